@@ -104,9 +104,9 @@ class ClockSkew:
 def _not_compared(machine: Machine, compared: tuple[int, ...]) -> list[str]:
     """Return the names of nodes and packages of which CPUs may be used and none is compared."""
     allowed, cpus = set(machine.allowed_cpus), set(compared)
-    places = [(f"node {node.os_id}", allowed.intersection(node.pus)) for node in machine.nodes]
-    places += [(f"package {at}", allowed.intersection(package.pus)) for at, package in enumerate(machine.packages)]
-    return [name for name, members in places if members and not cpus & members]
+    groups = [(f"node {node.os_id}", allowed.intersection(node.pus)) for node in machine.nodes]
+    groups += [(f"package {at}", allowed.intersection(package.pus)) for at, package in enumerate(machine.packages)]
+    return [name for name, members in groups if members and not cpus & members]
 
 
 def _order(

@@ -86,11 +86,11 @@ def find_near_cpus(device_number: int, allowed: Collection[int], sysfs: str = SY
                 f"this process may use no CPU of node {node}, where {', '.join(devices[node])} is attached"
             )
         groups.append(cpus)
-    words = (
+    descriptions = (
         f"{format_list(cpus)} (node {node}: {', '.join(devices[node])})"
         for node, cpus in zip(sorted(devices), groups, strict=True)
     )
-    return NearCpus(tuple(groups), "; ".join(words))
+    return NearCpus(tuple(groups), "; ".join(descriptions))
 
 
 def several_nodes(sysfs: str = SYS) -> bool:

@@ -75,13 +75,13 @@ def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
 
 def _axis_ranges(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
     """Return the range of every numeric coordinate of a run."""
-    places: dict[str, list[float]] = {}
+    values_by_name: dict[str, list[float]] = {}
     for sweep in wanted:
         for point in sweep.points:
             for key, value in point.at.items():
                 if not isinstance(value, str):
-                    places.setdefault(key, []).append(value)
-    return {key: (min(values), max(values)) for key, values in places.items()}
+                    values_by_name.setdefault(key, []).append(value)
+    return {key: (min(values), max(values)) for key, values in values_by_name.items()}
 
 
 def _more_paths(settings: Settings) -> list[str]:

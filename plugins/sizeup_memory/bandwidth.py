@@ -77,10 +77,10 @@ class MemoryBandwidth:
         caches = caches_from(str(settings["caches"]))
         if str(settings["part"]) == "scaling":
             memory = Allocation(PAGES[str(settings["pages"])])
-            orders = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
+            thread_points = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
             remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
             caveats += (remote_caveat(remote_cpus),) if remote_cpus else ()
-            yield from _stream(settings, cpus, memory, caches, orders, "scaling-", context, caveats)
+            yield from _stream(settings, cpus, memory, caches, thread_points, "scaling-", context, caveats)
             return
         yield from not_measured(NAME, settings)
         cpu_sets = {node: set(some) for node, some in nodes.items()}
@@ -102,10 +102,10 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     if part == "scaling":
         counts = thread_counts(len(cpus))
         sizes = fitted(bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes)
-        most_bytes, places = sum(sizes.values()), sum(bool(some) for some in nodes.values())
+        most_bytes, used_nodes = sum(sizes.values()), sum(bool(some) for some in nodes.values())
         seconds = starting_seconds(len(cpus))
         seconds += allocating_seconds(
-            sizes.values(), nodes=max(1, places), pages=PAGES[pages], guest=bool(machine.platform.is_guest)
+            sizes.values(), nodes=max(1, used_nodes), pages=PAGES[pages], guest=bool(machine.platform.is_guest)
         )
         seconds += measuring_seconds(settings, len(_MIXES) * len(counts), SETTLE_SECONDS)
     else:
@@ -171,18 +171,18 @@ def _stream(
     cpus: list[int],
     memory: Allocation,
     caches: Sequence[SharedCache],
-    orders: Sequence[tuple[int, Coordinates]],
+    thread_points: Sequence[tuple[int, Coordinates]],
     prefix: str,
     context: Context,
     caveats: tuple[str, ...],
 ) -> Iterator[Emission]:
     """Measure reads and writes by some of the CPUs, all points with the same threads and memory."""
-    sizes = fitted(bytes_for_all(caches, [cpus[:count] for count, _ in orders]), available_bytes(memory))
-    where = ", ".join(f"{key} {value}" for key, value in orders[-1][1].items())
+    sizes = fitted(bytes_for_all(caches, [cpus[:count] for count, _ in thread_points]), available_bytes(memory))
+    where = ", ".join(f"{key} {value}" for key, value in thread_points[-1][1].items())
     if not sizes:
         yield Gap(f"{NAME}: {where}", "not enough memory available there")
         return
-    todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in orders]
+    todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in thread_points]
     points = tuple(EstimatePoint(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
     traffic = Traffic(
         [Member(cpu, sizes[cpu], memory) for cpu in cpus],

@@ -40,9 +40,9 @@ def shared_caches(machine: Machine, cpus: Collection[int]) -> tuple[SharedCache,
     """Return the caches from L2 up that ``cpus`` use; an L3 of 32 MiB per package is assumed where none is reported."""
     caches = []
     with_l3: set[int] = set()
-    place = {cpu: at for at, cpu in enumerate(cpus)}
+    index = {cpu: at for at, cpu in enumerate(cpus)}
     for cache in machine.caches:
-        sharing = tuple(sorted((cpu for cpu in cache.shared_by if cpu in place), key=place.__getitem__))
+        sharing = tuple(sorted((cpu for cpu in cache.shared_by if cpu in index), key=index.__getitem__))
         if cache.kind is CacheKind.INSTRUCTION or cache.level < _L3 - 1 or not cache.size_bytes or not sharing:
             continue
         caches.append(SharedCache(cache.level, cache.size_bytes, sharing))

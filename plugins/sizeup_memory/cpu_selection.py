@@ -20,7 +20,7 @@ CACHE_MULTIPLE = 4
 def core_first_cpus(machine: Machine) -> tuple[int, ...]:
     """Return the allowed CPUs: one per core, node by node, then their siblings."""
     allowed = set(machine.allowed_cpus)
-    node_of = {cpu: place for place, node in enumerate(machine.nodes) for cpu in node.pus}
+    node_of = {cpu: index for index, node in enumerate(machine.nodes) for cpu in node.pus}
     ranked: list[tuple[int, int, int]] = []
     seen: set[int] = set()
     for core in machine.cores:

@@ -237,7 +237,7 @@ def _estimates(
     totals: dict[int, float] = {}
     for count, results in runs.items():
         point_caveats = (*caveats, *cache_notes[count])
-        remote = [cpu for place, cpu in remote_cpus.items() if place < count]
+        remote = [cpu for index, cpu in remote_cpus.items() if index < count]
         if remote:
             point_caveats += (remote_caveat(remote),)
         share = min(one.cpu_share for result in results for one in result)

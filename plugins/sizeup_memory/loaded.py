@@ -72,10 +72,10 @@ class MemoryLoaded:
         caches = shared_caches(machine, cpus)
         sizes = fitted(_least_bytes(caches, cpus), machine.memory_available_bytes)
         node = node_of(machine, cpus[0])
-        places = len({node_of(machine, cpu) for cpu in cpus})
+        used_nodes = len({node_of(machine, cpu) for cpu in cpus})
         seconds = starting_seconds(len(cpus)) + linking_seconds(sizes.get(cpus[0], 0))
         seconds += allocating_seconds(
-            sizes.values(), nodes=places, pages=Pages.THP, guest=bool(machine.platform.is_guest)
+            sizes.values(), nodes=used_nodes, pages=Pages.THP, guest=bool(machine.platform.is_guest)
         )
         seconds += measuring_seconds(settings, len(_MIXES) * len(_DELAYS_NS), SETTLE_SECONDS)
         yield Step(
@@ -115,13 +115,13 @@ class MemoryLoaded:
         caveats += cache_notes
         chaser = Member(cpus[0], sizes[cpus[0]], memory, chases=True, stride_bytes=int(settings["line_bytes"]))
         streams = [Member(cpu, sizes[cpu], memory) for cpu in cpus[1:]]
-        orders = [TrafficPoint(len(streams), mix, delay) for mix in _MIXES for delay in _DELAYS_NS]
+        loads = [TrafficPoint(len(streams), mix, delay) for mix in _MIXES for delay in _DELAYS_NS]
         points = tuple(
-            EstimatePoint(series, {"write_percent": order.write_percent, "delay_ns": order.delay_ns})
-            for order in orders
+            EstimatePoint(series, {"write_percent": load.write_percent, "delay_ns": load.delay_ns})
+            for load in loads
             for series in ("latency-by-delay", "bandwidth-by-delay")
         )
-        traffic = Traffic([chaser, *streams], orders, stop_rule(settings, batch_seconds=0.01))
+        traffic = Traffic([chaser, *streams], loads, stop_rule(settings, batch_seconds=0.01))
         job = new_job()
         yield from job.follow(traffic.call(job), points, context)
         yield from job.gaps(points)
@@ -138,13 +138,13 @@ class MemoryLoaded:
             if index in measured:
                 extra = where if point.series == "latency-by-delay" else {}
                 yield estimate_of(point, measured[index], (*caveats, *others), extra)
-        for index, order in enumerate(orders):
+        for index, load in enumerate(loads):
             latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
             if cached and (latency is not None or bandwidth is not None):
                 yield cache_verdict(points[2 * index].at, cache_notes)
             if latency is None or bandwidth is None:
                 continue
-            at = {"write_percent": order.write_percent, "bytes_per_second": round(bandwidth.median)}
+            at = {"write_percent": load.write_percent, "bytes_per_second": round(bandwidth.median)}
             if cached:
                 yield cache_verdict(at, cache_notes)
             yield Estimate(
@@ -156,7 +156,7 @@ class MemoryLoaded:
                 replicates=latency.replicates,
                 caveats=(*caveats, *others),
                 extra={
-                    "delay_ns": order.delay_ns,
+                    "delay_ns": load.delay_ns,
                     "streams": len(streams),
                     "chase_bytes": chaser.bytes,
                     "stream_bytes": min(stream.bytes for stream in streams),

@@ -67,9 +67,9 @@ def _print(lines: Iterable[str]) -> int:
     return 0
 
 
-def _report_error(words: str) -> None:
+def _report_error(message: str) -> None:
     with suppress(OSError, AttributeError):  # standard error may be full or closed too
-        sys.stderr.write(f"sizeup-memhammer: {words}\n")
+        sys.stderr.write(f"sizeup-memhammer: {message}\n")
 
 
 def _count(text: str) -> int:
