@@ -32,7 +32,7 @@ _KINDS = (
 
 def kind(mode: int) -> str:
     """Return the kind of a file by its mode: ``a directory``, ``a pipe``."""
-    return next((words for is_kind, words in _KINDS if is_kind(mode)), "a file")
+    return next((name for is_kind, name in _KINDS if is_kind(mode)), "a file")
 
 
 @contextlib.contextmanager

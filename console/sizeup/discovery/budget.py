@@ -70,8 +70,8 @@ def _endpoints(machine: Machine) -> Iterator[tuple[str, str | None, int | None, 
         if nic.pci_address is not None and nic.kind == "physical":
             speed = nic.speed_bits_per_second
             rate = None if speed is None else ethernet_bytes_per_second(speed, nic.mtu)
-            words = "link down or speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s Ethernet, MTU {nic.mtu}"
-            yield nic.name, nic.pci_address, nic.node, Stage("port", nic.name, rate, words)
+            text = "link down or speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s Ethernet, MTU {nic.mtu}"
+            yield nic.name, nic.pci_address, nic.node, Stage("port", nic.name, rate, text)
 
 
 def _edges(address: str, functions: dict[str, PciFunction]) -> list[PciFunction]:
@@ -96,8 +96,8 @@ def _edge_stage(edge: PciFunction, at: int, count: int) -> Stage:
     name = "link" if at == 0 else "uplink" if at < count - 1 else "root port"
     if link is None:
         return Stage(name, edge.address, None, "no link speed reported")
-    words = f"{link.gigatransfers:g} GT/s x{link.width}"
-    return Stage(name, edge.address, link_bytes_per_second(link), words)
+    text = f"{link.gigatransfers:g} GT/s x{link.width}"
+    return Stage(name, edge.address, link_bytes_per_second(link), text)
 
 
 def _device_key(address: str) -> str:
@@ -110,8 +110,8 @@ def _memory_stage(node: int | None, nodes: dict[int, NumaNode]) -> Stage | None:
         return None
     access = nodes[node].access
     rate = None if access is None else access.read_bytes_per_second
-    words = "firmware's HMAT" if rate is not None else "not stated by the firmware; the memory probe measures it"
-    return Stage("memory", f"node {node}", None if rate is None else float(rate), words)
+    text = "firmware's HMAT" if rate is not None else "not stated by the firmware; the memory probe measures it"
+    return Stage("memory", f"node {node}", None if rate is None else float(rate), text)
 
 
 def _interconnect_stage(node: int | None, machine: Machine) -> Stage | None:

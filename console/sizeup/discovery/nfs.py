@@ -41,9 +41,9 @@ def _attribute_cache(options: dict[str, str]) -> str | None:
 
 
 def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
-    words = (*(stats.options if stats else ()), *mount.options)
+    given = (*(stats.options if stats else ()), *mount.options)
     options: dict[str, str] = {}
-    for word in words:
+    for word in given:
         key, _, value = word.partition("=")
         options.setdefault(key, value)
     return NfsMount(
@@ -59,7 +59,7 @@ def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
         read_only="ro" in mount.options,
         security=_value(options, "sec"),
         address=_value(options, "addr", "mountaddr"),
-        options=tuple(dict.fromkeys(words)),
+        options=tuple(dict.fromkeys(given)),
         attribute_cache=_attribute_cache(options),
         age_seconds=stats.age_seconds if stats else None,
         retransmits=stats.retransmits if stats else None,
@@ -74,16 +74,16 @@ def parse_routes(text: str) -> tuple[tuple[ipaddress.IPv4Network, str], ...]:
     """IPv4 routes of ``/proc/net/route``, the narrowest first; addresses are in the host's byte order."""
     routes = []
     for line in text.splitlines()[1:]:
-        words = line.split()
-        if len(words) < 8:
+        fields = line.split()
+        if len(fields) < 8:
             continue
         try:
-            destination = int.from_bytes(bytes.fromhex(words[1]), "little")
-            mask = int.from_bytes(bytes.fromhex(words[7]), "little")
+            destination = int.from_bytes(bytes.fromhex(fields[1]), "little")
+            mask = int.from_bytes(bytes.fromhex(fields[7]), "little")
             network = ipaddress.IPv4Network((destination, str(ipaddress.IPv4Address(mask))))
         except ValueError:
             continue
-        routes.append((network, words[0]))
+        routes.append((network, fields[0]))
     return tuple(sorted(routes, key=lambda route: -route[0].prefixlen))
 
 

@@ -65,10 +65,10 @@ class _Identity(Struct, frozen=True):
 
 def _identity(sysroot: Sysroot, base: str) -> _Identity:
     """Class and ids; ``uevent`` has them all in one read, older captures lack it."""
-    words = dict(line.split("=", 1) for line in (sysroot.read(f"{base}/uevent") or "").splitlines() if "=" in line)
-    vendor, _, device = words.get("PCI_ID", "").partition(":")
-    subsystem_vendor, _, subsystem_device = words.get("PCI_SUBSYS_ID", "").partition(":")
-    texts = (words.get("PCI_CLASS", ""), vendor, device, subsystem_vendor, subsystem_device)
+    fields = dict(line.split("=", 1) for line in (sysroot.read(f"{base}/uevent") or "").splitlines() if "=" in line)
+    vendor, _, device = fields.get("PCI_ID", "").partition(":")
+    subsystem_vendor, _, subsystem_device = fields.get("PCI_SUBSYS_ID", "").partition(":")
+    texts = (fields.get("PCI_CLASS", ""), vendor, device, subsystem_vendor, subsystem_device)
     if all(texts[:3]):
         return _Identity(*(_hexadecimal(text) for text in texts))
     names = ("class", "vendor", "device", "subsystem_vendor", "subsystem_device")

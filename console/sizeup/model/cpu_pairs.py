@@ -48,11 +48,11 @@ class _Cell(Struct, frozen=True):
     package: int | None
     node: int | None
     cache: int | None
-    place: _Place
+    stratum: _Stratum
     """What a sample has to cover: package, node and kind of core, as text."""
 
 
-_Place = tuple[str, str, str]
+_Stratum = tuple[str, str, str]
 _Cells = tuple[_Cell, _Cell]
 
 
@@ -61,7 +61,7 @@ class CpuPairs:
 
     def __init__(self, cells: Iterable[_Cells]) -> None:
         # By the text of the class: hashing a member of an Enum for each of many pairs takes most of the time.
-        groups: dict[str, dict[tuple[_Place, _Place], list[_Cells]]] = {shares.value: {} for shares in PairClass}
+        groups: dict[str, dict[tuple[_Stratum, _Stratum], list[_Cells]]] = {shares.value: {} for shares in PairClass}
         totals = dict.fromkeys(groups, 0)
         for one, other in cells:
             size = len(one.cpus)
@@ -69,8 +69,8 @@ class CpuPairs:
             if pairs:
                 shares = _shared(one, other).value
                 totals[shares] += pairs
-                places = (one.place, other.place) if one.place <= other.place else (other.place, one.place)
-                groups[shares].setdefault(places, []).append((one, other))
+                strata = (one.stratum, other.stratum) if one.stratum <= other.stratum else (other.stratum, one.stratum)
+                groups[shares].setdefault(strata, []).append((one, other))
         self._groups = {shares: groups[shares.value] for shares in PairClass}
         self.totals: Mapping[PairClass, int] = {
             shares: totals[shares.value] for shares in PairClass if totals[shares.value]

@@ -143,8 +143,8 @@ def _run(job: StepJob, context: WorkerContext) -> Ending:
     except Exception as error:  # noqa: BLE001 -- what a probe raises fails its step and not the run
         traceback.print_exc()
         where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        return Failed(f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({place})")
+        location = f"{Path(where.filename).name}:{where.lineno}"
+        return Failed(f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({location})")
     return Done()
 
 

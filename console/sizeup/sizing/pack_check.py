@@ -79,7 +79,7 @@ def _formulas(pack: Pack, where: str) -> dict[str, Formula]:
     texts += [(f"{where}: condition {condition.id}", condition.formula) for condition in pack.condition]
     for entry in (*pack.limit, *pack.break_even):
         texts += [(f"{where}: {entry.id}", text) for text in (entry.formula, entry.of) if text]
-    return {text: parse_formula(text, place) for place, text in texts}
+    return {text: parse_formula(text, location) for location, text in texts}
 
 
 def _refuse_cycles(pack: Pack, formulas: Mapping[str, Formula], where: str) -> None:

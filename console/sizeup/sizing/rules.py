@@ -163,11 +163,11 @@ def _override(documents: Iterable[dict[str, Any]], override: OverrideEntry, wher
             name = entry.get("id", entry.get("key"))
             if isinstance(name, str) and rest.startswith(f"{name}."):
                 *parents, field = rest.removeprefix(f"{name}.").split(".")
-                place = entry
+                table = entry
                 for parent in parents:
-                    place = place.get(parent, {})
-                if field in place:
-                    place[field] = override.value
+                    table = table.get(parent, {})
+                if field in table:
+                    table[field] = override.value
                     return
     raise MalformedError(
         f"{where}: override of {override.target!r}: expected KIND.ID.FIELD of a rule that exists, "

@@ -155,9 +155,9 @@ def _fc_line(hba: Hba) -> str:
 
 
 def _fc_command(hbas: Sequence[Hba]) -> str:
-    looks = [f"grep . {' '.join(f'/sys/class/fc_host/{quote(hba.name)}/port_state' for hba in hbas)}"]
-    looks += [f"ip link show dev {quote(hba.net_device)}" for hba in hbas if hba.net_device]
-    return "; ".join(looks)
+    commands = [f"grep . {' '.join(f'/sys/class/fc_host/{quote(hba.name)}/port_state' for hba in hbas)}"]
+    commands += [f"ip link show dev {quote(hba.net_device)}" for hba in hbas if hba.net_device]
+    return "; ".join(commands)
 
 
 _SURVIVED = {"raid4": 1, "raid5": 1, "raid6": 2}

@@ -137,8 +137,8 @@ def best(
 
 def measure_again(figure: MeasuredFigure) -> str:
     """How to run the probe of a figure so that it measures this quantity best."""
-    words = ", ".join(f"{name}={value}" for name, value in figure.declared.measure_with.items())
-    return f"run {figure.run.step.probe}{f' with {words}' if words else ''}"
+    settings = ", ".join(f"{name}={value}" for name, value in figure.declared.measure_with.items())
+    return f"run {figure.run.step.probe}{f' with {settings}' if settings else ''}"
 
 
 def at_same_place(one: MeasuredFigure, other: MeasuredFigure) -> bool:
