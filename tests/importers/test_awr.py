@@ -260,6 +260,13 @@ def test_the_sga_by_its_use_in_mib_where_its_regions_are_not_listed() -> None:
     assert {stated.key: stated.value for stated in found.stated}["sga.mb"] == 65536 * MIB
 
 
+def test_the_sga_by_the_sum_of_its_regions_where_its_use_is_not_listed() -> None:
+    text = AWR.replace("SGA use (MB)", "PGA use (MB)").replace("68,719,476,736", "68,719,476,000")
+    found = parse_awr(text, "awr")
+
+    assert {stated.key: stated.value for stated in found.stated}["sga.mb"] == 68719476000
+
+
 def second_instance(text: str) -> str:
     return re.sub(r"^shop1(\s+)1", r"shop2\g<1>2", text, flags=re.MULTILINE)
 

@@ -13,7 +13,8 @@ _CELL = r"(?:[\d,.]+(?:E[+-]?\d{1,2})?[KMGTP]?|#+|N/A)"
 _ROW = re.compile(rf"^\s*(\S.*?):?\s+({_CELL}(?:\s+{_CELL})*)\s*$", re.ASCII)
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 """Of counts; ``-> Units of K, M, G are divided by 1000``, as Statspack explains."""
-_END = re.compile(r"\s{3,}-{10,}\s*$")
+_END = re.compile(r"\s{3,}-{30,}\s*$")
+"""A rule under a section; a shorter one stands above a sum."""
 _OTHERS = ("DB/Inst:", " for DB: ")
 """What every other title of a section has behind it, the second up to 10.1."""
 _BEHIND_TITLE = ("  ", " DB/Inst", "DB/Inst", "\t", " for DB: ")
