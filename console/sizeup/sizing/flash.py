@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io.array import usable_bytes
+from sizeup.sizing.io.array import flash_drives, usable_bytes
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
 
 def _use(sheet: Sheet) -> Iterator[Advice]:
     """Which of three uses fits: the whole database on flash, the hot set, or a cache in front of disks."""
-    if "array.drive" in sheet.inputs:
-        return  # an array of disks
+    if not flash_drives(sheet):
+        return
     database = sheet.number("db.gb")
     capacity = usable_bytes(sheet)
     hot, moved = sheet.optional("db.hot_gb"), sheet.optional_words("flash.moved")

@@ -74,16 +74,63 @@ def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) ->
     if not small:
         return {}
     wanted = disks_that_count(targets.machine, device)
+    curve = _curve(small, targets, wanted)
     whole = [one for one in small if (target := targets.of(one)) is not None and target.disks >= wanted]
     capacity = _capacity("capacity.iops", "1/s", whole)
     if not isinstance(capacity, Quantity):
-        return {"capacity.iops": _not_taken("capacity.iops", "1/s", small, targets, device)}
-    values: dict[str, Value] = {"capacity.iops": capacity}
+        return {**curve, "capacity.iops": _not_taken("capacity.iops", "1/s", small, targets, device)}
+    values: dict[str, Value] = {**curve, "capacity.iops": capacity}
     most = next(one for one in whole if quantity(one, "1/s").source == capacity.source)
     for one in figures([most.run], "storage.read_latency"):
         if one.invalid is None and at_same_place(one, most):
             values["capacity.latency_ms"] = quantity(one, "ns")
     return values
+
+
+def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset[str]) -> dict[str, Value]:
+    """IOPS and mean latency of reads along the best valid ramp, as far as its IOPS rise with the depth.
+
+    A ramp on all storage that counts comes before one on a part of it.
+    """
+    ramps: dict[object, list[tuple[MeasuredFigure, MeasuredFigure]]] = {}
+    latencies = figures({one.run.step.id: one.run for one in small}.values(), "storage.read_latency")
+    for one in small:
+        beside = next((latency for latency in latencies if at_same_place(latency, one)), None)
+        if one.load and beside is not None and one.invalid is None and beside.invalid is None:
+            ramps.setdefault(_sweep(one), []).append((one, beside))
+    known = [ramp for points in ramps.values() if len(ramp := _rising(points)) >= _LEAST_OF_A_CURVE]
+
+    def merit(ramp: Sequence[tuple[MeasuredFigure, MeasuredFigure]]) -> tuple[bool, float]:
+        target = targets.of(ramp[-1][0])
+        return target is not None and target.disks >= wanted, ramp[-1][0].value
+
+    if not known:
+        return {}
+    best_ramp = max(known, key=merit)
+    first = best_ramp[0][0]
+    mix = ", ".join(f"{name} {value}" for name, value in first.point.at.items() if name != first.load_name)
+    where = f" on {first.target}" if first.target else ""
+    caveat = f"the curve is of one target{where} ({mix}); another mix, block size or path has another"
+    iops = tuple(quantity(one, "1/s") for one, _ in best_ramp)
+    return {
+        "capacity.curve_iops": (replace(iops[0], caveats=(*iops[0].caveats, caveat)), *iops[1:]),
+        "capacity.curve_ms": tuple(quantity(latency, "ns") for _, latency in best_ramp),
+    }
+
+
+_LEAST_OF_A_CURVE = 2
+"""Points below this are no ramp."""
+
+
+def _rising(
+    points: Sequence[tuple[MeasuredFigure, MeasuredFigure]],
+) -> list[tuple[MeasuredFigure, MeasuredFigure]]:
+    """Points by depth, without those whose IOPS are not above all before."""
+    kept: list[tuple[MeasuredFigure, MeasuredFigure]] = []
+    for point in sorted(points, key=lambda pair: pair[0].load):
+        if not kept or point[0].value > kept[-1][0].value:
+            kept.append(point)
+    return kept
 
 
 class _Targets:

@@ -1,24 +1,80 @@
-"""An array of drives: IOPS, usable capacity, and the drives that writes can count on."""
+"""An array of drives: IOPS, throughput, usable capacity, and the drives that writes can count on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io.capacity import StageCapacity
+from sizeup.sizing.io.stage import StageCapacity
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
 
-def drive_iops(sheet: Sheet) -> Quantity:
-    """Return the random IOPS of one drive: as stated, else by the catalog of disks."""
-    stated = sheet.optional("array.drive_iops")
-    return stated if stated is not None else sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
+class DriveFigure(Struct, frozen=True):
+    """What one drive delivers of reads alone and of writes alone, in one unit."""
+
+    reads: Quantity
+    writes: Quantity
+    unit: str
+    """``IOPS`` or ``MB/s``."""
+
+
+class Array(Struct, frozen=True):
+    """Drives in identical volumes."""
+
+    volumes: float
+    disks: float
+    """Of one volume."""
+    raid: str
+
+    @property
+    def drives(self) -> float:
+        """Drives of all volumes."""
+        return self.volumes * self.disks
+
+    @property
+    def name(self) -> str:
+        """As a stage is called: ``24 drives in RAID 10``."""
+        return f"{format_in(self.drives, 'drives')} in RAID {self.raid}"
+
+
+def drive_iops(sheet: Sheet) -> DriveFigure | None:
+    """Return the random IOPS of one drive: as stated, else by the catalog of drives; None where neither tells."""
+    return _figure(sheet, "IOPS", ("array.drive_iops", "iops"), ("array.drive_write_iops", "write-iops"))
+
+
+def drive_rate(sheet: Sheet) -> DriveFigure | None:
+    """Return the sequential bytes per second of one drive: as stated, else by the catalog; None where neither tells."""
+    return _figure(sheet, "MB/s", ("array.drive_mb_s", "read-rate"), ("array.drive_write_mb_s", "write-rate"))
+
+
+def _figure(sheet: Sheet, unit: str, of_reads: tuple[str, str], of_writes: tuple[str, str]) -> DriveFigure | None:
+    """Each a key and a name in the catalog; writes that nothing tells apart are as reads."""
+    reads = sheet.optional(of_reads[0])
+    stated = reads is not None
+    reads = reads or _catalog(sheet, of_reads[1])
+    if reads is None:
+        return None
+    writes = sheet.optional(of_writes[0]) or (None if stated else _catalog(sheet, of_writes[1]))
+    return DriveFigure(reads, writes or reads, unit)
+
+
+def _catalog(sheet: Sheet, name: str) -> Quantity | None:
+    figure = f"drive.{sheet.optional_words('array.drive')}.{name}"
+    return sheet.rule(figure) if figure in sheet.rules.figures else None
+
+
+def flash_drives(sheet: Sheet) -> bool:
+    """Whether the drives of the array are flash, or of no stated kind."""
+    return not str(sheet.optional_words("array.drive") or "").startswith("hdd-")
 
 
 def _array(sheet: Sheet) -> Iterator[Advice]:
-    """IOPS and capacity of an array of drives at its RAID level."""
+    """IOPS, throughput and capacity of an array of drives at its RAID level."""
     yield from _spindles(sheet)
     if "array.disk_gb" in sheet.inputs:
         capacity = usable_bytes(sheet)
@@ -29,58 +85,110 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
             capacity,
             "GB",
         )
-    reads = sheet.number("workload.read_percent").value
-    capacity = random_iops(sheet, reads)
-    volumes, disks, raid = _volumes(sheet)
-    yield sheet.advice(
-        "io.capacity.iops",
-        "Random IOPS of the array",
-        f"array: {shown(capacity, 'IOPS')} at {format_in(reads, '%')} reads (RAID {raid}, {volumes * disks:g} drives)",
-        capacity,
-        "IOPS",
-    )
+    if not _KINDS & set(sheet.inputs):
+        sheet.words("array.drive")
+    for advice_id, title, find in (
+        ("io.capacity.iops", "Random IOPS of the array", drive_iops),
+        ("io.capacity.drives", "Sequential throughput of the array", drive_rate),
+    ):
+        each = find(sheet)
+        if each is None:
+            continue
+        reads = sheet.number("workload.read_percent").value
+        array = _array_of(sheet)
+        capacity = _delivered(sheet, array, each, reads)
+        figure = format_in(float(f"{capacity.value:.6g}"), each.unit)
+        yield sheet.advice(
+            advice_id,
+            title,
+            f"array: {figure} at {format_in(reads, '%')} reads (RAID {array.raid}, {array.drives:g} drives)",
+            capacity,
+            each.unit,
+        )
 
 
-def random_iops(sheet: Sheet, reads: float) -> Quantity:
-    """Return the random IOPS of all drives at a share of reads: a write takes several operations by RAID level."""
-    each = drive_iops(sheet)
-    volumes, disks, raid = _volumes(sheet)
+class _WriteCost(Struct, frozen=True):
+    """Operations on drives that one write takes: with parity the old data and the old parity are read before."""
+
+    reads: float
+    writes: float
+
+    def total(self, drives: float, each: tuple[float, float], reads: float) -> float:
+        """Return what so many drives deliver; ``each`` is one drive's figure of reads and of writes."""
+        read, write = each
+        written = 1 - reads
+        return drives / ((reads + written * self.reads) / read + written * self.writes / write)
+
+
+def _write_cost(sheet: Sheet, raid: str) -> _WriteCost:
     penalty = sheet.rule(f"raid.{raid}.write-penalty").value
-    cost = reads + (1 - reads) * penalty
-    value, low, high = (
-        None if end is None else volumes * disks * end / cost for end in (each.value, each.low, each.high)
-    )
-    assert value is not None
-    sheet.line(
-        f"{format_in(volumes * disks, 'drives')} x {shown(each, 'IOPS')} / ({format_in(reads, '')} + "
-        f"{format_in(1 - reads, '')} x {penalty:g}) = {format_in(value, 'IOPS')}"
-    )
-    return sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high)
+    reads = penalty / 2 if sheet.rule(f"raid.{raid}.parity-drives").value else 0.0
+    return _WriteCost(reads, penalty - reads)
 
 
-def drives_stage(sheet: Sheet, reads: float) -> StageCapacity | None:
+def _delivered(sheet: Sheet, array: Array, each: DriveFigure, reads: float) -> Quantity:
+    """Return what all drives deliver together at a share of reads: a write takes several operations by RAID level."""
+    cost = _write_cost(sheet, array.raid)
+    value = cost.total(array.drives, (each.reads.value, each.writes.value), reads)
+    ends = []
+    for read, write in ((each.reads.low, each.writes.low), (each.reads.high, each.writes.high)):
+        pair = (each.reads.value if read is None else read, each.writes.value if write is None else write)
+        ends.append(None if read is None and write is None else cost.total(array.drives, pair, reads))
+    unit, count = each.unit, format_in(array.drives, "drives")
+    shares = format_in(reads, ""), format_in(1 - reads, "")
+    read_text, write_text = shown(each.reads, unit), shown(each.writes, unit)
+    if read_text == write_text:
+        terms = f"{count} x {read_text} / ({shares[0]} + {shares[1]} x {cost.reads + cost.writes:g})"
+    else:
+        of_write = f"{cost.writes:g} / {write_text}"
+        of_write = f"({cost.reads:g} / {read_text} + {of_write})" if cost.reads else of_write
+        terms = f"{count} / ({shares[0]} / {read_text} + {shares[1]} x {of_write})"
+    sheet.line(f"{terms} = {format_in(value, unit)}")
+    return sheet.answer(value, unit, f"raid.{array.raid}.write-penalty", low=ends[0], high=ends[1])
+
+
+def drives_stage(sheet: Sheet, reads: float | None, read_bytes: float | None) -> StageCapacity | None:
     """Return the drives of the array as a stage; None where their number, level or kind is unknown.
 
-    Its largest single failure is a volume where there are several, else a drive; RAID 0 survives neither.
+    IOPS are at the share of reads in the requests, MB/s at their share in the bytes; None for what is not wanted.
+    The largest single failure is a volume where there are several, else a drive; RAID 0 survives neither.
     """
-    known = {"array.disks", "array.raid"} <= set(sheet.inputs)
-    if not known or not {"array.drive", "array.drive_iops"} & set(sheet.inputs):
+    if not {"array.disks", "array.raid"} <= set(sheet.inputs) or not _KINDS & set(sheet.inputs):
         return None
-    volumes, disks, raid = _volumes(sheet)
-    parts, what = (volumes, "volumes") if volumes > 1 else (disks, "drives")
-    left = 0.0 if raid == "0" else (parts - 1) / parts
-    name = f"{format_in(volumes * disks, 'drives')} in RAID {raid}"
-    return StageCapacity(name, None, random_iops(sheet, reads), left, f"one of {format_in(parts, what)}")
+    array = _array_of(sheet)
+    iops = rate = None
+    if_written = 1.0
+    if reads is not None and (each := drive_iops(sheet)) is not None:
+        iops = _delivered(sheet, array, each, reads)
+    if read_bytes is not None and (each := drive_rate(sheet)) is not None:
+        rate = _delivered(sheet, array, each, read_bytes)
+        pair = each.reads.value, each.writes.value
+        if_written = min(_write_cost(sheet, array.raid).total(array.drives, pair, 0.0) / rate.value, 1.0)
+    elif read_bytes is not None:
+        sheet.caveat(
+            f"the MB/s of the drives are unknown and not judged; set them with {KEYS['array.drive_mb_s'].flag}"
+        )
+    if iops is None and rate is None:
+        return None
+    parts, what = (array.volumes, "volumes") if array.volumes > 1 else (array.disks, "drives")
+    left = 0.0 if array.raid == "0" else (parts - 1) / parts
+    failure = f"one of {format_in(parts, what)}"
+    return StageCapacity(array.name, rate, iops, left, failure, if_written=if_written, drives=True)
 
 
-def _volumes(sheet: Sheet) -> tuple[float, float, str]:
-    """Volumes, drives in each, RAID level."""
+_KINDS = frozenset({"array.drive", "array.drive_iops", "array.drive_mb_s"})
+"""Keys that tell what one drive delivers."""
+
+
+def _array_of(sheet: Sheet) -> Array:
     count = sheet.optional("array.volumes")
-    return (1 if count is None else count.value), sheet.number("array.disks").value, sheet.words("array.raid")
+    volumes = 1 if count is None else count.value
+    return Array(volumes, sheet.number("array.disks").value, sheet.words("array.raid"))
 
 
 def _spindles(sheet: Sheet) -> Iterator[Advice]:
-    volumes, disks, raid = _volumes(sheet)
+    array = _array_of(sheet)
+    volumes, disks, raid = array.volumes, array.disks, array.raid
     penalty = sheet.rule(f"raid.{raid}.write-penalty").value
     each = disks / penalty
     sheet.line(f"{disks:g} drives / {penalty:g} operations a write = {each:g} a volume")
@@ -112,7 +220,8 @@ def _found_spindles(sheet: Sheet) -> Iterator[Advice]:
 
 def usable_bytes(sheet: Sheet) -> Quantity:
     """Capacity of the array after copies and parity."""
-    volumes, disks, raid = _volumes(sheet)
+    array = _array_of(sheet)
+    volumes, disks, raid = array.volumes, array.disks, array.raid
     size = sheet.number("array.disk_gb")
     copies, parity = sheet.rule(f"raid.{raid}.copies").value, sheet.rule(f"raid.{raid}.parity-drives").value
     value = volumes * (disks - parity) / copies * size.value
@@ -121,6 +230,6 @@ def usable_bytes(sheet: Sheet) -> Quantity:
 
 
 CALCULATIONS = (
-    Calculation("array of drives", _array, ("storage.", "io.capacity.iops"), about=("array.",)),
+    Calculation("array of drives", _array, ("storage.", "io.capacity.iops", "io.capacity.drives"), about=("array.",)),
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
 )

@@ -10,30 +10,17 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io.array import drives_stage
+from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
+STORAGE = "storage"
+"""The stage of what was measured or stated of the storage as a whole."""
 MEASURE = "measure it with a storage probe"
 """What to do where the capacity of storage is unknown."""
-
-
-class StageCapacity(Struct, frozen=True):
-    """One stage of the path to the disks, of all servers together."""
-
-    name: str
-    rate: Quantity | None
-    """Bytes per second; None where it is unknown, or where only IOPS limit."""
-    iops: Quantity | None = None
-    left: float | None = None
-    """The share of its capacity that the largest single failure leaves; None where that is unknown."""
-    failure: str = ""
-    """That failure: ``one of 2 paths``."""
-    network: bool = False
-    """Whether it is Ethernet."""
-    if_passive: float = 1.0
-    """The share of its capacity that would be left if half of its paths turned out to be passive."""
 
 
 def _parse_stages(sheet: Sheet, text: str, source: str) -> list[tuple[str, str, int]]:
@@ -97,7 +84,7 @@ def path_stages(sheet: Sheet) -> list[StageCapacity]:
     if requests is not None:
         sheet.line(f"storage: {shown(requests, 'IOPS')} ({requests.origin.value})")
     if storage is not None or requests is not None:
-        stages.append(StageCapacity("storage", storage, requests))
+        stages.append(StageCapacity(STORAGE, storage, requests))
     return stages
 
 
@@ -193,6 +180,24 @@ def _connections(sheet: Sheet) -> list[StageCapacity]:
     return [StageCapacity("NFS connections (nconnect)", sheet.answer(bandwidth, "MB/s", "link.nfs.one-connection"))]
 
 
+def with_drives(
+    sheet: Sheet, stages: list[StageCapacity], reads: float | None, read_bytes: float | None
+) -> list[StageCapacity]:
+    """Return the stages with the drives of the array behind them, at shares of reads in requests and in bytes.
+
+    What was measured or stated of the storage takes the place of what its drives are good for.
+    """
+    known = [
+        stage for stage in stages if stage.name == STORAGE or (stage.rate and stage.rate.origin is Origin.MEASURED)
+    ]
+    if any(stage.iops is not None for stage in known):
+        reads = None
+    if any(stage.rate is not None for stage in known):
+        read_bytes = None
+    drives = drives_stage(sheet, reads, read_bytes)
+    return stages if drives is None else [*stages, drives]
+
+
 class Bottleneck(Struct, frozen=True):
     """The stage with the least bandwidth."""
 
@@ -202,7 +207,9 @@ class Bottleneck(Struct, frozen=True):
 
 def find_bottleneck(sheet: Sheet) -> Bottleneck | None:
     """Return the stage with the least bandwidth; None where no stage tells its own."""
-    known = [Bottleneck(stage.name, stage.rate) for stage in path_stages(sheet) if stage.rate is not None]
+    reads = sheet.number("workload.read_percent").value
+    stages = with_drives(sheet, path_stages(sheet), None, reads)
+    known = [Bottleneck(stage.name, stage.rate) for stage in stages if stage.rate is not None]
     if not known:
         return None
     least = min(known, key=lambda stage: stage.capacity.value)

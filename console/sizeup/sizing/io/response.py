@@ -1,19 +1,26 @@
-"""Response time of drives near saturation, by a queue in front of all of them."""
+"""Response time of reads: along a measured curve where there is one, else by a queue in front of all drives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import Advice
 from sizeup.sizing.io.array import drive_iops
+from sizeup.sizing.io.capacity import MEASURE, servers
 from sizeup.sizing.io.demand import io_demand
-from sizeup.sizing.io.share import stage_shares
-from sizeup.sizing.sheet import Calculation, Sheet
+from sizeup.sizing.io.share import all_stages
+from sizeup.sizing.sheet import Calculation, Sheet, brief, figure
 from sizeup.sizing.verdict import share_text
+from sizeup.sizing.workload import Demand
 from sizeup.units import format_in
 
 _MOST_DRIVES = 10_000
 """Beyond so many drives the queue in front of them is empty until they are saturated."""
+_MOST_OF_A_DISK = 1000.0
+"""IOPS that no disk reaches: a drive with more is flash, which serves many requests at a time."""
+
+Curve = Sequence[tuple[float, float]]
+"""IOPS and the latency at them, rising."""
 
 
 def waiting_share(servers: int, utilization: float) -> float:
@@ -28,42 +35,106 @@ def waiting_share(servers: int, utilization: float) -> float:
     return blocked / (1 - utilization * (1 - blocked))
 
 
+def latency_at(curve: Curve, iops: float) -> float | None:
+    """Return the latency at a load, between the points beside it; None above the curve, its first point below it."""
+    before = curve[0]
+    for point in curve:
+        if iops <= point[0]:
+            width = point[0] - before[0]
+            return point[1] if not width else before[1] + (point[1] - before[1]) * max(iops - before[0], 0) / width
+        before = point
+    return None
+
+
 def _response(sheet: Sheet) -> Iterator[Advice]:
     demand = io_demand(sheet)
-    if demand is None or demand.by_rule:
+    if demand is None or demand.by_rule or not demand.iops:
         return
-    drives = next((one for one in stage_shares(sheet, demand) if one.capacity.source.startswith("raid.")), None)
-    if drives is None:
-        return
-    each, disks, volumes = drive_iops(sheet), sheet.number("array.disks"), sheet.optional("array.volumes")
-    count = round(disks.value * (1 if volumes is None else volumes.value))
-    service = 1e9 / each.value
-    sheet.caveat(
-        "an estimate: random arrivals, spread evenly over the drives (M/M/c). A cache answers faster, bursts slower"
+    if {"capacity.curve_iops", "capacity.curve_ms"} <= sheet.inputs.keys():
+        yield _measured(sheet, demand.iops)
+    else:
+        yield from _estimated(sheet, demand)
+
+
+def _measured(sheet: Sheet, demand: float) -> Advice:
+    """The latency of the measured ramp at the demanded IOPS."""
+    rates, latencies = sheet.numbers("capacity.curve_iops"), sheet.numbers("capacity.curve_ms")
+    curve = [(rate.value, latency.value) for rate, latency in zip(rates, latencies, strict=False)]
+    sheet.line(
+        "measured curve: "
+        + ", ".join(
+            f"{brief(rate, 'IOPS')} at {brief(latency, 'ms')}" for rate, latency in zip(rates, latencies, strict=False)
+        )
     )
-    if drives.share >= 1:
+    if servers(sheet) > 1:
+        sheet.caveat("the curve was measured on one server; several servers at once may wait longer")
+    found = latency_at(curve, demand)
+    load = format_in(float(f"{demand:.4g}"), "IOPS")
+    title = "Response time of reads"
+    if found is None:
+        most, end = curve[-1]
+        return sheet.advice(
+            "io.response-time",
+            title,
+            f"response time of reads: unknown at {load}, above the measured curve, which ends at "
+            f"{format_in(float(f'{most:.4g}'), 'IOPS')} and {figure(end / 1e6)} ms",
+            decision="unknown",
+        )
+    least = "at most " if demand < curve[0][0] else ""
+    return sheet.advice(
+        "io.response-time",
+        title,
+        f"response time of reads: {least}{figure(found / 1e6)} ms at {load}, by the measured curve",
+        sheet.answer(found, "ms", rates[0].source, origin=rates[0].origin),
+        "ms",
+        decision="measured",
+    )
+
+
+def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:
+    """Service time plus waiting of disks, by their number and IOPS."""
+    drives = next((stage.iops for stage in all_stages(sheet, demand) if stage.drives and stage.iops), None)
+    each, disks, volumes = drive_iops(sheet), sheet.optional("array.disks"), sheet.optional("array.volumes")
+    if drives is None or each is None or disks is None or not demand.iops:
+        return
+    title = "Response time of reads"
+    if each.reads.value > _MOST_OF_A_DISK:
         yield sheet.advice(
             "io.response-time",
-            "Response time of reads",
-            f"response time of reads: grows without limit at {share_text(drives.share)} of the drives",
+            title,
+            "response time of reads: unknown, because flash drives serve many requests at a time. "
+            f"{MEASURE.capitalize()}",
             decision="unknown",
         )
         return
-    waits = waiting_share(count, drives.share)
-    queue = waits * service / (count * (1 - drives.share))
-    sheet.line(f"service time: 1 / {format_in(each.value, 'IOPS')} = {format_in(service, 'ms')}")
-    sheet.line(
-        f"{share_text(waits)} of the requests wait at {share_text(drives.share)}, on average {format_in(queue, 'ms')}"
+    share = demand.iops / drives.value
+    count = round(disks.value * (1 if volumes is None else volumes.value))
+    service = 1e9 / each.reads.value
+    sheet.caveat(
+        "an estimate: random arrivals, spread evenly over the drives (M/M/c). A cache answers faster, bursts slower"
     )
+    if share >= 1:
+        yield sheet.advice(
+            "io.response-time",
+            title,
+            f"response time of reads: grows without limit at {share_text(share)} of the drives",
+            decision="unknown",
+        )
+        return
+    waits = waiting_share(count, share)
+    queue = waits * service / (count * (1 - share))
+    sheet.line(f"service time: 1 / {format_in(each.reads.value, 'IOPS')} = {format_in(service, 'ms')}")
+    sheet.line(f"{share_text(waits)} of the requests wait at {share_text(share)}, on average {format_in(queue, 'ms')}")
     response = service + queue
     yield sheet.advice(
         "io.response-time",
-        "Response time of reads",
-        f"response time of reads: about {format_in(float(f'{response:.3g}'), 'ms')} at {share_text(drives.share)} of "
+        title,
+        f"response time of reads: about {format_in(float(f'{response:.3g}'), 'ms')} at {share_text(share)} of "
         f"the drives (service time: {format_in(float(f'{service:.3g}'), 'ms')})",
         sheet.answer(response, "ms", "M/M/c"),
         "ms",
+        decision="estimated",
     )
 
 
-CALCULATIONS = (Calculation("response time of reads", _response, ("io.response-time",)),)
+CALCULATIONS = (Calculation("response time of reads", _response, ("io.response-time",), about=("capacity.curve",)),)

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.io.array import drives_stage
-from sizeup.sizing.io.capacity import MEASURE, StageCapacity, find_bottleneck, path_stages
+from sizeup.sizing.io.capacity import MEASURE, STORAGE, find_bottleneck, path_stages, with_drives
 from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus, growth_text, limits, share_card, share_text
@@ -69,13 +69,20 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
 
 
 def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
-    """Return the stages of the paths and the drives; measured IOPS take the place of what drives are good for."""
-    stages = path_stages(sheet)
+    """Return the stages of the paths and the drives; what was measured takes the place of what drives are good for."""
     reads = demand.read_share
     if reads is None:
         reads = 0.0 if demand.iops else sheet.number("workload.read_percent").value
-    drives = drives_stage(sheet, reads) if all(stage.iops is None for stage in stages) else None
-    return stages if drives is None else [*stages, drives]
+    return with_drives(sheet, path_stages(sheet), reads, _read_bytes(sheet, demand))
+
+
+def _read_bytes(sheet: Sheet, demand: Demand) -> float | None:
+    """Return the share of reads in the bytes: of the random requests, with redo as writes; None without bytes."""
+    if not demand.bytes_per_second or demand.transfer_rate is None:
+        return 0.0 if demand.bytes_per_second else None
+    requests = [0.0 if part is None else part.value for part in (demand.read_iops, demand.write_iops)]
+    reads = requests[0] / sum(requests) if any(requests) else sheet.number("workload.read_percent").value
+    return reads * demand.transfer_rate.value / demand.bytes_per_second
 
 
 def _storage(sheet: Sheet) -> Iterator[Advice]:
@@ -102,7 +109,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     by = " by rule of thumb" if demand.by_rule else ""
     where = f"bottleneck: {worst.stage.name}"
     paths = all(
-        one.stage.iops is None and one.stage.name != "storage" and one.capacity.origin is not Origin.MEASURED
+        not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
         for one in found
     )
     subject, rest = ("storage paths", "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
@@ -226,15 +233,19 @@ def _resting_on(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bound
 
 def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLimits) -> list[str]:
     """Return the defaults behind the share of one stage."""
-    resting = []
+    resting, status = [], bounds.status(Shares(one.share))
     by_block = one.unit == "MB/s" and "workload.mb_s" not in sheet.inputs and demand.block is not None
     if by_block and _is_default(sheet, "workload.io_kib"):
         resting.append(f"a block size of {shown(sheet.number('workload.io_kib'), 'KiB')} by default")
-    by_reads = one.unit == "IOPS" and one.capacity.source.startswith("raid.") and "workload.iops" in sheet.inputs
+    by_reads = one.capacity.source.startswith("raid.") and "workload.iops" in sheet.inputs
+    if one.unit == "MB/s" and one.stage.drives:
+        at_written = Shares(one.share / one.stage.if_written)
+        tells = sheet.inputs.keys() & {"workload.read_iops", "workload.write_iops"}
+        by_reads = not tells and demand.transfer_rate is not None and bounds.status(at_written) is not status
     if by_reads and _is_default(sheet, "workload.read_percent"):
         resting.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
     at_half = one.share / one.stage.if_passive
-    if bounds.status(Shares(at_half)) is not bounds.status(Shares(one.share)):
+    if bounds.status(Shares(at_half)) is not status:
         resting.append(f"that all paths of {one.stage.name} carry data ({share_text(at_half)} if half are passive)")
     return resting
 

@@ -1,0 +1,28 @@
+"""A stage of the paths to storage: what it can deliver, and what a failure leaves of that."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from sizeup.quantity import Quantity
+
+
+class StageCapacity(Struct, frozen=True):
+    """One stage of the path to the disks, of all servers together."""
+
+    name: str
+    rate: Quantity | None
+    """Bytes per second; None where it is unknown, or where only IOPS limit."""
+    iops: Quantity | None = None
+    left: float | None = None
+    """The share of its capacity that the largest single failure leaves; None where that is unknown."""
+    failure: str = ""
+    """That failure: ``one of 2 paths``."""
+    network: bool = False
+    """Whether it is Ethernet."""
+    if_passive: float = 1.0
+    """The share of its capacity that would be left if half of its paths turned out to be passive."""
+    if_written: float = 1.0
+    """The share of its bytes per second that would be left if all of them were written."""
+    drives: bool = False
+    """Whether it is the drives of an array."""

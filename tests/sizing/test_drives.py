@@ -1,0 +1,131 @@
+"""Drives of an array: IOPS and MB/s, of disks and of flash, as a stage beside the paths."""
+
+import pytest
+
+from sizeup.model.advice import Advice, Card
+from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.rules import shipped
+
+DISKS = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10")
+PATH = "path.stages=hba:fc32*4"
+
+
+def sized(*settings: str) -> Sizing:
+    return size(parse_settings(settings))
+
+
+def storage(*settings: str) -> Card:
+    return next(card for card in sized(*settings).cards if card.resource == "storage")
+
+
+def advice(advice_id: str, *settings: str) -> Advice:
+    found = sized(*settings).find(advice_id)
+    assert found is not None
+    return found
+
+
+def value(advice_id: str, *settings: str) -> float:
+    quantity = advice(advice_id, *settings).quantity
+    assert quantity is not None
+    return quantity.value
+
+
+def test_the_mb_s_of_the_drives_are_balanced_beside_the_links() -> None:
+    found = storage("workload.mb_s=3500", "workload.read_percent=100", PATH, *DISKS)
+
+    assert found.share == pytest.approx(3500 / (24 * 163))
+    assert found.status == "warn"
+    assert "3,500 MB/s demand, 3,912 MB/s capacity (89%, bottleneck: 24 drives in RAID 10)" in found.statement
+
+
+def test_writes_take_the_mb_s_of_the_drives_by_the_raid_level() -> None:
+    read = storage("workload.mb_s=1000", "workload.read_percent=100", PATH, *DISKS)
+    written = storage("workload.mb_s=1000", "workload.read_percent=0", PATH, *DISKS)
+    parity = storage("workload.mb_s=1000", "workload.read_percent=0", PATH, *DISKS[:2], "array.raid=5")
+
+    assert read.share is not None
+    assert written.share == pytest.approx(2 * read.share)
+    assert parity.share == pytest.approx(4 * read.share)
+
+
+def test_redo_counts_as_writes_in_the_mb_s_of_the_drives() -> None:
+    workload = ("workload.mb_s=500", "workload.read_percent=100", "redo.mb_s=500", "redo.writes_s=10")
+    found = storage(*workload, PATH, *DISKS)
+
+    assert found.share == pytest.approx((500 + 2 * 500) / (24 * 163))
+
+
+@pytest.mark.parametrize("stated", ["capacity.mb_s=5000", "capacity.iops=100000"])
+def test_what_is_known_of_the_storage_takes_the_place_of_its_drives(stated: str) -> None:
+    """Each unit on its own: a known throughput leaves the IOPS of the drives in the balance."""
+    workload = ("workload.iops=3000", "workload.mb_s=4000", "workload.read_percent=100")
+    found = storage(*workload, PATH, *DISKS, stated)
+
+    by_unit = {"capacity.mb_s=5000": 0.8, "capacity.iops=100000": 4000 / (24 * 163)}
+    assert found.share == pytest.approx(by_unit[stated])
+
+
+def test_flash_writes_are_slower_than_its_reads() -> None:
+    flash = ("array.disks=4", "array.drive=nvme-pcie4", "array.raid=10")
+
+    assert value("io.capacity.iops", *flash, "workload.read_percent=100") == pytest.approx(4 * 900e3)
+    assert value("io.capacity.iops", *flash, "workload.read_percent=0") == pytest.approx(4 * 200e3 / 2)
+    assert value("io.capacity.drives", *flash, "workload.read_percent=100") == pytest.approx(4 * 6.5e9)
+    assert value("io.capacity.drives", *flash, "workload.read_percent=0") == pytest.approx(4 * 3.5e9 / 2)
+
+
+def test_half_of_the_operations_of_a_write_with_parity_are_reads() -> None:
+    flash = ("array.disks=4", "array.drive_iops=400", "array.drive_write_iops=100", "array.raid=5")
+
+    assert value("io.capacity.iops", *flash, "workload.read_percent=0") == pytest.approx(4 / (2 / 400 + 2 / 100))
+
+
+def test_many_large_requests_to_flash_end_at_its_mb_s() -> None:
+    flash = ("array.disks=2", "array.drive=nvme-pcie3", "array.raid=0")
+    found = storage("workload.iops=500000", "workload.io_kib=8", "workload.read_percent=100", *flash)
+
+    assert found.share == pytest.approx(500000 * 8192 / 6.4e9)  # 39 % of the IOPS
+
+
+def test_drives_of_unknown_mb_s_are_judged_by_their_iops_and_say_so() -> None:
+    slow = ("array.disks=12", "array.drive=hdd-5k4", "array.raid=10")
+    answer = advice("verdict.storage", "workload.iops=500", "workload.read_percent=100", *slow)
+
+    assert "500 IOPS demand, 960 IOPS capacity (52%" in answer.verdict
+    assert any("set them with --set array.drive_mb_s=N" in caveat for caveat in answer.caveats)
+
+
+def test_stated_mb_s_of_a_drive_takes_the_place_of_the_catalog() -> None:
+    stated = ("array.disks=10", "array.raid=0", "array.drive_mb_s=100")
+
+    assert value("io.capacity.drives", *stated, "workload.read_percent=100") == 1e9
+    assert storage("workload.mb_s=1100", *stated).status == "fail"
+
+
+def test_a_default_share_of_reads_matters_only_where_it_changes_the_verdict() -> None:
+    assert storage("workload.mb_s=100", PATH, *DISKS).status == "pass"
+    assert storage("workload.mb_s=1900", PATH, *DISKS).status == "assumed"
+
+
+def test_the_drives_can_be_the_bottleneck_of_the_storage_capacity() -> None:
+    answer = advice("io.capacity", "workload.read_percent=100", "path.stages=hba:fc32*4", *DISKS)
+
+    assert answer.decision == "24 drives in RAID 10"
+    assert answer.quantity is not None
+    assert answer.quantity.value == pytest.approx(24 * 163e6)
+
+
+def test_every_kind_of_drive_but_the_slowest_disk_has_iops_and_mb_s_with_source_and_date_or_reason() -> None:
+    rules = shipped()
+    kinds = {name.split(".")[1] for name in rules.figures if name.startswith("drive.")}
+
+    assert kinds == {
+        "hdd-5k4", "hdd-7k2", "hdd-10k", "hdd-15k", "ssd-sata", "nvme-pcie3", "nvme-pcie4", "nvme-pcie5"
+    }  # fmt: skip
+    for kind in kinds - {"hdd-5k4"}:
+        entry = rules.figures[f"drive.{kind}.read-rate"]
+        source = rules.sources[entry.source]
+        assert source.url is not None
+        assert source.url.startswith("http"), kind
+        assert source.doc_date, kind

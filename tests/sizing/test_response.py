@@ -1,0 +1,69 @@
+"""Response time near saturation: along a measured curve where there is one, else by a queue."""
+
+import pytest
+
+from sizeup.model.advice import Advice
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.io.response import latency_at
+
+CURVE = ("capacity.curve_iops=10000,40000,60000", "capacity.curve_ms=0.2,0.4,1.2")
+DISKS = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10", "workload.read_percent=100")
+
+
+def response(*settings: str) -> Advice | None:
+    return size(parse_settings(settings)).find("io.response-time")
+
+
+@pytest.mark.parametrize(
+    ("iops", "milliseconds"), [("5000", 0.2), ("10000", 0.2), ("25000", 0.3), ("40000", 0.4), ("50000", 0.8)]
+)
+def test_latency_lies_between_the_measured_points(iops: str, milliseconds: float) -> None:
+    answer = response(f"workload.iops={iops}", *CURVE)
+
+    assert answer is not None
+    assert answer.quantity is not None
+    assert answer.quantity.value == pytest.approx(milliseconds * 1e6)
+    assert answer.decision == "measured"
+    assert "by the measured curve" in answer.verdict
+    assert ("at most" in answer.verdict) == (iops == "5000")
+
+
+def test_above_the_measured_curve_nothing_is_known() -> None:
+    answer = response("workload.iops=60001", *CURVE)
+
+    assert answer is not None
+    assert answer.quantity is None
+    assert answer.decision == "unknown"
+    assert "above the measured curve, which ends at 60,000 IOPS and 1.2 ms" in answer.verdict
+
+
+def test_a_measured_curve_comes_before_the_estimate() -> None:
+    measured, estimated = response("workload.iops=1000", *DISKS, *CURVE), response("workload.iops=1000", *DISKS)
+
+    assert measured is not None
+    assert measured.decision == "measured"
+    assert estimated is not None
+    assert estimated.decision == "estimated"
+    assert any("M/M/c" in caveat for caveat in estimated.caveats)
+
+
+def test_the_estimate_uses_the_iops_of_the_drives_where_their_mb_s_are_the_bottleneck() -> None:
+    answer = response("workload.iops=1000", "workload.mb_s=3800", *DISKS)
+
+    assert answer is not None
+    assert "at 23% of the drives" in answer.verdict
+
+
+def test_flash_has_no_estimate_by_a_queue_of_single_requests() -> None:
+    answer = response("workload.iops=1000", "array.disks=4", "array.drive=ssd-sata", "array.raid=10")
+
+    assert answer is not None
+    assert answer.quantity is None
+    assert "flash drives serve many requests at a time" in answer.verdict
+
+
+def test_latency_rises_between_points() -> None:
+    curve = [(100.0, 1.0), (200.0, 3.0)]
+
+    assert [latency_at(curve, load) for load in (50, 100, 150, 200, 201)] == [1.0, 1.0, 2.0, 3.0, None]
