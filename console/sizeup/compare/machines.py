@@ -124,6 +124,13 @@ def _shares(machine: Machine) -> str | None:
     )
 
 
+def _tcp(machine: Machine) -> str | None:
+    if machine.tcp is None:
+        return None
+    named = (("receive", machine.tcp.receive), ("send", machine.tcp.send))
+    return ", ".join(f"{name} {format_bytes(sizes[-1])}" for name, sizes in named if sizes is not None)
+
+
 def _count(number: int | None) -> str | None:
     return None if number is None else str(number)
 
@@ -151,6 +158,7 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "PCI links": _links,
     "networks": _nics,
     "NFS": _shares,
+    "TCP buffers": _tcp,
     "product": lambda machine: machine.platform.model,
     "hypervisor": lambda machine: machine.platform.hypervisor,
     "container": lambda machine: machine.platform.container,

@@ -23,6 +23,7 @@ from sizeup.discovery.platform import read_base_clock, read_platform
 from sizeup.discovery.scsi import placed_by_interface, read_hbas, read_scsi_devices
 from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
+from sizeup.discovery.tcp import read_tcp_buffers
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.procfs.meminfo import parse_meminfo
@@ -73,6 +74,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_namespaces=namespaces,
         nvme_subsystems=subsystems,
         nfs_mounts=read_nfs_mounts(root),
+        tcp=read_tcp_buffers(root),
         contradictions=processors.contradictions,
         gaps=tuple(root.gaps),
     )

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
-from sizeup.model.network import NfsMount, Nic, RdmaPort
+from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
@@ -63,6 +63,8 @@ class Machine(Struct, frozen=True):
     nvme_namespaces: tuple[NvmeNamespace, ...] = ()
     nvme_subsystems: tuple[NvmeSubsystem, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
+    tcp: TcpBuffers | None = None
+    """None where the kernel does not tell, or in a capture without them."""
     budgets: tuple[PathBudget, ...] = ()
     """What the path from each device to memory can carry."""
     contradictions: tuple[str, ...] = ()

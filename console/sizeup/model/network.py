@@ -50,6 +50,17 @@ class RdmaPort(Struct, frozen=True):
     node: int | None = None
 
 
+class TcpBuffers(Struct, frozen=True):
+    """Sizes between which the kernel chooses the buffers of a TCP connection; None for what it does not tell."""
+
+    receive: tuple[int, int, int] | None = None
+    """Least, first and largest size in bytes: ``net.ipv4.tcp_rmem``."""
+    send: tuple[int, int, int] | None = None
+    """The same of what is sent: ``net.ipv4.tcp_wmem``."""
+    window_scaling: bool | None = None
+    """Without it no window is above 64 KiB."""
+
+
 class NfsOperation(Struct, frozen=True):
     """What one kind of call has cost since the mount; mountstats, per-op statistics."""
 

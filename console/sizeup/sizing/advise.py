@@ -16,7 +16,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.io import array, capacity, demand, response, share, transfer_cost
+from sizeup.sizing.io import array, capacity, demand, response, share, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
@@ -30,6 +30,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *demand.CALCULATIONS,
     *capacity.CALCULATIONS,
     *transfer_cost.CALCULATIONS,
+    *tcp.CALCULATIONS,
     *array.CALCULATIONS,
     *response.CALCULATIONS,
     *redo.CALCULATIONS,

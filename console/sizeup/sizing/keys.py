@@ -331,6 +331,8 @@ _DECLARED = (
     _words("net.links", "network interfaces with a link"),
     _number("net.window_bytes", "TCP window of one connection", "B"),
     _number("net.rtt_ms", "network round-trip time to the storage", "ms"),
+    _list("net.tcp_rmem", "sizes of a TCP receive buffer as in net.ipv4.tcp_rmem: least, first and largest", "B"),
+    _list("net.tcp_wmem", "sizes of a TCP send buffer as in net.ipv4.tcp_wmem: least, first and largest", "B"),
     _count("net.connections", "TCP connections to the storage", least=1, most=65536),
     _choice(
         "flash.moved",

@@ -8,7 +8,7 @@ from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine, PuCounts
-from sizeup.model.network import NfsMount, Nic, RdmaPort
+from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
@@ -89,6 +89,7 @@ class Detection(msgspec.Struct, frozen=True):
     contradictions: tuple[str, ...]
     findings: tuple[Finding, ...]
     gaps: tuple[Gap, ...]
+    tcp: TcpBuffers | None = None
 
 
 def detection(machine: Machine) -> Detection:
@@ -126,6 +127,7 @@ def detection(machine: Machine) -> Detection:
         contradictions=machine.contradictions,
         findings=machine.findings,
         gaps=machine.gaps,
+        tcp=machine.tcp,
     )
 
 
@@ -160,4 +162,5 @@ def detected(document: Detection) -> Machine:
         contradictions=document.contradictions,
         findings=document.findings,
         gaps=document.gaps,
+        tcp=document.tcp,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sizeup.model.machine import Machine
+from sizeup.model.network import TcpBuffers
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
@@ -71,6 +72,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | path_bandwidth_values(storage_path_bandwidths(machine, device))
         | _down_paths(machine, device)
         | _found_spindles(machine, device)
+        | _tcp(machine, device)
     )
 
 
@@ -82,6 +84,42 @@ def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     figures = {"path.write_spindles": found.write_spindles, "path.read_spindles": found.read_spindles}
     source = f"stack of {found.name}"
     return {key: Quantity(value, "1", Origin.DETECTED, source) for key, value in figures.items() if value}
+
+
+_LEAST_CALLS = 100
+"""A mean of fewer calls says little of the network."""
+
+
+def _tcp(machine: Machine, device: str | None) -> dict[str, Value]:
+    """TCP buffers of the kernel, and the round-trip time to the NFS server, where there is an NFS mount over TCP."""
+    over_tcp = [mount for mount in machine.nfs_mounts if mount.protocol in (None, "tcp", "tcp6")]
+    mounts = [mount for mount in over_tcp if device in (None, mount.mount_point)]
+    if not mounts:
+        return {}
+    values: dict[str, Value] = {}
+    buffers = machine.tcp or TcpBuffers()
+    for key, name, sizes in (
+        ("net.tcp_rmem", "tcp_rmem", buffers.receive),
+        ("net.tcp_wmem", "tcp_wmem", buffers.send),
+    ):
+        if sizes is not None:
+            values[key] = tuple(Quantity(size, "bytes", Origin.DETECTED, f"net.ipv4.{name}") for size in sizes)
+    if buffers.window_scaling is False:
+        caveat = "window scaling is off; turn it on with sysctl net.ipv4.tcp_window_scaling=1 and mount again"
+        values["net.window_bytes"] = Quantity(
+            0xFFFF, "bytes", Origin.DETECTED, "net.ipv4.tcp_window_scaling = 0", caveats=(caveat,)
+        )
+    trips = [
+        (operation.response_ms / operation.calls, operation.name, mount.mount_point)
+        for mount in mounts
+        for operation in mount.operations
+        if operation.response_ms and operation.calls >= _LEAST_CALLS
+    ]
+    if trips:
+        shortest, name, where = min(trips)
+        caveat = f"the round trip is that of {name} on {where} at most: it includes the time of the server"
+        values["net.rtt_ms"] = Quantity(shortest * 1e6, "ns", Origin.DETECTED, "mountstats", caveats=(caveat,))
+    return values
 
 
 def _links(machine: Machine) -> str:

@@ -1,4 +1,4 @@
-"""What moving the data takes of queues, processors and TCP windows."""
+"""What moving the data takes of queues and processors."""
 
 from __future__ import annotations
 
@@ -51,25 +51,7 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _connection(sheet: Sheet) -> Iterator[Advice]:
-    """Bandwidth limit of TCP connections: one window per round trip each."""
-    window, trip = sheet.number("net.window_bytes"), sheet.number("net.rtt_ms")
-    count = sheet.optional("net.connections")
-    connections = 1 if count is None else count.value
-    bound = connections * window.value / (trip.value / 1e9)
-    sheet.line(f"{connections:g} x {shown(window, 'B')} / {shown(trip, 'ms')} = {format_in(bound, 'MB/s')}")
-    yield sheet.advice(
-        "net.window-bound",
-        "Bandwidth limit of the TCP windows",
-        f"TCP window limit: {format_in(bound, 'MB/s')} over {format_in(connections, 'connections')}. "
-        "More connections (nconnect) or a larger window raise it",
-        sheet.answer(bound, "MB/s", "window / round trip"),
-        "MB/s",
-    )
-
-
 CALCULATIONS = (
     Calculation("queue depth", _depth, ("io.queue-depth",)),
     Calculation("CPU cost of the I/O", _cpu_cost, ("io.cpu-cost",)),
-    Calculation("TCP window", _connection, ("net.window-bound",), about=("net.",)),
 )

@@ -1,0 +1,130 @@
+"""TCP windows of connections to storage: the bandwidth they limit, and the buffers that a bandwidth requires."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io.capacity import path_stages, servers
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.units import format_in
+
+_BUFFERS = (("tcp_rmem", "receive", "reads"), ("tcp_wmem", "send", "writes"))
+"""Setting of the kernel, what it is called, and what of NFS it carries."""
+
+
+def _window(sheet: Sheet) -> Quantity | None:
+    """The window of one connection: as stated, else what the smaller of the two largest buffers holds."""
+    stated = sheet.optional("net.window_bytes")
+    if stated is not None:
+        return stated
+    known = [sheet.numbers(f"net.{name}")[-1] for name, _, _ in _BUFFERS if f"net.{name}" in sheet.inputs]
+    if not known:
+        return None
+    least, per_window = min(known, key=lambda size: size.value), sheet.rule("tcp.buffer-per-window")
+    window = least.value / per_window.value
+    sheet.line(f"{least.source}: {shown(least, 'B')} / {per_window.value:g} = {format_in(window, 'B')}")
+    return Quantity(window, "bytes", least.origin, least.source)
+
+
+def _bound(sheet: Sheet) -> Iterator[Advice]:
+    """Bandwidth limit of TCP connections: one window per round trip each."""
+    window = _window(sheet)
+    if window is None:
+        sheet.number("net.window_bytes")
+        return
+    trip = sheet.number("net.rtt_ms")
+    count = sheet.optional("net.connections")
+    connections = 1 if count is None else count.value
+    bound = connections * window.value / (trip.value / 1e9)
+    sheet.line(f"{connections:g} x {shown(window, 'B')} / {shown(trip, 'ms')} = {format_in(bound, 'MB/s')}")
+    least = "at least " if trip.origin is Origin.DETECTED else ""
+    yield sheet.advice(
+        "net.window-bound",
+        "Bandwidth limit of the TCP windows",
+        f"TCP window limit: {least}{format_in(float(f'{bound:.6g}'), 'MB/s')} over "
+        f"{format_in(connections, 'connections')}. More connections (nconnect) or a larger window raise it",
+        sheet.answer(bound, "MB/s", "window / round trip"),
+        "MB/s",
+    )
+
+
+def _buffers(sheet: Sheet) -> Iterator[Advice]:
+    """The largest buffers of the running kernel against what the bandwidth of the network requires."""
+    if not {"net.tcp_rmem", "net.tcp_wmem"} & sheet.inputs.keys():
+        return
+    network = [stage for stage in path_stages(sheet) if stage.network and stage.rate is not None]
+    rates = [stage.rate.value for stage in network if stage.rate is not None]
+    if not rates:
+        return
+    trip = sheet.optional("net.rtt_ms")
+    largest = [
+        f"{what} {brief(sheet.numbers(f'net.{name}')[-1], 'MiB')}"
+        for name, what, _ in _BUFFERS
+        if f"net.{name}" in sheet.inputs
+    ]
+    title = "TCP buffers"
+    if trip is None:
+        yield sheet.advice(
+            "net.tcp-buffers",
+            title,
+            f"TCP buffers: {', '.join(largest)} at most; enough or not is unknown without the round-trip time. "
+            f"Set it with {KEYS['net.rtt_ms'].flag}",
+            decision="unknown",
+        )
+        return
+    count = sheet.optional("net.connections")
+    connections = 1 if count is None else count.value
+    rate = min(rates) / servers(sheet)
+    per_window = sheet.rule("tcp.buffer-per-window")
+    needed = math.ceil(rate / connections * trip.value / 1e9 * per_window.value)
+    sheet.line(
+        f"{format_in(rate, 'MB/s')} / {format_in(connections, 'connections')} x {shown(trip, 'ms')} x "
+        f"{per_window.value:g} = {format_in(float(needed), 'B')}"
+    )
+    small = [
+        (name, what, carries, sheet.numbers(f"net.{name}"))
+        for name, what, carries in _BUFFERS
+        if f"net.{name}" in sheet.inputs and sheet.numbers(f"net.{name}")[-1].value < needed
+    ]
+    load = f"{format_in(float(f'{rate:.4g}'), 'MB/s')} over {format_in(connections, 'connections')}"
+    at_most = "at most " if trip.origin is Origin.DETECTED else ""
+    wanted = f"{at_most}{format_in(float(f'{needed / 2**20:.3g}') * 2**20, 'MiB')}"
+    condition = f"{wanted} needed for {load} at a round trip of {at_most}{brief(trip, 'ms')}"
+    if not small:
+        statement = f"TCP buffers: {', '.join(largest)} at most; {condition}"
+    else:
+        may = "may be" if at_most else "are"
+        what = " and ".join(f"{carries} ({what} buffer)" for _, what, carries, _ in small)
+        commands = [_commands(name, sizes, needed) for name, _, _, sizes in small]
+        statement = (
+            f"TCP buffers {may} too small for {what}: {', '.join(largest)} at most, {condition}. "
+            f"Change: {'; '.join(change for change, _ in commands)}. Undo: {'; '.join(undo for _, undo in commands)}"
+        )
+        sheet.line("a change lasts until the next boot, and for a mount from when it is mounted again")
+        sheet.line("to keep it, write the setting into a file of /etc/sysctl.d")
+    yield sheet.advice(
+        "net.tcp-buffers",
+        title,
+        statement,
+        sheet.answer(needed, "B", "bandwidth x round trip"),
+        "B",
+        decision="small" if small else "enough",
+    )
+
+
+def _commands(name: str, sizes: Sequence[Quantity], needed: int) -> tuple[str, str]:
+    """What raises the largest size to the next power of two, and what restores it."""
+    present = [round(size.value) for size in sizes]
+    raised = [*present[:-1], 1 << (needed - 1).bit_length()]
+    change, undo = (f"sysctl net.ipv4.{name}='{' '.join(map(str, each))}'" for each in (raised, present))
+    return change, undo
+
+
+CALCULATIONS = (
+    Calculation("TCP window", _bound, ("net.window-bound",), about=("net.",)),
+    Calculation("TCP buffers", _buffers, ("net.tcp-buffers",), about=("net.tcp_",)),
+)
