@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.sizing.advise import HEADLINE
@@ -12,10 +16,24 @@ from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import cell_len, one_line
 from sizeup.units import format_in
 
+if TYPE_CHECKING:
+    from sizeup.model.machine import Machine
+    from sizeup.session.value import Session
+
 LINES = 25
 """Lines of one screen."""
-_NAMES = {"storage": "Storage", "cpu": "CPU", "memory": "Memory", "network": "Network", "license": "License"}
 _STATUS = {"pass": "PASS", "warn": "WARN", "fail": "FAIL", "assumed": "ASSUMED", "unknown": "–"}
+_TITLES = {
+    "storage": "Storage",
+    "cpu": "CPU",
+    "memory": "Memory",
+    "network": "Network",
+    "clock": "Clock",
+    "license": "License",
+}
+"""The cards, in their order among those of one status."""
+_WORST = ("FAIL", "WARN", "ASSUMED", "PASS", "–")
+_JUDGED = _WORST[:-1]
 _PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "spills", "above-path", "above-catalog", "much"})
 """Decisions that a reader must know even where there is a verdict."""
 NO_VERDICT = (
@@ -57,6 +75,115 @@ def lacks_workload(given: AdviceSet) -> bool:
     headline = given.find(HEADLINE)
     judged = any(advice.id.startswith(VERDICT) for advice in given.advice)
     return not judged and headline is not None and headline.decision == ShareStatus.UNKNOWN.value
+
+
+class CardView(Struct, frozen=True):
+    """One resource as every screen and report shows it: detected, measured, demand and share of capacity.
+
+    A text of several parts has the most important first; where room is short the last go first.
+    """
+
+    resource: str
+    """``storage``, ``cpu``, ``memory``, ``network``, ``clock`` or ``license``."""
+    title: str
+    status: str
+    """``PASS``, ``WARN``, ``FAIL``, ``ASSUMED``, or a dash: no demand, or nothing to hold it against."""
+    detected: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+    """Valid figures; where none is valid what became of the measurement, in a word."""
+    measured_valid: bool = False
+    """Whether ``measured`` holds figures that count."""
+    demand: str = ""
+    capacity: str = ""
+    """What the demand was held against, and what limits it; empty where nothing was judged."""
+    used: float | None = None
+    """Demand over capacity today."""
+    n_plus_one: float | None = None
+    """The same after the worst single failure."""
+    last_year: float | None = None
+    """The same in the last year of the horizon."""
+    years: float = 0.0
+    """The horizon; 0 without one."""
+    statement: str = ""
+    """The verdict on it in a sentence; empty where nothing was judged."""
+    measured_notes: tuple[str, ...] = ()
+    """Which steps have no valid figure, and why: a sentence each."""
+    notes: tuple[str, ...] = ()
+    """What else a reader must know: what was not judged, and in which year the capacity is exceeded."""
+    advice: str = ""
+    """Id of the advice that holds the working; empty where there is none."""
+    steps: tuple[str, ...] = ()
+    """Ids of the session's steps that were measured about it; the first leads its chart."""
+
+
+def card_views(given: AdviceSet, machine: Machine | None, session: Session | None = None) -> tuple[CardView, ...]:
+    """Return the cards of a machine, worst first, those without a status last, the licenses at the end.
+
+    ``given`` is the advice that is shown; ``session`` is what was measured.
+    """
+    judged = {card.resource: card for card in given.cards}
+    views = [_card_view(judged.get(resource) or Card(resource, "unknown"), machine, session) for resource in _TITLES]
+    return tuple(sorted(views, key=lambda view: (view.resource == "license", _WORST.index(view.status))))
+
+
+def _card_view(card: Card, machine: Machine | None, session: Session | None) -> CardView:
+    judged = card.share is not None
+    detected: tuple[str, ...] = (card.detected,) if card.detected else ()
+    if machine is not None:
+        from sizeup.views.card_detected import detected_texts
+
+        detected = detected_texts(machine, card.resource) or detected
+    view = CardView(
+        card.resource,
+        _TITLES[card.resource],
+        _STATUS.get(card.status, _STATUS["unknown"]),
+        detected,
+        demand=card.demand,
+        capacity=card.detected if judged else "",
+        used=card.share,
+        n_plus_one=card.n_plus_one,
+        last_year=card.last_year,
+        years=card.horizon_years,
+        statement=card.statement,
+        notes=card.notes,
+        advice=card.advice,
+    )
+    if session is None or not session.steps:
+        return view
+    from sizeup.views.card_measured import measured_texts  # which the first screen of a machine does without
+
+    found = measured_texts(session, card.resource)
+    return replace(
+        view,
+        measured=found.texts,
+        measured_valid=found.valid,
+        measured_notes=found.notes,
+        steps=found.steps,
+    )
+
+
+def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
+    """Return cards as plain data; shares are fractions of the capacity, unknown ones null."""
+    return [
+        {
+            "card": view.resource,
+            "status": view.status if view.status in _JUDGED else None,
+            "detected": list(view.detected),
+            "measured": list(view.measured),
+            "measured_valid": view.measured_valid,
+            "demand": view.demand,
+            "capacity": view.capacity,
+            "used": view.used,
+            "n_plus_one": view.n_plus_one,
+            "last_year": view.last_year,
+            "horizon_years": view.years,
+            "statement": view.statement,
+            "measured_notes": list(view.measured_notes),
+            "notes": list(view.notes),
+            "steps": list(view.steps),
+        }
+        for view in views
+    ]
 
 
 def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:
@@ -130,7 +257,7 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
     lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
     for number, card in enumerate(rows):
-        name = f"{_NAMES[card.resource]:9}"
+        name = f"{_TITLES[card.resource]:9}"
         if card.resource == "license":
             text = _clipped(card.demand, width - 18)
             lines.append(f"{name}{text:{width - 18}}  {status_text(card.status)}")

@@ -1,0 +1,89 @@
+"""What was detected of each resource, as short texts: the hardware side of its card."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sizeup.model.machine import Machine
+from sizeup.model.storage import BlockKind, Hba, Transport
+from sizeup.text import counted, plural
+from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+
+_KINDS = {
+    BlockKind.NVME: "NVMe",
+    BlockKind.PCIE_SSD: "PCIe SSD",
+    BlockKind.SCSI: "SCSI",
+    BlockKind.VIRTIO: "virtio",
+    BlockKind.XEN: "Xen",
+    BlockKind.MMC: "MMC",
+}
+"""Disks that a database may lie on; loop devices, RAM disks and optical drives are none."""
+_FC = (Transport.FC, Transport.FCOE)
+_PORTS = ("physical", "virtio")
+"""Kinds of network interfaces that are ports of the machine."""
+
+
+def detected_texts(machine: Machine, resource: str) -> tuple[str, ...]:
+    """Return what was detected of a resource, the most important first; empty where nothing was."""
+    find = {"storage": _storage, "cpu": _cpu, "memory": _memory, "network": _network, "clock": _clock}.get(resource)
+    return () if find is None else tuple(filter(None, find(machine)))
+
+
+def _storage(machine: Machine) -> list[str]:
+    ports = [hba for hba in machine.hbas if hba.transport in _FC]
+    disks = [
+        disk
+        for disk in machine.block_devices
+        if disk.kind in _KINDS and disk.parent is None and not disk.members and disk.size_bytes
+    ]
+    paths = {path.device for found in machine.maps for path in found.paths}
+    alone = [disk for disk in disks if disk.name not in paths]
+    kinds = Counter(_KINDS[disk.kind] for disk in alone)
+    sizes = [disk.size_bytes or 0 for disk in alone] + [found.size_bytes or 0 for found in machine.maps]
+    return [
+        _fc_text(ports),
+        plural(len(machine.maps), "LUN") if machine.maps else "",
+        *(f"{count} {kind} disk{'' if count == 1 else 's'}" for kind, count in kinds.most_common()),
+        plural(len(machine.nfs_mounts), "NFS mount") if machine.nfs_mounts else "",
+        format_decimal_bytes(sum(sizes)) if sum(sizes) else "",
+    ]
+
+
+def _fc_text(ports: list[Hba]) -> str:
+    """Return the Fibre Channel ports with their speed, and how many are up where some are not."""
+    if not ports:
+        return ""
+    up = [port for port in ports if port.state == "Online"]
+    speeds = {port.speed_bits_per_second for port in up if port.speed_bits_per_second}
+    speed = f" {round(max(speeds) / 1e9)}G" if speeds else ""
+    return f"{len(ports)} FC{speed}" if len(up) == len(ports) else f"{len(up)} of {len(ports)} FC{speed} up"
+
+
+def _cpu(machine: Machine) -> list[str]:
+    clock = "" if machine.base_clock is None else format_hz(machine.base_clock.value)
+    cores = counted(machine.core_count, "core") if machine.core_count else ""
+    threads = plural(machine.pu_counts.online, "thread") if machine.pus else ""
+    sockets = plural(machine.socket_count, "socket") if machine.socket_count else ""
+    return [cores or threads, clock, sockets, threads if cores else ""]
+
+
+def _memory(machine: Machine) -> list[str]:
+    size = "" if machine.memory_bytes is None else format_bytes(machine.memory_bytes)
+    return [size, plural(len(machine.nodes), "node") if len(machine.nodes) > 1 else ""]
+
+
+def _network(machine: Machine) -> list[str]:
+    ports = [nic for nic in machine.nics if nic.kind in _PORTS]
+    up = [nic for nic in ports if nic.carrier]
+    speeds = Counter(nic.speed_bits_per_second for nic in up)
+    links = [
+        f"{count} x {speed / 1e9:g} GbE" if speed else f"{plural(count, 'link')} of unknown speed"
+        for speed, count in sorted(speeds.items(), key=lambda pair: pair[0] or 0, reverse=True)
+    ]
+    bonds = [nic.name for nic in machine.nics if nic.kind == "bond"]
+    down = len(ports) - len(up)
+    return [*links, ", ".join(bonds), f"{plural(down, 'port')} without link" if down else ""]
+
+
+def _clock(machine: Machine) -> list[str]:
+    return [machine.platform.clock_source or ""]

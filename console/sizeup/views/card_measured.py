@@ -1,0 +1,142 @@
+"""What a session measured of each resource, as short texts: valid figures only, and why others do not count.
+
+A figure is found by the quantity and the card that the manifest of its probe declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from sizeup.quantity import Quantity
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Session, StepRun
+from sizeup.sizing.inputs.measured import headlines
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_place, figures
+from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
+from sizeup.views.step import point_value
+
+_RATES = ("storage.bandwidth", "storage.small_bandwidth")
+
+
+class MeasuredTexts(Struct, frozen=True):
+    """What was measured of one resource."""
+
+    texts: tuple[str, ...] = ()
+    """The most important figure first; one that says why there is none where no figure is valid."""
+    notes: tuple[str, ...] = ()
+    """Why figures do not count, in sentences."""
+    steps: tuple[str, ...] = ()
+    """Ids of the steps that the figures are of, in the order of the texts."""
+    valid: bool = False
+    """Whether the texts are figures that count."""
+
+
+class _Figure(Struct, frozen=True):
+    text: str
+    run: StepRun
+
+
+def measured_texts(session: Session, resource: str) -> MeasuredTexts:
+    """Return what a session measured of a resource; empty where it tried nothing."""
+    every = list(session.steps.values())
+    find = _FINDERS.get(resource)
+    found = list(find(session, every)) if find is not None else []
+    runs = [run for run in every if run.declaration.card == resource]
+    notes = [
+        f"{run.step.title}: {validity.summary()}"
+        for run in runs
+        if (validity := StepValidity(run)).ended and validity.whole is not None
+    ]
+    if not found:
+        found = [_Figure(text, run) for run in runs if (text := _headline(run))]
+    if found:
+        steps = dict.fromkeys(one.run.step.id for one in found)
+        return MeasuredTexts(tuple(one.text for one in found), tuple(notes), tuple(steps), valid=True)
+    if not runs:
+        return MeasuredTexts()
+    return MeasuredTexts((_why_none(runs[-1]),), tuple(notes), tuple(run.step.id for run in runs))
+
+
+def _headline(run: StepRun) -> str:
+    """Return the figure that stands for a step whose quantities are none of those above, where it is valid."""
+    validity = StepValidity(run)
+    valid = any(validity.of(point) is None and not validity.is_verdict(point) for point in run.points.values())
+    text = point_value(run, spread=False) if validity.ended and valid else ""
+    return "" if text.endswith((", not valid", ", not converged")) else text
+
+
+def _why_none(run: StepRun) -> str:
+    """Return in a word or two why a step has no figure that counts."""
+    if run.outcome is None:
+        return "no result yet"
+    if not run.finished:
+        return run.outcome.status.value.replace("-", " ")
+    return "not valid" if run.points else "no figures"
+
+
+def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
+    """Return the highest valid figure of the quantities, those named first before the others; None where none is."""
+    for name in names:
+        found = [one for one in figures(runs, name) if one.invalid is None]
+        if found:
+            return max(found, key=lambda one: one.value)
+    return None
+
+
+def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    del session
+    most = _best(runs, "storage.random_iops", "storage.mixed_iops")
+    if most is not None:
+        at = f" at QD {most.load:g}" if most.load else ""
+        yield _Figure(f"{format_count(most.value).replace(' ', '')} IOPS{at}", most.run)
+        for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
+            latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_place(one, most)]
+            if latency:
+                yield _Figure(f"{label}{format_ns(latency[0].value)}", most.run)
+                break
+    rate = _best(runs, *_RATES)
+    if rate is not None and (most is None or rate.declared.name == _RATES[0]):
+        yield _Figure(format_rate(rate.value), rate.run)
+    log = [one for one in figures(runs, "storage.log_write_latency") if one.invalid is None]
+    if log:
+        least = min(log, key=lambda one: one.value)
+        yield _Figure(f"log write {format_ns(least.value)}", least.run)
+
+
+def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    known = headlines(session)
+    for key, where in (("memory.local_ns", "local"), ("memory.remote_ns", "remote")):
+        value = known.get(key)
+        run = session.steps.get(value.source.partition(" ")[0]) if isinstance(value, Quantity) else None
+        if isinstance(value, Quantity) and run is not None:
+            yield _Figure(f"{format_ns(value.value)} {where}", run)
+    read = _best(runs, "memory.read_bandwidth")
+    if read is not None:
+        yield _Figure(f"read {format_rate(read.value)}", read.run)
+
+
+def _cpu(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    del session
+    pairs = [one for one in figures(runs, "memory.core_to_core_latency") if one.invalid is None]
+    if pairs:
+        values = [one.value for one in pairs]
+        yield _Figure(f"core to core {format_range(min(values), max(values), 'ns')}", pairs[0].run)
+
+
+def _clock(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    del session
+    found = [one for one in figures(runs, "clock.read_cost", "clock.gettimeofday") if one.invalid is None]
+    stands = [one for one in found if one.point.at == one.run.series[one.point.series].headline] or found
+    if stands:
+        least = min(stands, key=lambda one: one.value)
+        yield _Figure(f"{format_value(least.value, 'ns')} per read", least.run)
+
+
+_FINDERS: dict[str, Callable[[Session, Sequence[StepRun]], Iterable[_Figure]]] = {
+    "storage": _storage,
+    "memory": _memory,
+    "cpu": _cpu,
+    "clock": _clock,
+}

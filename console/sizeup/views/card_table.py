@@ -1,0 +1,148 @@
+"""The card table as lines of text: a line for each resource, at any width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from sizeup.charts.table import UNKNOWN
+from sizeup.sizing.verdict import share_text
+from sizeup.text import cell_len, one_line
+from sizeup.units import format_in
+from sizeup.views.cards import CardView
+
+WIDE = 120
+"""From so many columns on there is room for a meter, for N+1 and for the last year."""
+_NAME = 10
+_STATUS = 7
+_SHARE = 6
+_GAP = 2
+_DEMAND = (6, 14)
+"""The narrowest and the widest column of demands."""
+_TEXT = (8, 44)
+"""The same of what was detected, and of what was measured."""
+_METER = 12
+"""Cells of a meter up to the whole capacity; one more shows that the demand exceeds it."""
+
+
+class CardLine(Struct, frozen=True):
+    """One line of the table, with where its parts begin and end for a screen that colors them."""
+
+    resource: str
+    text: str
+    """Without the status."""
+    status: str
+    meter: tuple[int, int] = (0, 0)
+    """Characters of the meter; equal where there is none."""
+
+    @property
+    def whole(self) -> str:
+        """The line with its status at the end."""
+        return f"{self.text}{self.status}"
+
+
+class CardTable(Struct, frozen=True):
+    """The header and a line for each card."""
+
+    header: str
+    lines: tuple[CardLine, ...]
+
+    def text(self) -> list[str]:
+        """Return the table as lines."""
+        return [self.header, *(line.whole for line in self.lines)]
+
+
+def card_table(views: Sequence[CardView], width: int) -> CardTable:
+    """Return the table in at most ``width`` columns, from 60 on; its lines are padded up to the status."""
+    wide = width >= WIDE
+    judged = [view for view in views if view.resource != "license"]
+    shares = [("Used", [view.used for view in views])]
+    if wide:
+        shares.append(("N+1", [view.n_plus_one for view in views]))
+        years = max((view.years for view in views), default=0.0)
+        if years:
+            shares.append((f"Year {format_in(years, '')}", [view.last_year for view in views]))
+    meter = wide and any(view.used is not None for view in views)
+    demand = _between(_DEMAND, max((cell_len(view.demand) for view in judged), default=0))
+    tail = (_GAP + _METER + 2) * meter + (_GAP + _SHARE) * len(shares) + _GAP + _STATUS
+    detected, measured = _text_widths(judged, width - _NAME - _GAP - _GAP - demand - tail)
+    meter_title = " " * (_GAP + _METER + 2) if meter else ""
+    titles = "".join(f"{'':{_GAP}}{title:>{_SHARE}}" for title, _ in shares)
+    header = (
+        f"{'':{_NAME}}{'Detected':{detected}}  {'Measured':{measured}}  {'Demand':>{demand}}{meter_title}{titles}"
+        f"{'':{_GAP}}Status"
+    )
+    lines = []
+    for number, view in enumerate(views):
+        name = f"{view.title:{_NAME}}"
+        room = detected + measured + demand + 2 * _GAP
+        if view.resource == "license":
+            whole = room + tail - _GAP - _STATUS
+            text = f"{name}{_padded(_clipped(view.demand or UNKNOWN, whole), whole)}{'':{_GAP}}"
+            lines.append(CardLine(view.resource, text, view.status))
+            continue
+        needed = _padded(_clipped(view.demand, demand), demand, right=True)
+        texts = (_padded(fitted(view.detected, detected), detected), _padded(fitted(view.measured, measured), measured))
+        text = name + "  ".join((*texts, needed))
+        start = len(text) + _GAP
+        bar = _meter(view.used) if meter and view.used is not None else ""
+        text += f"{'':{_GAP}}{bar:{_METER + 2}}" if meter else ""
+        cells = "".join(f"{'':{_GAP}}{_share(values[number]):>{_SHARE}}" for _, values in shares)
+        lines.append(
+            CardLine(
+                view.resource, f"{text}{cells}{'':{_GAP}}", view.status, (start, start + len(bar)) if bar else (0, 0)
+            )
+        )
+    return CardTable(header, tuple(lines))
+
+
+def fitted(parts: Iterable[str], room: int) -> str:
+    """Return the first of these texts that fit into so many columns, commas between them; a dash for none."""
+    text = ""
+    for part in map(one_line, parts):
+        longer = f"{text}, {part}" if text else part
+        if cell_len(longer) > room:
+            return text or _clipped(longer, room)
+        text = longer
+    return text or UNKNOWN
+
+
+def _text_widths(views: Sequence[CardView], room: int) -> tuple[int, int]:
+    """Return the widths of what was detected and measured: as wide as their texts, or each its part of the room."""
+    wanted = [
+        _between(_TEXT, max((cell_len(", ".join(parts)) for parts in column), default=0))
+        for column in ([view.detected for view in views], [view.measured for view in views])
+    ]
+    if sum(wanted) <= room:
+        return wanted[0], wanted[1]
+    half = room // 2
+    narrow = min(wanted)
+    if narrow <= half:
+        rest = max(room - narrow, _TEXT[0])
+        return (narrow, rest) if wanted[0] == narrow else (rest, narrow)
+    return half, room - half
+
+
+def _between(limits: tuple[int, int], value: int) -> int:
+    return min(max(value, limits[0]), limits[1])
+
+
+def _meter(share: float) -> str:
+    """Return a share as a bar with a mark at the whole capacity: ``███·········│·``."""
+    full = min(max(round(share * _METER), 1 if share > 0 else 0), _METER)
+    return f"{'█' * full}{'·' * (_METER - full)}│{'█' if share > 1 else '·'}"
+
+
+def _share(share: float | None) -> str:
+    return UNKNOWN if share is None else share_text(share)
+
+
+def _padded(text: str, width: int, *, right: bool = False) -> str:
+    blanks = " " * max(width - cell_len(text), 0)
+    return blanks + text if right else text + blanks
+
+
+def _clipped(text: str, room: int) -> str:
+    text = one_line(text) or UNKNOWN
+    return text if cell_len(text) <= room else f"{text[: max(room - 1, 0)]}…"

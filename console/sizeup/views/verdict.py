@@ -1,0 +1,129 @@
+"""The verdict on a machine in three lines: what decides, what to do about it, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.model.finding import Finding, Severity
+from sizeup.quantity import Origin
+from sizeup.sizing.advise import HEADLINE
+from sizeup.sizing.cards import verdict
+from sizeup.sizing.verdict import share_text
+from sizeup.units import format_in
+from sizeup.views.cards import CardView, status_text
+
+NO_VERDICT_YET = "NO VERDICT YET"
+NO_VERDICT = "NO VERDICT"
+_STATED = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
+_BAD = ("fail", "warn")
+_OF_PARTS = {
+    "affinity": "cpu",
+    "bond": "network",
+    "cpu": "cpu",
+    "clock": "clock",
+    "fc": "storage",
+    "memory": "memory",
+    "multipath": "storage",
+    "nfs": "storage",
+    "numa": "memory",
+    "storage": "storage",
+}
+"""The resource that a finding is about, by the first part of its id."""
+
+
+class VerdictText(Struct, frozen=True):
+    """The verdict as it is shown."""
+
+    status: str
+    """``FAIL``, ``NO VERDICT`` where the capacity is unknown, ``NO VERDICT YET`` where there is no demand."""
+    statement: str
+    fix: str = ""
+    """What to do about it; empty where nothing has to be done, or nothing is known."""
+    basis: str = ""
+    """What the verdict rests on."""
+    rule: str = ""
+    """What rules of thumb expect of such a machine, where there is no workload; not a demand."""
+
+
+def verdict_text(
+    given: AdviceSet, views: Sequence[CardView], findings: Iterable[Finding] = (), actions: Sequence[str] = ()
+) -> VerdictText:
+    """Return the verdict by the advice that is shown and its cards.
+
+    ``actions`` say what a reader can do where there is none: sentences with the key or the command.
+    """
+    card = verdict(given.cards) or _unjudged(given.cards)
+    if card is None:
+        nothing = "" if any(view.measured_valid for view in views) else " and nothing measured"
+        return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{nothing}.", *actions)), rule=_rule(given))
+    working = given.find(card.advice)
+    status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(card.status)
+    return VerdictText(
+        status,
+        card.statement,
+        _fix(card, working, findings) if card.status in _BAD else "",
+        "" if working is None else _basis(card, working),
+    )
+
+
+def resource_of(finding: Finding) -> str:
+    """Return the resource that a finding is about; empty where it is about the whole machine."""
+    resource = finding.quantity.partition(".")[0]
+    return resource if resource in _OF_PARTS.values() else _OF_PARTS.get(finding.id.partition(".")[0], "")
+
+
+def _unjudged(cards: Sequence[Card]) -> Card | None:
+    """Return the card whose demand is known and whose capacity is not."""
+    return next((card for card in cards if card.demand and card.share is None and card.resource != "license"), None)
+
+
+def _rule(given: AdviceSet) -> str:
+    headline = given.find(HEADLINE)
+    return "" if headline is None or headline.quantity is not None else headline.verdict.partition(". ")[2]
+
+
+def _fix(card: Card, working: Advice | None, findings: Iterable[Finding]) -> str:
+    """Return the first thing that would help: what is down, what a finding asks for, else how much is lacking."""
+    inputs = {} if working is None else {entry.key: entry for entry in working.inputs}
+    down = inputs.get("path.down")
+    if card.resource == "storage" and down is not None and down.words is not None:
+        return f"Bring up {down.words.value}"
+    bad = (Severity.CRITICAL, Severity.WARNING)
+    for finding in findings:
+        if finding.severity in bad and resource_of(finding) == card.resource and finding.remedy:
+            return finding.remedy
+    limit = inputs.get("share.pass-to")
+    share = max(filter(None, (card.share, card.n_plus_one, card.last_year)), default=0.0)
+    if limit is None or limit.quantity is None or share <= limit.quantity.value:
+        return ""
+    lacking = share / limit.quantity.value
+    less = format_in(float(f"{1 - 1 / lacking:.2g}"), "%")
+    when = "" if share == card.share else f", for {share_text(share)} at worst"
+    return f"{lacking:.1f} times the capacity or {less} less demand passes{when}"
+
+
+def _basis(card: Card, working: Advice) -> str:
+    """Return where demand and capacity come from, and how the demand grows."""
+    stated = [
+        entry.quantity
+        for entry in working.inputs
+        if entry.quantity is not None
+        and entry.quantity.origin in _STATED
+        and entry.key.startswith(("workload.", "redo.", "sga.", "db."))
+    ]
+    parts = []
+    if stated:
+        parts.append(f"workload of {', '.join(dict.fromkeys(one.source for one in stated))}")
+    growth = next((entry.quantity for entry in working.inputs if entry.key == "workload.growth_percent"), None)
+    if growth is not None and card.horizon_years:
+        year = "" if card.last_year is None else f": {share_text(card.last_year)} in year {card.horizon_years:g}"
+        parts.append(f"+{format_in(growth.value, '%')} a year{year}")
+    if card.resource == "storage" and card.share is not None:
+        measured = any(
+            entry.quantity is not None and entry.quantity.origin is Origin.MEASURED for entry in working.inputs
+        )
+        parts.append("capacity measured" if measured else "capacity by its links, not measured")
+    return "; ".join(parts)

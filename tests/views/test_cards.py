@@ -1,0 +1,218 @@
+"""The cards: what was detected, measured and judged of each resource, and the table that every screen draws."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from consoles import machine
+from declared import declaration_of, series_of
+from sizeup.model.advice import AdviceSet, Card
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.model.storage import Hba, Transport
+from sizeup.quantity import Origin
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.keys import KEYS
+from sizeup.text import cell_len
+from sizeup.views.card_table import WIDE, card_table, fitted
+from sizeup.views.cards import CardView, card_views, cards_data
+from sizeup.views.verdict import verdict_text
+
+
+def step(probe: str, *estimates: Estimate, status: Status | None = Status.OK, **settings: Any) -> StepRun:
+    """A step of a probe that is installed, with these results."""
+    plan = Step(f"{probe}.1", probe, f"Step of {probe}", settings, 1.0, 2.0)
+    run = StepRun(plan, "sizeup 0", series_of(probe), "curve", 0, declaration=declaration_of(probe))
+    run.outcome = None if status is None else Outcome(status)
+    for one in estimates:
+        run.points[point_key(one.series, one.at)] = Point(one.series, one.at, estimate=one)
+    return run
+
+
+def session(*runs: StepRun) -> Session:
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
+    return Session(header, steps={run.step.id: run for run in runs})
+
+
+def at(depth: int, **more: str) -> Coordinates:
+    return {"workload": "oltp-read", "queue_depth": depth, **more}
+
+
+RAMP = (
+    *(Estimate("iops", at(depth), iops) for depth, iops in ((1, 9e3), (8, 60e3), (32, 91.2e3), (64, 90e3))),
+    Estimate("latency-p99", at(32, direction="read"), 0.9e6),
+)
+FAILED = (
+    Estimate("validity", {"part": "steady"}, 0.0),
+    Estimate("validity", {"part": "all"}, 0.0, extra={"reasons": "steady: throughput drifted 18 %"}),
+)
+
+
+def view(resource: str, *runs: StepRun, found: Machine | None = None) -> CardView:
+    return next(one for one in card_views(AdviceSet(), found, session(*runs)) if one.resource == resource)
+
+
+def sized(**settings: str) -> AdviceSet:
+    said = {name.replace("__", "."): text for name, text in settings.items()}
+    return size(described(machine(), {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}))
+
+
+def test_the_best_valid_figure_stands_with_its_load_and_its_latency() -> None:
+    found = view("storage", step("io.direct", *RAMP))
+
+    assert found.measured == ("91.2k IOPS at QD 32", "p99 900 us")
+    assert found.measured_valid
+    assert found.steps == ("io.direct.1",)
+
+
+def test_a_run_whose_verdict_failed_shows_no_figure_and_says_why() -> None:
+    found = view("storage", step("io.direct", *RAMP, *FAILED))
+
+    assert (found.measured, found.measured_valid) == (("not valid",), False)
+    assert any("its steady check failed" in note for note in found.measured_notes)
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (Status.FAILED, "failed"),
+        (Status.TIMED_OUT, "timed out"),
+        (Status.CANCELED, "canceled"),
+        (None, "no result yet"),
+    ],
+)
+def test_a_step_that_did_not_finish_shows_no_figure(status: Status | None, text: str) -> None:
+    assert view("storage", step("io.direct", *RAMP, status=status)).measured == (text,)
+
+
+def test_a_valid_step_counts_beside_a_failed_one_which_is_still_named() -> None:
+    second = step("io.direct", *RAMP, status=Status.CRASHED)
+    second.step = replace(second.step, id="io.direct.2")
+    found = view("storage", step("io.direct", *RAMP), second)
+
+    assert found.measured[0] == "91.2k IOPS at QD 32"
+    assert any("crashed" in note for note in found.measured_notes)
+
+
+def test_the_clock_shows_the_method_that_its_series_leads_with() -> None:
+    costs = (("gettimeofday", 25.0), ("clock_gettime-monotonic", 22.0), ("rdtsc", 9.0))
+    found = view("clock", step("clock.cost", *(Estimate("cost", {"method": name}, cost) for name, cost in costs)))
+
+    assert found.measured == ("22 ns per read",)
+
+
+def test_memory_shows_local_and_remote_latency() -> None:
+    cells = ((0, 0, 92.0), (0, 1, 178.0), (1, 0, 190.0), (1, 1, 95.0))
+    estimates = [Estimate("latency", {"cpu_node": cpu, "memory_node": node}, value) for cpu, node, value in cells]
+    found = view("memory", step("memory.numa", *estimates))
+
+    assert found.measured == ("92 ns local", "190 ns remote")
+
+
+def test_without_a_demand_no_card_passes() -> None:
+    views = card_views(sized(), machine(), session(step("io.direct", *RAMP)))
+
+    assert [one.resource for one in views] == ["storage", "cpu", "memory", "network", "clock", "license"]
+    assert {one.status for one in views if one.resource != "license"} == {"–"}
+    assert all(one.used is None for one in views)
+
+
+def test_cards_are_worst_first_and_a_status_of_a_stranger_is_a_dash() -> None:
+    given = AdviceSet(
+        cards=(
+            Card("cpu", "fail", share=1.5),
+            Card("storage", "splendid", share=0.1),
+            Card("license", "assumed"),
+            Card("memory", "warn", share=0.8),
+        )
+    )
+    views = card_views(given, None)
+
+    assert [(one.resource, one.status) for one in views] == [
+        ("cpu", "FAIL"), ("memory", "WARN"), ("storage", "–"), ("network", "–"), ("clock", "–"),
+        ("license", "ASSUMED"),
+    ]  # fmt: skip
+
+
+def test_ports_that_are_down_are_counted() -> None:
+    ports = (
+        Hba("host4", Transport.FC, state="Linkdown"),
+        Hba("host3", Transport.FC, state="Online", speed_bits_per_second=8_500_000_000),
+    )
+    found = view("storage", found=machine(hbas=ports))
+
+    assert found.detected[:2] == ("1 of 2 FC 8G up", "1 SCSI disk")
+
+
+JUDGED = sized(
+    workload__mb_s="1048", capacity__mb_s="800", workload__cpu_percent="34", workload__growth_percent="20",
+    workload__horizon_years="3",
+)  # fmt: skip
+
+
+def test_the_table_has_n_plus_one_and_the_last_year_where_there_is_room() -> None:
+    views = card_views(JUDGED, machine(), session(step("io.direct", *RAMP)))
+    narrow, wide = card_table(views, 80), card_table(views, WIDE)
+
+    assert narrow.header.split() == ["Detected", "Measured", "Demand", "Used", "Status"]
+    assert wide.header.split() == ["Detected", "Measured", "Demand", "Used", "N+1", "Year", "3", "Status"]
+    assert narrow.text()[1].split()[0] == "Storage"
+    assert narrow.text()[1].endswith("131%  FAIL")
+    assert "226%" in wide.text()[1]
+    assert wide.lines[0].text[slice(*wide.lines[0].meter)] == "████████████│█"
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 119, 120, 160, 200])
+def test_no_line_is_wider_than_the_screen_and_all_statuses_stand_in_one_column(width: int) -> None:
+    long = ("a rather long text of what was found", "and one more", "and yet another")
+    views = [
+        replace(one, detected=long, measured=long, demand="123,456,789 IOPS in all") for one in card_views(JUDGED, None)
+    ]
+    table = card_table(views, width)
+
+    assert all(cell_len(line) <= width for line in table.text())
+    assert len({cell_len(line.text) for line in table.lines}) == 1
+
+
+def test_of_parts_the_last_go_first_and_none_is_half_shown() -> None:
+    assert fitted(("91k IOPS at QD 32", "p99 0.9 ms", "1.2 GB/s"), 30) == "91k IOPS at QD 32, p99 0.9 ms"
+    assert fitted(("91k IOPS at QD 32", "p99 0.9 ms"), 20) == "91k IOPS at QD 32"
+    assert fitted(("91k IOPS at QD 32",), 8) == "91k IOP…"
+    assert fitted((), 8) == "–"
+
+
+def test_data_has_null_for_what_is_not_judged() -> None:
+    data = {one["card"]: one for one in cards_data(card_views(JUDGED, machine()))}
+
+    assert (data["storage"]["status"], data["storage"]["used"]) == ("FAIL", pytest.approx(1.31))
+    assert (data["clock"]["status"], data["clock"]["used"]) == (None, None)
+
+
+def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> None:
+    found = verdict_text(JUDGED, card_views(JUDGED, machine()))
+
+    assert found.status == "FAIL"
+    assert found.statement.startswith("Storage: 1,048 MB/s demand, 800 MB/s capacity (131%")
+    assert found.fix == "3.2 times the capacity or 69% less demand passes, for 226% at worst"
+    assert found.basis == "workload of --set; +20% a year: 226% in year 3; capacity by its links, not measured"
+
+
+def test_without_a_workload_the_verdict_says_so_and_the_rule_of_thumb_is_no_demand() -> None:
+    nothing = verdict_text(sized(), card_views(sized(), machine()), actions=("Press w.",))
+    measured = verdict_text(sized(), card_views(sized(), machine(), session(step("io.direct", *RAMP))))
+
+    assert (nothing.status, nothing.statement) == ("NO VERDICT YET", "No workload and nothing measured. Press w.")
+    assert nothing.rule.startswith("Rules of thumb for 8 cores: ")
+    assert measured.statement == "No workload."
+
+
+def test_a_demand_without_a_capacity_is_no_verdict() -> None:
+    given = sized(workload__mb_s="100")
+    found = verdict_text(given, card_views(given, machine()))
+
+    assert found.status == "NO VERDICT"
+    assert "capacity unknown" in found.statement
