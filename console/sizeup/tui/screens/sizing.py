@@ -15,37 +15,33 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
-from sizeup.charts.table import Table
 from sizeup.errors import SizeupError
 from sizeup.model.advice import AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
-from sizeup.report.text import table_lines
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.inputs.presets import find_preset, shipped_presets
+from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
-from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.text import plural
 from sizeup.tui.actions import bindings
-from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
+from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
+from sizeup.tui.screens.sizing_pages import licenses_page, preset_page
 from sizeup.tui.screens.sizing_text import (
     NO_WORKLOAD,
-    WIDE,
     WORKLOAD_HELP,
     answer_options,
     input_options,
-    preset_lines,
     working_line,
 )
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.advice import FACTORS, advice_lines, comparison_table, license_table, tornado_chart, unmoved_chart
+from sizeup.views.advice import FACTORS, advice_lines, tornado_chart, unmoved_chart
 from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 _ANSWERS = "Answers"
@@ -221,24 +217,15 @@ class SizingScreen(ModeScreen):
         """Show every vendor's licenses for this machine."""
         if self._sizing is None:
             return
-        table, width = license_table(self._sizing, shipped()), self._page_width()
-        if width < WIDE:
-            # The products name their vendors, too.
-            rows = tuple(row[1:] for row in table.rows)
-            table = Table(table.title, table.columns[1:], rows, note=table.note)
-        self.app.push_screen(PageDialog(table.title + self._what_if(), table_lines(table, width)))
+        self.app.push_screen(licenses_page(self._sizing, self._page_width(), self._what_if()))
 
     def action_presets(self) -> None:
         """Put a published case beside this machine."""
         answers = [(name, f"{name}: {preset.title}") for name, preset in shipped_presets().items()]
 
         def answered(name: str | None) -> None:
-            if name is None or self._sizing is None:
-                return
-            preset = find_preset(name)
-            compared = compare_sizings(self._sizing, size(preset.values()), "this machine", name)
-            lines = preset_lines(preset, comparison_table(compared), self._page_width())
-            self.app.push_screen(PageDialog(f"This machine{self._what_if()} compared with {name}", lines))
+            if name is not None and self._sizing is not None:
+                self.app.push_screen(preset_page(name, self._sizing, self._page_width(), self._what_if()))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
 
