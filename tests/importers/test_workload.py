@@ -9,144 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from characters import ANY_CHARACTER
+from importers.workload_samples import (
+    AWR,
+    IOSTAT_NEW,
+    IOSTAT_OLD,
+    IOSTAT_PLAIN,
+    KSAR,
+    OLD_SAR,
+    SAR,
+    SAR_ALL,
+    STATSPACK,
+    VMSTAT,
+    report,
+)
 from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import LoadInterval
-from sizeup.importers.iostat import parse_iostat
-from sizeup.importers.ksar import parse_ksar
-from sizeup.importers.sar import parse_sar
-from sizeup.importers.vmstat import parse_vmstat
 from sizeup.quantity import Quantity
 from sizeup.sizing.inputs.imported import WorkloadFile, at, read_workload
-
-AWR = """
-WORKLOAD REPOSITORY report for
-
-DB Name         DB Id    Instance     Inst Num Startup Time    Release     RAC
------------- ----------- ------------ -------- --------------- ----------- ---
-SHOP          1234567890 shop1               1 01-Nov-26 00:00 19.0.0.0.0  NO
-
-Load Profile                    Per Second   Per Transaction  Per Exec  Per Call
-~~~~~~~~~~~~~~~            ---------------   --------------- --------- ---------
-             DB Time(s):               4.2               0.0      0.00      0.00
-      Redo size (bytes):       4,194,304.0           8,000.0
- Physical read (blocks):          12,800.0              25.0
-Physical write (blocks):           3,200.0               6.0
-       Read IO requests:           6,000.0              12.0
-      Write IO requests:           2,000.0               4.0
-           Read IO (MB):             100.0               0.2
-          Write IO (MB):              25.0               0.1
-"""
-
-STATSPACK = """
-STATSPACK report for
-
-Cache Sizes            Begin        End
-~~~~~~~~~~~       ---------- ----------
-    Buffer Cache:     1,024M              Std Block Size:         8K
-
-Load Profile              Per Second    Per Transaction
-~~~~~~~~~~~~            -----------------  -----------------
-      Redo size:             1,048,576.00          4,000.00
-  Logical reads:                50,000.00            200.00
- Physical reads:                 1,000.00              4.00
-Physical writes:                   250.00              1.00
-"""
-
-SAR = """Linux 6.1.0-1-amd64 (db1) \t11/20/26 \t_x86_64_\t(2 CPU)
-
-12:00:01 AM       DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util
-12:10:01 AM       sda    100.00   1024.00   1024.00      0.00     20.48      0.10      0.50      5.00
-12:10:01 AM       sdb    300.00   3072.00      0.00      0.00     10.24      0.10      0.50      5.00
-12:10:01 AM      dm-0    400.00   4096.00   1024.00      0.00     12.80      0.10      0.50      5.00
-12:20:01 AM       sda     10.00      0.00     10.00      0.00      1.00      0.10      0.50      5.00
-12:20:01 AM       sdb     10.00     10.00      0.00      0.00      1.00      0.10      0.50      5.00
-
-Average:          sda     55.00    512.00    517.00      0.00     20.00      0.10      0.50      5.00
-"""
-
-OLD_SAR = """Linux 2.6.18 (db0)  11/20/2026
-
-00:00:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util
-00:10:01       dev8-0    100.00   2048.00   2048.00     40.96      0.10      0.50      0.10      1.00
-"""
-
-
-SAR_ALL = """Linux 6.1.0-1-amd64 (db1) \t11/20/26 \t_x86_64_\t(32 CPU)
-
-00:00:01        CPU      %usr     %nice      %sys   %iowait    %steal      %irq     %soft    %guest    %gnice     %idle
-00:10:01        all     20.00      1.00      3.00      5.00      1.00      0.00      1.00      0.00      0.00     69.00
-00:10:01          0     90.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00     10.00
-00:20:01        all     40.00      0.00      8.00     10.00      0.00      0.00      2.00      0.00      0.00     40.00
-
-00:00:01          tps      rtps      wtps      dtps   bread/s   bwrtn/s   bdscd/s
-00:10:01       110.00     75.00     25.00     10.00   2000.00   1000.00    500.00
-00:20:01        50.00     30.00     20.00      0.00   1000.00    600.00      0.00
-
-00:00:01          DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util
-00:10:01     dev253-0    110.00   1000.00    500.00    250.00     15.00      0.10      0.50      5.00
-00:10:01     dev254-0    110.00   1000.00    500.00    250.00     15.00      0.10      0.50      5.00
-
-Average:        CPU      %usr     %nice      %sys   %iowait    %steal      %irq     %soft    %guest    %gnice     %idle
-Average:        all     30.00      0.50      5.50      7.50      0.50      0.00      1.50      0.00      0.00     54.50
-"""
-
-VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
- r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 CET
- 2  0      0 2794468   2108 741208    0    0     1     3   29   57  1  0 99  0  0 2026-11-20 20:33:13
- 9  0      0 2794716   2108 741208    0    0     0     0   41   84 20  5 70  5  0 2026-11-20 20:34:13
- 9  0      0 2794716   2108 741208    0    0     0     0   41   84 30 10 45 10  5 2026-11-20 20:35:13
-procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
- r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 CET
- 9  0      0 2794716   2108 741208    0    0     0     0   41   84  0  0 100 0  0 2026-11-20 20:36:13
-"""
-
-KSAR = """Date;CPU all %usr;CPU all %iowait;CPU all %steal;CPU all %idle;CPU 0 %idle;IO tps;
-20/11/26 00:10:01;20.0;5.0;1.0;69.0;10.0;110.0;
-20/11/26 00:20:01;40.0;10.0;0.0;40.0;null;50.0;
-20/11/26 00:30:01;null;null;null;null;null;50.0;
-"""
-
-IOSTAT_OLD = """Linux 2.6.18 (db0) \t11/20/2026
-
-avg-cpu:  %user   %nice %system %iowait  %steal   %idle
-           1.00    0.00    1.00    0.00    0.00   98.00
-
-Device:         rrqm/s   wrqm/s   r/s   w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util
-sda               0.00     0.00  1.00  1.00     2.00     2.00     8.00     0.01    9.25   8.75   0.70
-
-avg-cpu:  %user   %nice %system %iowait  %steal   %idle
-          20.00    0.00    5.00   10.00    0.00   65.00
-
-Device:         rrqm/s   wrqm/s   r/s   w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util
-sda               0.00     0.00 75.00 25.00  1200.00   400.00     8.00     0.01    9.25   8.75   0.70
-sda1              0.00     0.00 75.00 25.00  1200.00   400.00     8.00     0.01    9.25   8.75   0.70
-dm-0              0.00     0.00 75.00 25.00  1200.00   400.00     8.00     0.01    9.25   8.75   0.70
-"""
-
-IOSTAT_NEW = """Linux 6.1.0 (db1) \t11/20/26 \t_x86_64_\t(8 CPU)
-
-Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await    f/s  %util
-nvme0n1          1.00      8.00     0.00   0.00    0.10     8.00    1.00      8.00     0.00   0.00    0.10   0.00   0.10
-
-Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await    f/s  %util
-nvme0n1         75.00    600.00     0.00   0.00    0.10     8.00   25.00    200.00     0.00   0.00    0.10   0.00   0.10
-"""
-
-IOSTAT_PLAIN = """Linux 6.1.0 (db1) \t11/20/26 \t_x86_64_\t(8 CPU)
-
-Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd
-sda               1.00         1.00         1.00         0.00       1000       1000          0
- all              1.00         1.00         1.00         0.00       1000       1000          0
-
-Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd
-sda             100.00       600.00       200.00         0.00       1000       1000          0
- all            100.00       600.00       200.00         0.00       1000       1000          0
-"""
-
-
-def report(*disks: dict[str, object]) -> dict[str, object]:
-    return {"avg-cpu": {"user": 1.0}, "disk": list(disks)}
 
 
 def iostat(*reports: dict[str, object]) -> str:
@@ -163,87 +43,6 @@ def test_statspack_counts_blocks_and_leaves_the_requests_unknown() -> None:
 
 def test_several_reports_in_one_file_are_several_intervals() -> None:
     assert len(parse_awr(AWR + AWR, "awr.txt").intervals) == 2
-
-
-def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> None:
-    found = parse_sar(SAR, "sar.txt")
-
-    assert found.intervals == (
-        LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120),
-        LoadInterval(20 * 1024.0, 20.0, 0.5),
-    )
-    assert found.caveats == ("not counted, so that no I/O counts twice: dm-0; use --devices to choose disks",)
-
-
-def test_sar_of_sysstat_8_counts_sectors_of_512_bytes() -> None:
-    assert parse_sar(OLD_SAR, "sar.txt").intervals == (LoadInterval(4096 * 512.0, 100.0, 0.5),)
-
-
-def test_sar_of_all_activities_is_read_for_its_disks_and_past_comments() -> None:
-    network = "12:10:01 AM     IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s   %ifutil"
-    others = (
-        f"\n{network}\n12:10:01 AM      eth0      9.00      9.00      9.00      9.00      0.00      0.00      0.00\n"
-    )
-    text = SAR.replace("12:20:01 AM       sda", "12:15:00 AM  COM the nightly batch began\n12:20:01 AM       sda")
-
-    assert parse_sar(others + "\n" + text + others, "sar.txt") == parse_sar(SAR, "sar.txt")
-
-
-def test_sar_with_pretty_names_has_the_disk_last() -> None:
-    text = (
-        "Linux 6.1 (db1)\n\n00:00:01       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz    await   %util DEV\n"
-        "00:10:01    100.00   1024.00   1024.00      0.00     20.48      0.10     0.50    5.00 sda\n"
-    )
-
-    assert parse_sar(text, "sar.txt").intervals == (LoadInterval(2048 * 1024.0, 100.0, 0.5),)
-
-
-def test_sar_of_all_disks_together_counts_no_volume_twice_and_tells_reads_from_writes() -> None:
-    intervals = parse_sar(SAR_ALL, "sar.txt").intervals
-
-    assert [interval for interval in intervals if interval.cpu_utilization is None] == [
-        LoadInterval(3000 * 512.0, 100.0, 0.75),
-        LoadInterval(1600 * 512.0, 50.0, 0.6),
-    ]
-
-
-def test_sar_tells_how_busy_all_cpus_were_without_waiting_and_stolen_time() -> None:
-    intervals = parse_sar(SAR_ALL, "sar.txt").intervals
-
-    assert [interval.cpu_utilization for interval in intervals if interval.cpu_utilization is not None] == [
-        pytest.approx(0.25),
-        pytest.approx(0.5),
-    ]
-
-
-def test_sar_names_that_may_be_disks_or_volumes_on_them_are_asked_for() -> None:
-    disks = SAR_ALL.replace("rtps", "reads")
-
-    with pytest.raises(SizeupError, match=r"dev253-\*, dev254-\*.*sar -d -p, or name the disks with --devices"):
-        parse_sar(disks, "sar.txt")
-    assert parse_sar(disks, "sar.txt", ("dev253-0",)).intervals[0].requests_per_second == 110
-    # A disk whose number is fixed tells that the others are volumes.
-    fixed = parse_sar(disks.replace("dev253-0", "  dev8-0"), "sar.txt")
-    assert fixed.intervals[0].requests_per_second == 110
-    assert fixed.caveats == ("not counted, so that no I/O counts twice: dev254-0; use --devices to choose disks",)
-
-
-def test_sar_without_names_has_no_chosen_disks() -> None:
-    with pytest.raises(SizeupError, match="expected the disks sda, found no sar -d"):
-        parse_sar(SAR_ALL.split("00:00:01          DEV", maxsplit=1)[0], "sar.txt", ("sda",))
-
-
-@pytest.mark.parametrize("text", [VMSTAT, VMSTAT.replace("procs ---", "--procs-- ---").replace(" gu", "")])
-def test_vmstat_leaves_out_the_mean_since_boot_and_repeated_headings(text: str) -> None:
-    shares = [interval.cpu_utilization for interval in parse_vmstat(text, "vmstat.txt").intervals]
-
-    assert shares == [pytest.approx(0.25), pytest.approx(0.4), 0]
-
-
-def test_ksar_gives_the_cpus_that_sar_had_and_passes_over_unknown_ones() -> None:
-    shares = [interval.cpu_utilization for interval in parse_ksar(KSAR, "cpu.csv").intervals]
-
-    assert shares == [pytest.approx(0.25), pytest.approx(0.5)]
 
 
 @pytest.mark.parametrize(
@@ -268,80 +67,6 @@ def test_the_cores_are_asked_for_where_the_file_has_a_share_of_the_cpus_alone() 
     rate = values["workload.mb_s"]
     assert isinstance(rate, Quantity)
     assert "for a CPU demand add --workload-cores N" in rate.caveats[-1]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        IOSTAT_OLD,
-        IOSTAT_NEW,
-        IOSTAT_PLAIN,
-        IOSTAT_NEW.replace(".", ","),
-        IOSTAT_OLD.replace("rsec/s   wsec/s", "Blk/s x"),
-    ],
-    ids=["old", "new", "plain", "decimal commas", "unknown"],
-)
-def test_iostat_as_text_has_the_same_figures_in_every_layout(text: str) -> None:
-    if "Blk/s" in text:
-        with pytest.raises(SizeupError, match="line 7: sda: expected columns such as r/s, w/s, rkB/s"):
-            parse_iostat(text, "iostat.txt")
-        return
-    found = parse_iostat(text, "iostat.txt")
-
-    assert [one for one in found.intervals if one.cpu_utilization is None] == [LoadInterval(800 * 1024.0, 100.0, 0.75)]
-    assert found.caveats[0].startswith("the first report was left out: it is the mean since boot")
-
-
-def test_iostat_as_text_tells_how_busy_the_cpus_were() -> None:
-    intervals = parse_iostat(IOSTAT_OLD, "iostat.txt").intervals
-
-    assert [one.cpu_utilization for one in intervals if one.cpu_utilization is not None] == [pytest.approx(0.25)]
-
-
-def test_named_devices_are_the_ones_that_count() -> None:
-    assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == LoadInterval(5120 * 1024.0, 400.0, 0.8)
-
-
-def test_iostat_leaves_out_the_mean_since_boot() -> None:
-    extended = {"disk_device": "sda", "r/s": 75.0, "w/s": 25.0, "rkB/s": 100.0, "wkB/s": 60.0}
-    boot = {**extended, "r/s": 1.0}
-
-    assert parse_iostat(iostat(report(boot), report(extended)), "io.json").intervals == (
-        LoadInterval(160 * 1024.0, 100.0, 0.75),
-    )
-
-
-def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
-    plain = {"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
-
-    assert parse_iostat(iostat(report(plain)), "io.json").intervals == (LoadInterval(40 * 1024.0, 10.0, 0.75),)
-
-
-@pytest.mark.parametrize(
-    ("columns", "unit"),
-    [
-        ({"rkB/s": 3.0, "wkB/s": 1.0}, 1024),
-        ({"rMB/s": 3.0, "wMB/s": 1.0}, 1024**2),
-        ({"rsec/s": 3.0, "wsec/s": 1.0}, 512),
-        ({"kB_read/s": 3.0, "kB_wrtn/s": 1.0}, 1024),
-        ({"MB_read/s": 3.0, "MB_wrtn/s": 1.0}, 1024**2),
-        ({"Blk_read/s": 3.0, "Blk_wrtn/s": 1.0}, 512),
-    ],
-)
-def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], unit: int) -> None:
-    row = {"disk_device": "sda", "tps": 4.0, "r/s": 3.0, "w/s": 1.0, **columns}
-
-    assert parse_iostat(iostat(report(row)), "io.json").intervals == (LoadInterval(4.0 * unit, 4.0, 0.75),)
-
-
-def test_partitions_do_not_count_beside_their_disk() -> None:
-    def row(name: str) -> dict[str, object]:
-        return {"disk_device": name, "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
-
-    found = parse_iostat(iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2")))), "io.json")
-
-    assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, 0.75),)
-    assert found.caveats[-1].startswith("not counted, so that no I/O counts twice: nvme0n1p2, sda1;")
 
 
 def test_figures_with_an_exponent_are_read_whole() -> None:

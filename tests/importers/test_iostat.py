@@ -1,0 +1,84 @@
+"""Workloads from iostat, in every layout and unit."""
+
+import pytest
+
+from importers.test_workload import iostat
+from importers.workload_samples import IOSTAT_NEW, IOSTAT_OLD, IOSTAT_PLAIN, SAR, report
+from sizeup.errors import SizeupError
+from sizeup.importers.intervals import LoadInterval
+from sizeup.importers.iostat import parse_iostat
+from sizeup.importers.sar import parse_sar
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        IOSTAT_OLD,
+        IOSTAT_NEW,
+        IOSTAT_PLAIN,
+        IOSTAT_NEW.replace(".", ","),
+        IOSTAT_OLD.replace("rsec/s   wsec/s", "Blk/s x"),
+    ],
+    ids=["old", "new", "plain", "decimal commas", "unknown"],
+)
+def test_iostat_as_text_has_the_same_figures_in_every_layout(text: str) -> None:
+    if "Blk/s" in text:
+        with pytest.raises(SizeupError, match="line 7: sda: expected columns such as r/s, w/s, rkB/s"):
+            parse_iostat(text, "iostat.txt")
+        return
+    found = parse_iostat(text, "iostat.txt")
+
+    assert [one for one in found.intervals if one.cpu_utilization is None] == [LoadInterval(800 * 1024.0, 100.0, 0.75)]
+    assert found.caveats[0].startswith("the first report was left out: it is the mean since boot")
+
+
+def test_iostat_as_text_tells_how_busy_the_cpus_were() -> None:
+    intervals = parse_iostat(IOSTAT_OLD, "iostat.txt").intervals
+
+    assert [one.cpu_utilization for one in intervals if one.cpu_utilization is not None] == [pytest.approx(0.25)]
+
+
+def test_named_devices_are_the_ones_that_count() -> None:
+    assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == LoadInterval(5120 * 1024.0, 400.0, 0.8)
+
+
+def test_iostat_leaves_out_the_mean_since_boot() -> None:
+    extended = {"disk_device": "sda", "r/s": 75.0, "w/s": 25.0, "rkB/s": 100.0, "wkB/s": 60.0}
+    boot = {**extended, "r/s": 1.0}
+
+    assert parse_iostat(iostat(report(boot), report(extended)), "io.json").intervals == (
+        LoadInterval(160 * 1024.0, 100.0, 0.75),
+    )
+
+
+def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
+    plain = {"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
+
+    assert parse_iostat(iostat(report(plain)), "io.json").intervals == (LoadInterval(40 * 1024.0, 10.0, 0.75),)
+
+
+@pytest.mark.parametrize(
+    ("columns", "unit"),
+    [
+        ({"rkB/s": 3.0, "wkB/s": 1.0}, 1024),
+        ({"rMB/s": 3.0, "wMB/s": 1.0}, 1024**2),
+        ({"rsec/s": 3.0, "wsec/s": 1.0}, 512),
+        ({"kB_read/s": 3.0, "kB_wrtn/s": 1.0}, 1024),
+        ({"MB_read/s": 3.0, "MB_wrtn/s": 1.0}, 1024**2),
+        ({"Blk_read/s": 3.0, "Blk_wrtn/s": 1.0}, 512),
+    ],
+)
+def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], unit: int) -> None:
+    row = {"disk_device": "sda", "tps": 4.0, "r/s": 3.0, "w/s": 1.0, **columns}
+
+    assert parse_iostat(iostat(report(row)), "io.json").intervals == (LoadInterval(4.0 * unit, 4.0, 0.75),)
+
+
+def test_partitions_do_not_count_beside_their_disk() -> None:
+    def row(name: str) -> dict[str, object]:
+        return {"disk_device": name, "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
+
+    found = parse_iostat(iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2")))), "io.json")
+
+    assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, 0.75),)
+    assert found.caveats[-1].startswith("not counted, so that no I/O counts twice: nvme0n1p2, sda1;")
