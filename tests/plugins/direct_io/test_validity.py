@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB
 from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.check_result import Validity
-from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.steadiness import Conditions, background_caveats, check_steady
 from sizeup_direct_io.validity import (
     ContentSample,
     Evidence,
@@ -21,33 +20,6 @@ from sizeup_direct_io.validity import (
     check_physical,
     sample_content,
 )
-
-GIB = 1 << 30
-WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
-DIRECT_EVIDENCE = Evidence(
-    alignment=(4, 512),
-    cache_growth_bytes=0,
-    requested_bytes=GIB,
-    uncertainty_bytes=0,
-    charged_bytes=GIB,
-    device_bytes=GIB,
-    extents=WRITTEN,
-    content=None,
-    target_bytes=GIB,
-    small_read_p50_ns=89_000,
-    iops=60_000,
-    bytes_per_second=5e8,
-    path_limit=None,
-    path_bandwidth=TargetBandwidth(7.1e9, "nvme0: link"),
-    working_set_bytes=GIB,
-    storage_systems=(),
-    stated_cache_bytes=0,
-    rotating_disks=0,
-    network=False,
-    file_system="ext4",
-    virtual=False,
-)
-CALM = Conditions(drift=0.01, background_pressure_percent=5.0, background_busy_share=0.05, stolen_share=0.0, errors=0)
 
 
 def test_a_written_file_read_directly_passes() -> None:
@@ -327,121 +299,16 @@ def test_concurrency_that_was_not_measured_says_why() -> None:
     assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the target is only read",))
 
 
-def test_a_calm_even_run_is_steady() -> None:
-    assert check_steady(CALM).verdict is Validity.PASS
-
-
-@pytest.mark.parametrize(
-    ("conditions", "verdict"),
-    [
-        (replace(CALM, drift=-0.08), Validity.WARN),
-        (replace(CALM, drift=-0.30), Validity.FAIL),
-        (replace(CALM, background_pressure_percent=60.0), Validity.WARN),
-        (replace(CALM, background_busy_share=1.0), Validity.WARN),
-        (replace(CALM, stolen_share=0.2), Validity.WARN),
-        (replace(CALM, stolen_share=None, background_busy_share=None), Validity.UNKNOWN),
-        (replace(CALM, errors=3), Validity.WARN),
-    ],
-    ids=["drift", "burst", "pressure", "busy", "stolen", "no CPU times", "errors"],
-)
-def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validity) -> None:
-    assert check_steady(conditions).verdict is verdict
-
-
-def test_writes_without_preconditioning_are_no_steady_state_figure() -> None:
-    part = check_steady(replace(CALM, not_preconditioned=True))
-
-    assert part.verdict is Validity.WARN
-    (caveat,) = caveats_of((part,))
-    assert caveat == (
-        "steady: not preconditioned: flash with erased blocks writes faster than it can sustain; not a steady-state "
-        "figure"
-    )
-
-
-def other_io(read: float, written: float | None) -> OtherIo:
-    return OtherIo("sda", read, written, own_bytes_per_second=1e8)
-
-
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        (
-            replace(CALM, other_io=other_io(4e7, 3e6), background_io=other_io(0, 1e6)),
-            (
-                "other I/O, or the file system's own, during the run: 40 MB/s read and 3 MB/s written on sda; "
-                "before it 0 B/s read and 1 MB/s written on sda"
-            ),
-        ),
-        (replace(CALM, others_share=0.4), "other processes used 40% of the CPUs during the run, 5% before it"),
-        (
-            replace(CALM, thermal_caveats=("thermal throttling of 2 of 8 CPUs, up to 5 times",)),
-            "thermal throttling of 2 of 8 CPUs, up to 5 times",
-        ),
-        (replace(CALM, ramp_change=-0.4), "throughput of this ramp -40% relative to the first"),
-    ],
-    ids=["disk", "processes", "heat", "ramps"],
-)
-def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Conditions, reason: str) -> None:
-    part = check_steady(changed)
-
-    assert (part.verdict, part.caveats) == (Validity.WARN, (reason,))
-
-
-@pytest.mark.parametrize(
-    "alike",
-    [
-        replace(CALM, other_io=other_io(2e6, 1e6)),
-        replace(CALM, other_io=other_io(2e6, None)),
-        replace(CALM, others_share=0.12),
-        replace(CALM, thermal_summary="hottest sensor nvme0: 40 C before, 41 C after"),
-        replace(CALM, ramp_change=0.1),
-    ],
-    ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
-)
-def test_what_was_watched_and_stayed_the_same_is_no_caveat(alike: Conditions) -> None:
-    part = check_steady(alike)
-
-    assert part.verdict is Validity.PASS
-    assert len(part.reasons) >= 1
-
-
-@pytest.mark.parametrize(
-    ("ratio", "verdict"),
-    [(0.9, Validity.PASS), (0.65, Validity.WARN), (0.1, Validity.FAIL)],
-    ids=["yes", "partly", "no"],
-)
-def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Validity) -> None:
-    part = check_extending(ratio, "aio")
-
-    assert (part.name, part.verdict) == ("extending", verdict)
-    assert "(aio)" in part.reasons[0]
-
-
 def test_growing_files_that_could_not_be_tried_are_unknown() -> None:
     part = check_extending(None, "the file system is full")
 
     assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the file system is full",))
 
 
-def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
-    assert background_caveats(replace(CALM, background_pressure_percent=None)) == ()
-    assert background_caveats(replace(CALM, background_pressure_percent=None, background_busy_share=0.9)) == (
-        "other processes used 90% of the CPUs before the run",
-    )
-
-
 def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
     part = check_physical(replace(DIRECT_EVIDENCE, path_limit=1e9, path_bandwidth=TargetBandwidth(4e8, "nvme0: link")))
 
     assert part.verdict is Validity.PASS
-
-
-def test_a_limit_of_a_control_group_is_held_against_the_rate() -> None:
-    part = check_steady(replace(CALM, limits=("io.max of the control group /job: riops=500",)))
-
-    assert part.verdict is Validity.WARN
-    assert part.caveats == ("limited by io.max of the control group /job: riops=500",)
 
 
 def test_a_verdict_reads_the_same_on_the_screen_as_in_the_record() -> None:

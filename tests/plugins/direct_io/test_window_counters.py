@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.test_validity import DIRECT_EVIDENCE
+from plugins.direct_io.evidence import DIRECT_EVIDENCE
 from sizeup.procfs.block_stat import BlockStat
 from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import window_counters

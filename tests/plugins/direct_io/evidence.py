@@ -1,0 +1,37 @@
+"""Evidence and conditions of a run that is valid."""
+
+from __future__ import annotations
+
+from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.steadiness import Conditions
+from sizeup_direct_io.validity import (
+    Evidence,
+)
+
+GIB = 1 << 30
+WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
+DIRECT_EVIDENCE = Evidence(
+    alignment=(4, 512),
+    cache_growth_bytes=0,
+    requested_bytes=GIB,
+    uncertainty_bytes=0,
+    charged_bytes=GIB,
+    device_bytes=GIB,
+    extents=WRITTEN,
+    content=None,
+    target_bytes=GIB,
+    small_read_p50_ns=89_000,
+    iops=60_000,
+    bytes_per_second=5e8,
+    path_limit=None,
+    path_bandwidth=TargetBandwidth(7.1e9, "nvme0: link"),
+    working_set_bytes=GIB,
+    storage_systems=(),
+    stated_cache_bytes=0,
+    rotating_disks=0,
+    network=False,
+    file_system="ext4",
+    virtual=False,
+)
+CALM = Conditions(drift=0.01, background_pressure_percent=5.0, background_busy_share=0.05, stolen_share=0.0, errors=0)
