@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 
 from fakes import HandContext
@@ -10,3 +13,11 @@ from fakes import HandContext
 @pytest.fixture
 def context() -> HandContext:
     return HandContext()
+
+
+@pytest.fixture(autouse=True)
+def _affinity_restored() -> Iterator[None]:
+    """A probe leaves the CPUs that it measures; the next test has them again."""
+    before = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, before)

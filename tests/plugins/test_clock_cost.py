@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -21,13 +20,6 @@ from sizeup_clock.binding import Rates
 from sizeup_clock.probe import ClockCost
 
 MACHINE = Machine(pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in sorted(os.sched_getaffinity(0))))
-
-
-@pytest.fixture(autouse=True)
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 def plan(cpu: int = -1) -> Step | Refusal:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,6 @@ from sizeup_memory.binding import (
 
 ffi, lib = binding.ffi, binding.lib
 MIB = 1 << 20
-
-
-@pytest.fixture(autouse=True)
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 def samples_of(job: Any) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
@@ -61,13 +60,6 @@ def quick_step(**changes: SettingValue) -> Step:
     }
     del settings["sibling"]
     return replace(step, settings=settings)
-
-
-@pytest.fixture(autouse=True)
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 def test_the_ladder_keeps_both_ends_and_climbs_by_powers_of_two() -> None:

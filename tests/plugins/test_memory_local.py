@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
@@ -100,13 +99,6 @@ def test_only_pages_on_the_cpus_own_node_are_local(
 
     assert extra["placement"] == expected
     assert [one.startswith(caveat) for one in caveats] == ([True] if caveat else [])
-
-
-@pytest.fixture(autouse=True)
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 def step(host: Machine, **settings: SettingValue) -> Step:

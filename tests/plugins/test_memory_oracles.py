@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -78,13 +77,6 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Told:
     stand_in = Told()
     monkeypatch.setattr(binding, "lib", stand_in)
     return stand_in
-
-
-@pytest.fixture(autouse=True)
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 def run(probe: str, **chosen: SettingValue) -> list[Estimate]:

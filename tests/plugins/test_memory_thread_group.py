@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -54,13 +53,6 @@ BRIEF: dict[str, SettingValue] = {
     "warm_up": 0.0,
     "budget": 0.1,
 }
-
-
-@pytest.fixture(autouse=True)
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 def plan(name: str, machine: Machine, **chosen: SettingValue) -> list[Step | Refusal]:
