@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -143,13 +142,6 @@ def test_too_long_a_measurement_is_refused() -> None:
         "lower replicates, replicate, warm_up or budget",
         refusal.reason,
     )
-
-
-@pytest.fixture
-def _affinity_restored() -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    yield
-    os.sched_setaffinity(0, before)
 
 
 class Measured:
