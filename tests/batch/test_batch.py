@@ -33,7 +33,14 @@ def test_a_run_saves_machine_plan_samples_and_advice(sizeup: Run, tmp_path: Path
     demand = session.advice.find("io.demand.headline")
     assert demand is not None
     assert demand.decision == "unknown"  # no workload
-    assert {card.resource for card in session.advice.cards} == {"storage", "cpu", "memory", "network", "license"}
+    assert {card.resource for card in session.advice.cards} == {
+        "storage",
+        "space",
+        "cpu",
+        "memory",
+        "network",
+        "license",
+    }
     assert len(session.environment) == 3
     assert session.end is not None
     assert session.end.status == "complete"

@@ -77,8 +77,8 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
     lines = printed(capsys, "size", "--preset", "blade-480c-x5355").splitlines()
 
     assert lines[:2] == [
-        "ASSUMED Storage: 266 MB/s demand by rule of thumb, 800 MB/s capacity (33%,",
-        "        bottleneck: hba)",
+        "ASSUMED  Storage: 266 MB/s demand by rule of thumb, 800 MB/s capacity (33%,",
+        "         bottleneck: hba)",
     ]
 
 

@@ -105,6 +105,12 @@ def test_rules_older_than_a_year_warn_and_still_work() -> None:
     assert warning.startswith("rules of 'An example' were last checked 366 days ago (2026-11-20)")
 
 
+def test_packs_of_one_day_are_one_warning() -> None:
+    (warning,) = shipped().warnings(date(2028, 1, 1))
+
+    assert all(repr(pack.title) in warning for pack in shipped().packs)
+
+
 def test_every_shipped_pack_passes_all_checks() -> None:
     assert load(shipped_texts()).packs == shipped().packs
 

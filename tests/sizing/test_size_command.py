@@ -2,8 +2,6 @@
 
 import json
 import re
-import shlex
-from pathlib import Path
 
 import pytest
 
@@ -193,15 +191,3 @@ def test_the_example_of_an_error_is_accepted_by_every_key() -> None:
         assert (example is None) is (key.kind in (InputKind.WORDS, InputKind.CHOICE))
         if example is not None:
             key.parse(example[1], Origin.USER, "--set")
-
-
-PAGE = Path(__file__).parents[2] / "docs" / "sizing.md"
-
-
-def test_the_transcript_of_the_page_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    transcript = re.search(r"```\n\$ (sizeup (?:.*\\\n)*.*)\n((?:.*\n)*?)```", PAGE.read_text(encoding="utf-8"))
-    assert transcript is not None
-    arguments = shlex.split(transcript[1].replace("\\\n", " "))[1:]
-
-    assert cli.run(arguments) == 0
-    assert capsys.readouterr().out == transcript[2]

@@ -97,7 +97,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--working", action="store_true", help="print every answer with its working")
     parser.add_argument(
-        "--explain", metavar="ID", help="print one answer with working and sources: storage, cpu, memory, or an id"
+        "--explain",
+        metavar="ID",
+        help="print one answer with working and sources: storage, space, cpu, memory, license, or an id",
     )
     parser.add_argument("--sources", action="store_true", help="print every answer with working and sources")
     parser.add_argument(
@@ -132,7 +134,8 @@ def run(arguments: argparse.Namespace) -> int:
         sizing_lines,
         tornado_chart,
     )
-    from sizeup.views.cards import answer_lines
+    from sizeup.views.basis import basis_text
+    from sizeup.views.cards import LINES, answer_lines
 
     _refuse_without_effect(arguments)
     if arguments.keys:
@@ -174,8 +177,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.working or arguments.sources:
         lines += sizing_lines(sizing, sources=arguments.sources)
     else:
-        lines += answer_lines(sizing, basis=_basis(sizing.inputs))
-        lines += [f"! {warning}" for warning in sizing.warnings]
+        room = LINES - len(lines)
+        lines += answer_lines(sizing, most=room, basis=basis_text(sizing.inputs), warnings=sizing.warnings)
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
@@ -196,7 +199,7 @@ def _explained(name: str, sizing: Sizing) -> Advice:
         raise UsageError(f"--explain {name}: expected a demand to explain, found none; {_DEMAND_OF.get(name, '')}")
     hint = nearest(name, [advice.id for advice in sizing.advice])
     raise UsageError(
-        f"--explain: expected storage, cpu, memory, license or the id of an answer, found {name!r}{hint}; "
+        f"--explain: expected storage, space, cpu, memory, license or the id of an answer, found {name!r}{hint}; "
         "list the ids with sizeup size --sources"
     )
 
@@ -209,24 +212,8 @@ _DEMAND_OF = {
     "network": "it is judged where the paths to storage use it",
     "storage": "use --workload FILE or --set workload.iops=N",
     "license": "use --set machine.cores=N",
+    "space": "use --set db.gb=N",
 }
-
-
-def _basis(inputs: Inputs) -> str:
-    """Say where the workload comes from, and how it grows."""
-    from sizeup.quantity import Origin, Quantity
-    from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS
-    from sizeup.units import format_in
-
-    stated = [value for key in STORAGE_KEYS if isinstance(value := inputs.get(key), Quantity)]
-    if not stated:
-        return ""
-    sources = dict.fromkeys(value.source for value in stated)
-    growth, years = (inputs.get(f"workload.{name}") for name in ("growth_percent", "horizon_years"))
-    text = f"workload of {', '.join(sources)}"
-    if isinstance(growth, Quantity) and isinstance(years, Quantity) and years.origin is not Origin.RULE:
-        text += f"; +{format_in(growth.value, '%')} a year for {format_in(years.value / YEAR_NS, 'years')}"
-    return text
 
 
 def _refuse_without_effect(arguments: argparse.Namespace) -> None:

@@ -82,11 +82,30 @@ class OpenQuestion(Struct, frozen=True):
         )
 
 
+class StageUse(Struct, frozen=True):
+    """One stage of a resource and the share of it that the demand takes."""
+
+    name: str
+    """``24 drives in RAID 10``."""
+    share: float
+
+
+class Failure(Struct, frozen=True):
+    """A single failure and the share of what it leaves that the demand takes."""
+
+    lost: str
+    """``one of 24 drives``."""
+    share: float | None
+    """None where nothing is left."""
+    last_year: float | None = None
+    """The same in the last year of the horizon; None without a horizon."""
+
+
 class Card(Struct, frozen=True):
     """One resource of a machine against its demand: what a reader decides from."""
 
     resource: str
-    """``storage``, ``cpu``, ``memory``, ``network`` or ``license``."""
+    """``storage``, ``space``, ``cpu``, ``memory``, ``network`` or ``license``."""
     status: str
     """``pass``, ``warn``, ``fail``, ``assumed`` (rests on an unchosen default) or ``unknown``."""
     statement: str = ""
@@ -106,6 +125,16 @@ class Card(Struct, frozen=True):
     """Id of the advice that holds the working; empty where there is none."""
     notes: tuple[str, ...] = ()
     """What was not judged, what has no second, and in which year the capacity is exceeded."""
+    later: tuple[str, ...] = ()
+    """Those of the notes that ``failures`` and ``exceeded_in`` hold as figures."""
+    stages: tuple[StageUse, ...] = ()
+    """Every stage whose capacity is known, the bottleneck first; empty where the resource has no stages."""
+    failures: tuple[Failure, ...] = ()
+    """The largest single failure of each stage, the worst first; empty where none is known."""
+    exceeded_in: int | None = None
+    """The first year of the horizon in which the demand exceeds the capacity, 0 for today; None where none is."""
+    limit: float = 1.0
+    """The share from which on the resource fails."""
 
 
 class AdviceSet(Struct, frozen=True):

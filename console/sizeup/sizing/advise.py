@@ -16,15 +16,16 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.io import array, capacity, demand, response, share, tcp, transfer_cost
+from sizeup.sizing.io import array, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
-from sizeup.sizing.licensing import alternatives, cost, count, limits, required
+from sizeup.sizing.licensing import alternatives, cost, count, editions, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
 
 CALCULATIONS: tuple[Calculation, ...] = (
     *share.CALCULATIONS,
+    *space.CALCULATIONS,
     *cpu.CALCULATIONS,
     *memory_share.CALCULATIONS,
     *demand.CALCULATIONS,
@@ -40,6 +41,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *required.CALCULATIONS,
     *limits.CALCULATIONS,
     *cost.CALCULATIONS,
+    *editions.CALCULATIONS,
     *alternatives.CALCULATIONS,
     *value.CALCULATIONS,
     *claims.CALCULATIONS,
@@ -51,6 +53,7 @@ HEADLINE = "io.demand.headline"
 
 SUMMARY = (
     "verdict.storage",
+    "verdict.space",
     "verdict.cpu",
     "verdict.memory",
     HEADLINE,
@@ -110,7 +113,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         judged += sheet.cards
     warnings: tuple[str, ...] = ()
     if today is not None:
-        warnings = (*rule_set.warnings(today), *price_warnings(known, rule_set, tuple(advice), today))
+        warnings = (*price_warnings(known, rule_set, tuple(advice), today), *rule_set.warnings(today))
     return Sizing(
         advice=tuple(advice),
         questions=tuple(questions.values()),

@@ -10,9 +10,10 @@ from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
+from sizeup.text import capitalized
 from sizeup.units import format_in
 
-RESOURCES = ("storage", "cpu", "memory", "network", "license")
+RESOURCES = ("storage", "space", "cpu", "memory", "network", "license")
 """The order among cards of one status."""
 _WORST = [status.value for status in WORST_FIRST]
 
@@ -75,25 +76,44 @@ def _measured(resource: str, inputs: Inputs) -> str:
 def _license(given: Mapping[str, Advice]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
     units, cost, allowed = (given.get(name) for name in ("license.units", "license.cost.term", "license.allowed"))
+    terms = tuple(one.verdict for one in (given.get("license.edition"), cost) if one is not None)
     if allowed is not None and allowed.decision == "forbidden":
-        return Card("license", ShareStatus.FAIL.value, allowed.verdict, demand=allowed.verdict, advice=allowed.id)
+        sentence = allowed.verdict
+        return Card("license", ShareStatus.FAIL.value, sentence, demand=sentence, advice=allowed.id, notes=terms)
     if units is None or units.quantity is None:
         why = () if units is None else (units.verdict,)
         return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)
-    chosen = any(
-        entry.key == "license.pack" and entry.words is not None and entry.words.origin is not Origin.RULE
-        for entry in units.inputs
-    )
+    vendor, product = (_is_set(units, key) for key in ("license.pack", "license.product"))
+    chosen = product or (vendor and "license.edition" not in given)
     status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
     statement = units.verdict
     if allowed is not None and allowed.decision == "assumed":
         status = ShareStatus.ASSUMED
     price = "" if cost is None or cost.quantity is None else f", {_usd(cost.quantity.value)}"
     years = "" if cost is None else cost.title.removeprefix("Cost")
-    product = units.title.removeprefix("Licenses: ").partition(",")[0]
+    title = units.title.removeprefix("Licenses: ").partition(",")[0]
     count = brief(units.quantity, "")
-    demand = f"{count} x {product}{price}{years if price else ''}"
-    return Card("license", status.value, statement, demand=demand, advice="license.units")
+    demand = f"{count} x {title}{price}{years if price else ''}"
+    why = (
+        ()
+        if chosen or "license.edition" in given
+        else (f"assumed: {units.verdict.partition(':')[0]}, as no vendor is set",)
+    )
+    return Card(
+        "license",
+        status.value,
+        statement,
+        demand=demand,
+        advice="license.units",
+        notes=(*map(capitalized, why), *terms),
+    )
+
+
+def _is_set(units: Advice, key: str) -> bool:
+    """Whether a choice of words is somebody's, and no default."""
+    return any(
+        entry.key == key and entry.words is not None and entry.words.origin is not Origin.RULE for entry in units.inputs
+    )
 
 
 def _usd(value: float) -> str:

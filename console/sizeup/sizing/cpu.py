@@ -9,7 +9,16 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
-from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_card, share_text
+from sizeup.sizing.verdict import (
+    Shares,
+    ShareStatus,
+    later_notes,
+    limits,
+    server_failures,
+    share_card,
+    share_text,
+    shares_clause,
+)
 from sizeup.sizing.workload import growth
 from sizeup.units import format_in
 
@@ -34,9 +43,10 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
             "machine.specrate_per_core=N"
         )
-        demand = f"{figure(there.value)} cores there"
+        note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
+        demand = f"{figure(there.value)} cores"
         sheet.cards.append(
-            Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT, notes=(statement,))
+            Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT, notes=(note,))
         )
         yield sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
         return
@@ -46,20 +56,15 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     status = bounds.status(shares)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
     threads = sheet.optional("machine.threads_per_core")
-    notes = []
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
     if shares.n_plus_one is not None:
         sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
-        if shares.n_plus_one > bounds.fails >= share:
-            notes.append(f"CPU: {share_text(shares.n_plus_one)} after losing one of {format_in(nodes, 'servers')}")
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
-    when = growth_text(shares, bounds.fails)
-    if when:
-        notes.append(f"CPU: {when}")
-    statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({share_text(share)})"
-    for note in notes:
+    failures = server_failures(shares, nodes)
+    statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({shares_clause(shares, bounds, failures)})"
+    for note in later_notes("cpu", shares, bounds, failures):
         sheet.caveat(note)
     sheet.cards.append(
         share_card(
@@ -67,10 +72,11 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             status,
             statement,
             shares,
+            bounds,
             detected=has,
             demand=f"{figure(needed)} cores",
             advice=VERDICT,
-            notes=notes,
+            failures=failures,
         )
     )
     quantity = sheet.answer(share, "%", "share.fail-above")

@@ -257,6 +257,8 @@ _DECLARED = (
     _words("path.down", "controllers, ports and interfaces that are down, so counted as 0"),
     _number("path.write_spindles", "effective drives for writes behind db.device"),
     _number("path.read_spindles", "effective drives for reads behind db.device"),
+    _number("path.disks_gb", "size of all disks behind the paths to storage", "GB"),
+    _number("capacity.gb", "space that the storage has for the database", "GB"),
     _number("capacity.mb_s", "throughput that the storage can deliver", "MB/s"),
     _number("capacity.iops", "random IOPS that the storage can deliver", "IOPS"),
     _number("capacity.latency_ms", "mean latency at that rate", "ms"),

@@ -7,15 +7,27 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Quantity
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_card, share_text
+from sizeup.sizing.verdict import (
+    Shares,
+    ShareStatus,
+    later_notes,
+    limits,
+    server_failures,
+    share_card,
+    share_text,
+    shares_clause,
+)
 from sizeup.sizing.workload import Growth, growth
 from sizeup.units import format_in
 
 VERDICT = "verdict.memory"
 """The id of the advice."""
+_SAME = 1.02
+"""Sizes within 2 % are the same: an advisory is in steps of the size in use."""
 _BASES = ("sga.mb", "sga.advisory_mb", "db.hot_gb", "db.gb")
 """What shared memory is worked out from, the first that is known."""
 
@@ -28,6 +40,8 @@ class SharedMemory(Struct, frozen=True):
     """Whether it grows with the database; a size that somebody set does not."""
     assumed: str = ""
     """The rule of thumb it rests on; empty where it rests on none."""
+    note: str = ""
+    """Why this size counts where an advisory names another; empty where none does."""
 
 
 def shared_memory(sheet: Sheet) -> SharedMemory | None:
@@ -37,7 +51,7 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
         return None
     size = sheet.number(key)
     if key in {"sga.mb", "sga.advisory_mb"}:
-        return SharedMemory(size, grows=False)
+        return SharedMemory(size, grows=False, note=_beside_advisory(sheet, size) if key == "sga.mb" else "")
     if key == "db.hot_gb":
         sheet.line(f"shared memory: the hot set, {shown(size, 'GiB')}")
         return SharedMemory(size, grows=True)
@@ -47,6 +61,26 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
     sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {format_in(value, 'GiB')}")
     quantity = sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high)
     return SharedMemory(quantity, grows=True, assumed=f"{shown(share, '%')} of the database cached")
+
+
+def _beside_advisory(sheet: Sheet, size: Quantity) -> str:
+    """Return what the advisory predicts beside the size in use, which counts.
+
+    The reads of the report were measured with the size in use: with the smaller or larger size of the advisory, their
+    number would be another, and the demand of memory and that of storage would be of two different databases.
+    """
+    advisory = sheet.inputs.get("sga.advisory_mb")
+    if size.origin is not Origin.IMPORTED or not isinstance(advisory, Quantity):
+        return ""
+    advised = sheet.number("sga.advisory_mb")
+    sheet.cite("oracle-sga-target-advice")
+    sheet.caveat("the reads were measured with the SGA in use, so its size counts, and not that of the advisory")
+    gain = "no fewer reads with more"
+    if advised.value > size.value * _SAME:
+        gain = f"fewer reads up to {brief(advised, 'GiB')}"
+    elif advised.value * _SAME < size.value:
+        gain = f"as few reads with {brief(advised, 'GiB')}"
+    return f"memory: the SGA in use counts; its advisory predicts {gain}"
 
 
 def _memory(sheet: Sheet) -> Iterator[Advice]:
@@ -68,16 +102,19 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
-    notes = [f"memory: {text}"] if (text := growth_text(shares, bounds.fails)) else []
-    if shares.n_plus_one is not None and shares.n_plus_one > bounds.fails >= shares.today:
-        notes.append(f"memory: {share_text(shares.n_plus_one)} after losing one of {format_in(nodes, 'servers')}")
+    failures = server_failures(shares, nodes)
+    notes = [shared.note] if shared.note else []
+    if "memory.sessions" not in sheet.inputs:
+        notes.append(f"memory: PGA of the sessions is not counted ({KEYS['memory.sessions'].flag})")
     exhausted = _exhausted_node(sheet, shared.size)
     if exhausted:
-        notes.append(exhausted)
+        notes.insert(0, exhausted)
         status = ShareStatus.WARN if status is ShareStatus.PASS else status
     each = " per server" if nodes > 1 else ""
     demand = f"{format_in(float(f'{needed / 2**30:.4g}'), '')} GiB"
-    statement = f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity ({share_text(shares.today)})"
+    statement = (
+        f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity ({shares_clause(shares, bounds, failures)})"
+    )
     if shared.size.value > memory.value and not shared.assumed:
         statement = (
             f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
@@ -86,7 +123,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if shared.assumed:
         notes.insert(0, f"assumed: {shared.assumed}")
         status = ShareStatus.ASSUMED
-    for note in notes:
+    for note in (*notes, *later_notes("memory", shares, bounds, failures)):
         sheet.caveat(note)
     sheet.cards.append(
         share_card(
@@ -94,10 +131,12 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             status,
             statement,
             shares,
+            bounds,
             detected=brief(memory, "GiB") + each,
             demand=demand,
             advice=VERDICT,
             notes=notes,
+            failures=failures,
         )
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")

@@ -111,12 +111,12 @@ class Rules(Struct, frozen=True, eq=False):
         )
 
     def warnings(self, today: date) -> tuple[str, ...]:
-        """A sentence for each pack that was checked too long ago."""
+        """A sentence for the packs of each day that were last checked too long ago."""
+        old = [pack for pack in self.packs if pack.age_days(today) > MAXIMUM_AGE_DAYS]
         return tuple(
-            f"rules of {pack.title!r} were last checked {pack.age_days(today)} days ago ({pack.checked}) and may be "
-            "outdated: compare them with their sources"
-            for pack in self.packs
-            if pack.age_days(today) > MAXIMUM_AGE_DAYS
+            f"rules of {', '.join(repr(pack.title) for pack in old if pack.checked == day)} were last checked "
+            f"{(today - day).days} days ago ({day}) and may be outdated: compare them with their sources"
+            for day in dict.fromkeys(pack.checked for pack in old)
         )
 
 

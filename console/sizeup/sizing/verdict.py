@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.model.advice import Card
+from sizeup.model.advice import Card, Failure, StageUse
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Growth
 from sizeup.text import capitalized
@@ -26,6 +27,15 @@ class ShareStatus(Enum):
     """No demand, or no capacity."""
 
 
+RESOURCE_NAMES = {
+    "storage": "storage",
+    "space": "space",
+    "cpu": "CPU",
+    "memory": "memory",
+    "network": "network",
+    "license": "license",
+}
+"""Resources as sentences name them."""
 WORST_FIRST = (ShareStatus.FAIL, ShareStatus.WARN, ShareStatus.ASSUMED, ShareStatus.PASS, ShareStatus.UNKNOWN)
 
 
@@ -69,13 +79,17 @@ def share_card(
     status: ShareStatus,
     statement: str,
     shares: Shares,
+    bounds: ShareLimits,
     *,
     detected: str,
     demand: str,
     advice: str,
     notes: Iterable[str] = (),
+    stages: Sequence[StageUse] = (),
+    failures: Sequence[Failure] = (),
 ) -> Card:
-    """Return the card of a resource whose share of capacity is known."""
+    """Return the card of a resource whose share of capacity is known; what comes later ends its notes."""
+    later = tuple(map(capitalized, later_notes(resource, shares, bounds, failures)))
     return Card(
         resource,
         status.value,
@@ -87,8 +101,56 @@ def share_card(
         last_year=shares.last_year,
         horizon_years=shares.growth.years,
         advice=advice,
-        notes=tuple(map(capitalized, notes)),
+        notes=(*map(capitalized, notes), *later),
+        later=later,
+        stages=tuple(sorted(stages, key=lambda stage: -stage.share)),
+        failures=tuple(sorted(failures, key=_worst_first)),
+        exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
+        limit=bounds.fails,
     )
+
+
+def _worst_first(failure: Failure) -> float:
+    return -math.inf if failure.share is None else -failure.share
+
+
+def failure(lost: str, share: float | None, growth: Growth) -> Failure:
+    """Return a failure with its shares today and at the end of the horizon; no share where nothing is left."""
+    return Failure(lost, share, growth.grown(share) if share is not None and growth.years else None)
+
+
+def server_failures(shares: Shares, nodes: float) -> list[Failure]:
+    """Return the loss of one server of a cluster; an empty list for a single server."""
+    return [failure(f"one of {format_in(nodes, 'servers')}", shares.n_plus_one, shares.growth)] if nodes > 1 else []
+
+
+def later_notes(
+    resource: str, shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()
+) -> tuple[str, ...]:
+    """Return what happens to a resource in the years of the horizon and after its failures, a sentence each."""
+    name = RESOURCE_NAMES[resource]
+    notes = [f"{name}: {text}"] if (text := growth_text(shares, bounds.fails)) else []
+    if shares.today <= bounds.fails:
+        notes += [f"{name}: {text}" for text in _beyond(bounds, failures)]
+    notes += [f"nothing is left after losing {one.lost}" for one in failures if one.share is None]
+    return tuple(notes)
+
+
+def _beyond(bounds: ShareLimits, failures: Sequence[Failure]) -> list[str]:
+    """Return the worst of the failures that leave too little, as a clause; an empty list where none does."""
+    known = [(one.share, one.lost) for one in failures if one.share is not None]
+    share, lost = max(known, default=(0.0, ""))
+    return [f"{share_text(share)} after losing {lost}"] if share > bounds.fails else []
+
+
+def shares_clause(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> str:
+    """Return the share of today, and those after a failure and at the end of the horizon above the capacity."""
+    parts = [share_text(shares.today)]
+    if shares.today <= bounds.fails:
+        parts += _beyond(bounds, failures)
+        if shares.last_year is not None and shares.last_year > bounds.fails:
+            parts.append(f"{share_text(shares.last_year)} in year {format_in(shares.growth.years, '')}")
+    return ", ".join(parts)
 
 
 def share_text(share: float) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.model.advice import Advice, AdviceSet, Card, Failure
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import verdict
+from sizeup.sizing.licensing.price_age import PRICE_WARNING
 from sizeup.sizing.verdict import ShareStatus, share_text
-from sizeup.text import cell_len, one_line
+from sizeup.text import capitalized, cell_len, one_line
 from sizeup.units import format_in
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ LINES = 25
 _STATUS = {"pass": "PASS", "warn": "WARN", "fail": "FAIL", "assumed": "ASSUMED", "unknown": "–"}
 _TITLES = {
     "storage": "Storage",
+    "space": "Space",
     "cpu": "CPU",
     "memory": "Memory",
     "network": "Network",
@@ -40,7 +42,7 @@ NO_VERDICT = (
     "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
 )
-_END = "Working: sizeup size --working, or --explain storage, cpu, memory or license"
+_END = "Working: sizeup size --working, or --explain storage, space, cpu, memory, license"
 VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
@@ -84,7 +86,7 @@ class CardView(Struct, frozen=True):
     """
 
     resource: str
-    """``storage``, ``cpu``, ``memory``, ``network``, ``clock`` or ``license``."""
+    """``storage``, ``space``, ``cpu``, ``memory``, ``network``, ``clock`` or ``license``."""
     title: str
     status: str
     """``PASS``, ``WARN``, ``FAIL``, ``ASSUMED``, or a dash: no demand, or nothing to hold it against."""
@@ -122,7 +124,10 @@ def card_views(given: AdviceSet, machine: Machine | None, session: Session | Non
     ``given`` is the advice that is shown; ``session`` is what was measured.
     """
     judged = {card.resource: card for card in given.cards}
-    views = [_card_view(judged.get(resource) or Card(resource, "unknown"), machine, session) for resource in _TITLES]
+    shown = [
+        resource for resource in _TITLES if resource != "space" or (resource in judged and judged[resource].demand)
+    ]
+    views = [_card_view(judged.get(resource) or Card(resource, "unknown"), machine, session) for resource in shown]
     return tuple(sorted(views, key=lambda view: (view.resource == "license", _WORST.index(view.status))))
 
 
@@ -186,15 +191,20 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
     ]
 
 
-def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:
-    """Return the answer: verdict, basis, the table, notes, and other answers as far as there is room."""
+def answer_lines(
+    given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "", warnings: Sequence[str] = ()
+) -> list[str]:
+    """Return the answer on one screen: verdict, basis, the table, what limits, fails and costs, then notes.
+
+    Notes and other answers are shown as far as there is room; assumptions come first.
+    """
     first = _first(given.cards)
     lines = _verdict_lines(given, first, width)
-    lines += _folded("Basis   ", basis, width) if basis else []
+    lines += _folded("Basis    ", basis, width) if basis else []
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
-    notes = [note for card in given.cards for note in card.notes if first is None or note != first.statement]
-    folded = [_folded("! ", note, width) for note in dict.fromkeys(notes)]
+    details = [line for label, text in _details(given) for line in _folded(f"{label:9}", text, width)]
+    lines += ["", *details] if details else []
     decides = verdict(given.cards)
     judged = decides is not None and decides.status != "assumed"
     others = [
@@ -202,11 +212,93 @@ def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: st
         for one in given.advice
         if not one.id.startswith(_OF_CARDS) and one.quantity is not None and (one.decision in _PROBLEMS or not judged)
     ]
-    for blocks in (folded, others):
-        shown, left = _fitting(blocks, most - len(lines) - 4)
-        lines += ["", *shown] if shown else []
-        lines += [f"{left} more: sizeup size --working"] if left and shown else []
-    return [*lines, "", _END]
+    notes = [_folded("! ", note, width) for note in _notes(given.cards, first, warnings)]
+    for blocks in (notes, others):
+        lines += _as_many_as_fit(blocks, most - len(lines))
+    room = most - len(lines)
+    return [*lines, *(["", _END] if room > 1 else [_END] if room else [])]
+
+
+def _as_many_as_fit(blocks: Sequence[list[str]], room: int) -> list[str]:
+    """Return the lines of the first blocks that fit, after an empty line where all do, and how many do not."""
+    whole = [line for block in blocks for line in block]
+    if not whole or len(whole) <= room:
+        return ["", *whole] if whole and len(whole) < room else whole
+    shown, left = _fitting(blocks, room - 1)
+    return [*shown, f"! {left} more: sizeup size --working"] if room > 0 else []
+
+
+def _notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -> list[str]:
+    """Return what stands nowhere else on the screen: assumptions, prices that are old, notes, rules that are old."""
+    found = [
+        note
+        for card in cards
+        for note in card.notes
+        if note not in card.later
+        and (card.resource != "license" or (card.share is None and not card.demand) or _assumes(note))
+    ]
+    unique = [note for note in dict.fromkeys(found) if first is None or note != first.statement]
+    prices = [warning for warning in warnings if warning.startswith(PRICE_WARNING)]
+    assumed = [note for note in unique if _assumes(note)]
+    rest = [*(note for note in unique if note not in assumed), *(text for text in warnings if text not in prices)]
+    return [*assumed, *map(capitalized, prices), *map(capitalized, rest)]
+
+
+def _assumes(note: str) -> bool:
+    return note.startswith("Assumed")
+
+
+def _details(given: AdviceSet) -> Iterator[tuple[str, str]]:
+    """Yield what limits, what a failure and the years do, and what the licenses cost, each with its label."""
+    storage = next((card for card in given.cards if card.resource == "storage"), None)
+    if storage is not None and len(storage.stages) > 1:
+        yield "Limit", "; ".join(f"{stage.name} at {share_text(stage.share)}" for stage in storage.stages)
+    failures = [(card, one) for card in given.cards for one in card.failures]
+    if failures:
+        alone = all(card.resource == "storage" for card, _ in failures)
+        for number, (card, one) in enumerate(failures):
+            name = "" if alone else f"{_TITLES[card.resource]}: "
+            yield "" if number else "N+1", f"{name}{_failure_text(card, one)}"
+    elif storage is not None and storage.share is not None:
+        yield "N+1", "Storage: unknown, because neither paths nor drives are given (path.stages, array.disks)"
+    grown = [card for card in given.cards if card.last_year is not None]
+    if grown:
+        yield "Growth", _growth_text(grown)
+    license_card = next((card for card in given.cards if card.resource == "license"), None)
+    if license_card is not None and license_card.demand:
+        for label, name in (("Edition", "license.edition"), ("Cost", "license.cost.term")):
+            advice = given.find(name)
+            if advice is not None:
+                yield label, advice.verdict.removeprefix(f"{advice.title}: ")
+
+
+def _failure_text(card: Card, failure: Failure) -> str:
+    """Return what a failure leaves, today and at the end of the horizon: ``64%, 111% in year 3``."""
+    left = "nothing left" if failure.share is None else f"{share_text(failure.share)} of what is left"
+    if failure.last_year is not None:
+        left += f", {share_text(failure.last_year)} in {_year(card)}"
+    return f"{failure.lost} lost: {left}"
+
+
+def _year(card: Card) -> str:
+    return f"year {format_in(card.horizon_years, '')}"
+
+
+def _growth_text(cards: Sequence[Card]) -> str:
+    """Return the year in which each resource exceeds its capacity; where none does, the highest share."""
+    exceeded = [card for card in cards if card.exceeded_in is not None]
+    if not exceeded:
+        most = max(cards, key=lambda card: card.last_year or 0.0)
+        return (
+            f"nothing judged passes {share_text(most.limit)} within {format_in(most.horizon_years, 'years')}; highest: "
+            f"{_TITLES[most.resource]}, {share_text(most.last_year or 0.0)} in {_year(most)}"
+        )
+    return "; ".join(
+        f"{_TITLES[card.resource]} is above {share_text(card.limit)} today"
+        if card.exceeded_in == 0
+        else f"{_TITLES[card.resource]} passes {share_text(card.limit)} in year {card.exceeded_in}"
+        for card in exceeded
+    )
 
 
 def _first(cards: Sequence[Card]) -> Card | None:
@@ -218,11 +310,11 @@ def _first(cards: Sequence[Card]) -> Card | None:
 def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
     if first is not None:
         status = "NO VERDICT " if first.share is None and first.status == "unknown" else status_text(first.status)
-        return _folded(f"{status:7} ", first.statement, width)
+        return _folded(f"{status:8} ", first.statement, width)
     lines = _folded("NO VERDICT YET  ", NO_VERDICT, width)
     headline = given.find("io.demand.headline")
     rule = "" if headline is None else headline.verdict.partition(". ")[2]
-    return [*lines, *_folded("        ", rule, width)] if rule else lines
+    return [*lines, *_folded("         ", rule, width)] if rule else lines
 
 
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
@@ -248,21 +340,24 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     if not rows:
         return []
     years = max((card.horizon_years for card in rows), default=0.0)
-    numbers = [("Used", [card.share for card in rows]), ("N+1", [card.n_plus_one for card in rows])]
+    numbers = [("Used", [_share(card.share) for card in rows]), ("N+1", [_after_failure(card) for card in rows])]
     if years:
-        numbers.append((f"Year {format_in(years, '')}", [card.last_year for card in rows]))
+        numbers.append((f"Year {format_in(years, '')}", [_share(card.last_year) for card in rows]))
     tail = 9 + 8 * len(numbers)
     demand = min(max([6, *(cell_len(card.demand) for card in rows if card.resource != "license")]), 20)
     room = width - 9 - tail - demand - 2
     head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
     lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
-    for number, card in enumerate(rows):
+    last = [card for card in rows if card.resource == "license"]
+    ordered = [*(card for card in rows if card.resource != "license"), *last]
+    for card in ordered:
+        number = rows.index(card)
         name = f"{_TITLES[card.resource]:9}"
         if card.resource == "license":
             text = _clipped(card.demand, width - 18)
             lines.append(f"{name}{text:{width - 18}}  {status_text(card.status)}")
             continue
-        cells = "".join(f"{_share(values[number]):>8}" for _, values in numbers)
+        cells = "".join(f"{values[number]:>8}" for _, values in numbers)
         capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))), room)
         needed = _clipped(card.demand or "–", demand)
         lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {status_text(card.status)}")
@@ -271,6 +366,11 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
 
 def _share(share: float | None) -> str:
     return "–" if share is None else share_text(share)
+
+
+def _after_failure(card: Card) -> str:
+    """Return the share after the worst single failure; ``none`` where a failure leaves nothing."""
+    return "none" if any(one.share is None for one in card.failures) else _share(card.n_plus_one)
 
 
 def _clipped(text: str, room: int) -> str:

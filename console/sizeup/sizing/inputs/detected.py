@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from sizeup.model.machine import Machine
 from sizeup.model.network import TcpBuffers
+from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, Value
-from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
+from sizeup.sizing.path_bandwidth import PathBandwidth, disks_that_count, storage_path_bandwidths
 from sizeup.sizing.storage_paths import block_device, down_text
 from sizeup.units import format_in
 
@@ -69,11 +70,26 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         count("net.connections", min(connections), "mountstats, the mount with the fewest")
     return (
         values
-        | path_bandwidth_values(storage_path_bandwidths(machine, device))
+        | path_bandwidth_values(machine, storage_path_bandwidths(machine, device))
         | _down_paths(machine, device)
         | _found_spindles(machine, device)
+        | _space(machine, device)
         | _tcp(machine, device)
     )
+
+
+def _space(machine: Machine, device: str | None) -> dict[str, Value]:
+    """Size of the database's device; without one, of all disks that count, which other data may fill."""
+    if device is None:
+        disks = disks_that_count(machine)
+        whole = sum(disk.size_bytes or 0 for disk in machine.block_devices if disk.name in disks)
+        source = f"{len(disks)} disks"
+        return {"path.disks_gb": Quantity(whole, "bytes", Origin.DETECTED, source)} if whole else {}
+    if any(device == mount.mount_point for mount in machine.nfs_mounts):
+        return {}
+    found = block_device(machine, device)
+    size = found.usable_bytes or found.size_bytes
+    return {"capacity.gb": Quantity(size, "bytes", Origin.DETECTED, found.name)} if size else {}
 
 
 def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
@@ -159,7 +175,7 @@ def _caveats(machine: Machine) -> tuple[str, ...]:
     return tuple(caveats)
 
 
-def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Value]:
+def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth]) -> dict[str, Value]:
     """The widest kind of path to storage, with the others as a caveat; ``bandwidths`` are widest first."""
     if not bandwidths:
         return {}
@@ -170,15 +186,25 @@ def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Valu
         f"set the device of the database with {KEYS['db.device'].flag}"
         for other in others
     ]
-    source = f"{widest.kind} {', '.join(widest.devices)}"
+    source = _named(machine, widest.kind, widest.devices)
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
     bandwidth = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
+    lost = _named(machine, widest.kind, tuple(widest.failure.split(", "))) if widest.failure else ""
     return {
         "path.bandwidth_mb_s": bandwidth,
-        "path.degraded_mb_s": Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, widest.failure),
+        "path.degraded_mb_s": Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, lost),
         "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),
     }
+
+
+def _named(machine: Machine, kind: str, devices: Sequence[str]) -> str:
+    """Return devices of one kind with what they are: ``FC ports host0, host1``."""
+    ports = {hba.name for hba in machine.hbas if hba.transport is Transport.FC}
+    what = kind
+    if ports.issuperset(devices):
+        what = "FC port" if len(devices) == 1 else "FC ports"
+    return f"{what} {', '.join(devices)}"
 
 
 def _measured_text(bandwidth: PathBandwidth) -> str:

@@ -126,7 +126,12 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
         if known and at(known, percentile) > 0:
             value = at(known, percentile)
             low, high = min(at(known, 50), value), known[-1]
-            source = f"{where}: {percentile:g}th percentile of {len(known)}"
+            of = (
+                f"{percentile:g}th percentile of {len(known)} intervals"
+                if len(known) > 1
+                else "one interval, an average"
+            )
+            source = f"{where}: {of}"
             of_key = (*caveats, *remarks.get(key, ()), *((_AVERAGE,) if len(known) == 1 else ()))
             values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=of_key)
     _require_cores(intervals, values, percentile, where)

@@ -48,7 +48,7 @@ def storage_capacity(runs: Sequence[StepRun], machine: Machine, device: str | No
             most[target.disks] = Capacity(target, capacity.value), capacity
     bandwidths = storage_path_bandwidths(machine, device, [capacity for capacity, _ in most.values()])
     if any(bandwidth.measured for bandwidth in bandwidths):
-        values |= path_bandwidth_values(bandwidths)
+        values |= path_bandwidth_values(machine, bandwidths)
         found = values["path.bandwidth_mb_s"]
         assert isinstance(found, Quantity)
         known = [value for capacity, value in most.values() if capacity in bandwidths[0].measured]

@@ -128,6 +128,7 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
 def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     """Return the detected paths, once for each server of a cluster, and the TCP connections of an NFS mount."""
     bottleneck = sheet.optional_words("path.bottleneck") or "path"
+    paths = found.source
     sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
     degraded = sheet.optional("path.degraded_mb_s")
     left = None if degraded is None else min(degraded.value / found.value, 1.0)
@@ -141,7 +142,8 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
         found = Quantity(total, found.unit, found.origin, found.source)
         left, failure = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}"
     network = sheet.optional_words("path.kind") == "NFS"
-    return [StageCapacity(bottleneck, found, None, left, failure, network), *_connections(sheet)]
+    stage = StageCapacity(bottleneck, found, None, left, failure, network, title=paths)
+    return [stage, *_connections(sheet)]
 
 
 def _active(count: int, policy: str | None) -> int:

@@ -6,15 +6,25 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice, Card, Failure, StageUse
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import MEASURE, STORAGE, find_bottleneck, path_stages, with_drives
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus, growth_text, limits, share_card, share_text
-from sizeup.sizing.workload import Demand
+from sizeup.sizing.verdict import (
+    ShareLimits,
+    Shares,
+    ShareStatus,
+    failure,
+    later_notes,
+    limits,
+    share_card,
+    share_text,
+    shares_clause,
+)
+from sizeup.sizing.workload import Demand, Growth
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -97,13 +107,15 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     worst = max(found, key=lambda one: one.share)
     shares = Shares(worst.share, _after_worst_failure(found), demand.growth)
     status = bounds.status(shares)
-    notes = _notes(sheet, found, demand, shares, bounds)
+    failures = _failures(found, demand.growth)
+    notes = _notes(sheet, found, demand)
     resting = _resting_on(sheet, found, demand, bounds)
     if resting:
         status = ShareStatus.ASSUMED
         notes.insert(0, f"assumed: {'; '.join(resting)}")
-    if shares.n_plus_one is not None:
-        sheet.line(f"after losing {_worst_failure(found).stage.failure}: {share_text(shares.n_plus_one)}")
+    for lost in failures:
+        if lost.share is not None:
+            sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(demand.growth.years, '')}: {share_text(shares.last_year)}")
     by = " by rule of thumb" if demand.by_rule else ""
@@ -114,8 +126,8 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     )
     subject, rest = ("storage paths", "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
     needed = worst.text.replace(" demand", f" demand{by}", 1)
-    statement = f"{subject}: {needed} ({share_text(worst.share)}, {where}){rest}"
-    for note in notes:
+    statement = f"{subject}: {needed} ({shares_clause(shares, bounds, failures)}, {where}){rest}"
+    for note in (*notes, *later_notes("storage", shares, bounds, failures)):
         if not note.startswith(_DOWN):  # the stages have that caveat
             sheet.caveat(note)
     sheet.cards.append(
@@ -124,10 +136,13 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             status,
             statement,
             shares,
+            bounds,
             detected=_capacity_text(worst),
             demand=format_in(float(f"{worst.demand:.4g}"), worst.unit),
             advice=VERDICT,
             notes=notes,
+            stages=[StageUse(one.stage.title or one.stage.name, one.share) for one in found],
+            failures=failures,
         )
     )
     network = [one for one in found if one.stage.network]
@@ -147,11 +162,13 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, storage:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
     shares = Shares(one.share, one.after_failure, demand.growth)
     status = ShareStatus.ASSUMED if storage is ShareStatus.ASSUMED else bounds.status(shares)
+    failures = _failures([one], demand.growth)
     return share_card(
         "network",
         status,
-        f"Network: {one.text} ({share_text(one.share)}, {one.stage.name})",
+        f"Network: {one.text} ({shares_clause(shares, bounds, failures)}, {one.stage.name})",
         shares,
+        bounds,
         detected=_capacity_text(one),
         demand=format_in(float(f"{one.demand:.4g}"), one.unit),
         advice=VERDICT,
@@ -183,8 +200,9 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     return sheet.advice(VERDICT, "Storage: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
 
 
-def _worst_failure(found: Sequence[StageShare]) -> StageShare:
-    return max((one for one in found if one.after_failure is not None), key=lambda one: one.after_failure or 0.0)
+def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
+    """Return the largest single failure of each stage where what it leaves is known."""
+    return [failure(one.stage.failure, one.after_failure, growth) for one in found if one.stage.left is not None]
 
 
 def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
@@ -193,18 +211,12 @@ def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
     return max(*after, *(one.share for one in found)) if after else None
 
 
-def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand, shares: Shares, bounds: ShareLimits) -> list[str]:
+def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[str]:
     """Return what a reader must know beside the shares."""
     notes = []
-    growth = growth_text(shares, bounds.fails)
-    if growth:
-        notes.append(f"storage: {growth}")
-    if shares.n_plus_one is not None and shares.n_plus_one > bounds.fails >= shares.today:
-        notes.append(f"storage: {share_text(shares.n_plus_one)} after losing {_worst_failure(found).stage.failure}")
     down = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
     if down is not None:
         notes.append(f"{_DOWN} {down}. Bring it up, or count on what is left")
-    notes += [f"nothing is left after losing {one.stage.failure}" for one in found if one.stage.left == 0]
     if demand.iops and all(one.stage.iops is None for one in found):
         unused = sheet.unused("capacity.iops")
         ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.iops'].flag}"

@@ -26,3 +26,5 @@ class StageCapacity(Struct, frozen=True):
     """The share of its bytes per second that would be left if all of them were written."""
     drives: bool = False
     """Whether it is the drives of an array."""
+    title: str = ""
+    """Its name among other stages, where the narrowest link is no name for all paths together; empty for ``name``."""

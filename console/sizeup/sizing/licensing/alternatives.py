@@ -102,21 +102,30 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     product = chosen_product(sheet, pack)
     for other in pack.product:
         if short(product.id) == other.lesser_of or short(other.id) == product.lesser_of:
-            kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
-            kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
-            kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
-            scope = sheet.inputs.get("license.scope")
-            metric = pack.find_metric(other.metric)
-            if isinstance(scope, Words) and metric is not None and scope.value in metric.formulas:
-                kept["license.scope"] = scope
-            yield _edition(Sheet(sheet.inputs, sheet.rules), Sheet(kept, sheet.rules), pack, product, other)
+            theirs = for_edition(sheet, pack, product, other)
+            yield _edition(Sheet(sheet.inputs, sheet.rules), theirs, pack, product, other)
+
+
+def for_edition(sheet: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Sheet:
+    """Return a sheet with another edition in place of the chosen one; what was set about that one is left out."""
+    kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
+    kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+    kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
+    scope = sheet.inputs.get("license.scope")
+    metric = pack.find_metric(other.metric)
+    if isinstance(scope, Words) and metric is not None and scope.value in metric.formulas:
+        kept["license.scope"] = scope
+    return Sheet(kept, sheet.rules)
 
 
 def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
     """Prices of two editions on this machine, and what the lesser one cannot use of it."""
     advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
     theirs.cite(other.source)
-    found = permission(theirs, pack, other)
+    try:
+        found = permission(theirs, pack, other)
+    except MissingError:  # not to be judged yet, so it is compared
+        found = None
     if found is not None and found.decision == "forbidden":
         verdict = f"{other.title} is not permitted on this {found.place}: {found.why}"
         return theirs.advice(advice_id, title, verdict, decision="forbidden")

@@ -91,23 +91,42 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     sheet.condense(f"price after discount and support, as above: {format_usd(net)} and {format_usd(support)} a year")
     sheet.number("license.discount_percent")
     _support_share(sheet, product)
-    years = sheet.number("license.term_years")
-    uplift = sheet.number("license.uplift_percent")
-    supports = [support * (1 + uplift.value) ** year for year in range(_whole_years(years))]
-    whole = net * _whole_years(years) if product.yearly else net + sum(supports)
-    sheet.line(
-        f"{format_usd(net)} x {_whole_years(years)} years = {format_usd(whole)}"
-        if product.yearly
-        else f"{format_usd(net)} + {' + '.join(format_usd(one) for one in supports)} = {format_usd(whole)}"
-    )
+    whole, years = _term(sheet, product, net, support), term_years(sheet)
+    less = f" after {format_in(discount.value, '%')} discount" if discount.value else ""
+    parts = f"{format_usd(net)} licenses{less} + {format_usd(whole.value - net)} support"
+    if product.yearly:
+        parts = f"{years} x {format_usd(net)} a year{less}"
     yield sheet.advice(
         "license.cost.term",
-        f"Cost over {_whole_years(years)} years",
-        f"cost over {_whole_years(years)} years: {format_usd(whole)} for licenses and support "
-        f"({dated(sheet, product)})",
-        _cost(whole),
+        f"Cost over {years} years",
+        f"cost over {years} years: {format_usd(whole.value)} = {parts} ({dated(sheet, product)})",
+        whole,
         "USD",
     )
+
+
+def term_cost(sheet: Sheet) -> Quantity:
+    """Return the cost of all licenses and their support over the term, USD."""
+    product = chosen_product(sheet, chosen_pack(sheet))
+    net = list_price(sheet).value * (1 - sheet.number("license.discount_percent").value)
+    return _term(sheet, product, net, 0.0 if product.yearly else net * _support_share(sheet, product))
+
+
+def _term(sheet: Sheet, product: ProductEntry, net: float, support: float) -> Quantity:
+    """Return the sum over the term of the net price and of the support, which starts at ``support`` a year."""
+    years, uplift = term_years(sheet), sheet.number("license.uplift_percent").value
+    if product.yearly:
+        sheet.line(f"{format_usd(net)} x {years} years = {format_usd(net * years)}")
+        return _cost(net * years)
+    supports = [support * (1 + uplift) ** year for year in range(years)]
+    whole = net + sum(supports)
+    sheet.line(f"{format_usd(net)} + {' + '.join(format_usd(one) for one in supports)} = {format_usd(whole)}")
+    return _cost(whole)
+
+
+def term_years(sheet: Sheet) -> int:
+    """Return the years over which costs are added up."""
+    return round(sheet.number("license.term_years").value / base_unit("y")[1])
 
 
 def _support_share(sheet: Sheet, product: ProductEntry) -> float:
@@ -127,10 +146,6 @@ def _support_verdict(product: ProductEntry, support: float) -> str:
 
 def _cost(value: float) -> Quantity:
     return Quantity(value, "USD", Origin.RULE, "license")
-
-
-def _whole_years(years: Quantity) -> int:
-    return round(years.value / base_unit("y")[1])
 
 
 CALCULATIONS = (Calculation("license costs", _costs, ("license.cost.",), about=("license.",)),)

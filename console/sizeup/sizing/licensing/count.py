@@ -25,13 +25,14 @@ NAMES = {
     "memory_gib": "machine.memory_gib",
     "servers": "cluster.nodes",
     "users": "license.users",
+    "database_gb": "db.gb",
     "pinned_cores": "license.pinned_cores",
     "host_cores": "license.host_cores",
     "host_sockets": "license.host_sockets",
 }
 """What formulas of packs call the keys."""
 
-_SCALES = {"memory_gib": 2.0**30}
+_SCALES = {"memory_gib": 2.0**30, "database_gb": 1e9}
 _POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
 """Names that a pool adds up over its servers before rounding."""
 

@@ -14,6 +14,8 @@ from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
 from sizeup.sizing.sheet import Inputs, Sheet
 
 COST = "license.cost.list"
+PRICE_WARNING = "the list price of "
+"""What begins the sentence about a price that is old or has no date."""
 
 
 def price_date(sheet: Sheet, product: ProductEntry) -> str | None:
@@ -48,9 +50,9 @@ def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], tod
         if not any(part.price.values()):
             continue
         if day is None:
-            yield f"the list price of {part.title} has no date: compare it with the vendor's list"
+            yield f"{PRICE_WARNING}{part.title} has no date: compare it with the vendor's list"
         elif (today - last_day(day)).days > MAXIMUM_AGE_DAYS:
-            yield f"the list price of {part.title} is of {day}, more than a year old: compare it with the vendor's list"
+            yield f"{PRICE_WARNING}{part.title} is of {day}, more than a year old: compare it with the vendor's list"
 
 
 def last_day(text: str) -> date:

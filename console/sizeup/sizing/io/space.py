@@ -1,0 +1,98 @@
+"""The share of the storage's space that a database takes, today and in the last year of the horizon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice, Card
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io.array import usable_bytes
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.verdict import (
+    Shares,
+    ShareStatus,
+    later_notes,
+    limits,
+    share_card,
+    share_text,
+    shares_clause,
+)
+from sizeup.sizing.workload import growth
+from sizeup.text import capitalized
+from sizeup.units import format_in
+
+VERDICT = "verdict.space"
+"""The id of the advice."""
+_ARRAY = ("array.disks", "array.disk_gb", "array.raid")
+"""What the usable capacity of an array follows from."""
+
+
+def _space(sheet: Sheet) -> Iterator[Advice]:
+    database = sheet.optional("db.gb")
+    if database is None:
+        return
+    needed = brief(database, "GB")
+    capacity, what = _capacity(sheet)
+    if capacity is None:
+        yield _unknown(sheet, needed)
+        return
+    shares = Shares(database.value / capacity.value, growth=growth(sheet))
+    bounds = limits(sheet)
+    sheet.line(f"{shown(database, 'GB')} / {shown(capacity, 'GB')} = {share_text(shares.today)}")
+    if shares.last_year is not None:
+        later = format_in(float(f"{shares.growth.grown(database.value):.4g}"), "GB")
+        sheet.line(f"in year {format_in(shares.growth.years, '')}: {later}, {share_text(shares.last_year)}")
+    sheet.caveat("tables and indexes alone count; redo and archived logs, backups and free space come on top")
+    status = bounds.status(shares)
+    statement = f"space: {needed} demand, {brief(capacity, 'GB')} capacity ({shares_clause(shares, bounds)}, {what})"
+    for note in later_notes("space", shares, bounds):
+        sheet.caveat(note)
+    sheet.cards.append(
+        share_card(
+            "space",
+            status,
+            statement,
+            shares,
+            bounds,
+            detected=f"{brief(capacity, 'GB')} ({what})",
+            demand=needed,
+            advice=VERDICT,
+        )
+    )
+    quantity = sheet.answer(shares.today, "%", "share.fail-above")
+    yield sheet.advice(VERDICT, "Space: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _capacity(sheet: Sheet) -> tuple[Quantity | None, str]:
+    """Return the space for the database and what gives it: as set, of the drives, else as detected; None if unknown."""
+    stated = sheet.inputs.get("capacity.gb")
+    drives = all(key in sheet.inputs for key in _ARRAY)
+    if isinstance(stated, Quantity) and not (drives and stated.origin is Origin.DETECTED):
+        return sheet.number("capacity.gb"), stated.source
+    if not drives:
+        return None, ""
+    volumes = sheet.optional("array.volumes")
+    count = sheet.number("array.disks").value * (1 if volumes is None else volumes.value)
+    return usable_bytes(sheet), f"{format_in(count, 'drives')} in RAID {sheet.words('array.raid')}"
+
+
+def _unknown(sheet: Sheet, needed: str) -> Advice:
+    """Return the verdict where the space is unknown, with the reason and what to do."""
+    seen = sheet.optional("path.disks_gb")
+    missing = next((key for key in _ARRAY if key not in sheet.inputs), "")
+    if "array.disks" in sheet.inputs:
+        why, key = f"the {KEYS[missing].help} is not given", missing
+    elif seen is not None:
+        why, key = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database", "db.device"
+    else:
+        why, key = "no disk reports its size", "capacity.gb"
+    also = "" if key == "capacity.gb" else f" or {KEYS['capacity.gb'].flag.removeprefix('--set ')}"
+    statement = f"space: {needed} demand, capacity unknown, because {why}. Use {KEYS[key].flag}{also}"
+    note = capitalized(statement)
+    card = Card("space", ShareStatus.UNKNOWN.value, note, demand=needed, advice=VERDICT, notes=(note,))
+    sheet.cards.append(card)
+    return sheet.advice(VERDICT, "Space: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+
+
+CALCULATIONS = (Calculation("space", _space, ("verdict.space",), about=("db.gb", "capacity.gb")),)

@@ -1,0 +1,88 @@
+"""The workload that an answer is about, in one sentence: a reader checks first whether it is the right one."""
+
+from __future__ import annotations
+
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Inputs, brief
+from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS
+from sizeup.units import format_in
+
+_OTHERS = ("workload.cpu_cores", "workload.cpu_percent", "db.gb")
+"""Figures that are part of a workload, too."""
+_SAME = 0.01
+"""Two throughputs that differ by less are one."""
+
+
+def basis_text(inputs: Inputs) -> str:
+    """Return the figures of the workload, its growth and where it comes from; empty where there is none."""
+    stated = [value for key in (*STORAGE_KEYS, *_OTHERS) if (value := _number(inputs, key)) is not None]
+    if not stated:
+        return ""
+    parts = [part for part in (_requests(inputs), _throughput(inputs), _redo(inputs), _database(inputs)) if part]
+    growth, years = (_number(inputs, f"workload.{name}") for name in ("growth_percent", "horizon_years"))
+    if years is not None and years.origin is not Origin.RULE and years.value:
+        rate = "no growth set" if growth is None or growth.origin is Origin.RULE else f"+{_text(growth, '%')} a year"
+        parts.append(f"{rate} for {format_in(years.value / YEAR_NS, 'years')}")
+    sources = dict.fromkeys(value.source for value in stated)
+    return f"{', '.join(parts)} ({'; '.join(sources)})"
+
+
+def _number(inputs: Inputs, key: str) -> Quantity | None:
+    value = inputs.get(key)
+    return value if isinstance(value, Quantity) else None
+
+
+def _text(quantity: Quantity, unit: str) -> str:
+    return brief(quantity, unit)
+
+
+def _requests(inputs: Inputs) -> str:
+    """Return the random I/O: ``40,000 IOPS (60% reads, 8 KiB)``; what is a default is called so."""
+    reads, writes = (_number(inputs, f"workload.{name}_iops") for name in ("read", "write"))
+    both = _number(inputs, "workload.iops")
+    details = []
+    if reads is not None or writes is not None:
+        split = [one.value for one in (reads, writes) if one is not None]
+        total = sum(split)
+        details.append(f"{format_in(0.0 if reads is None else reads.value / total, '%')} reads")
+    elif both is not None:
+        total = both.value
+        details += _detail(inputs, "workload.read_percent", " reads")
+    else:
+        return ""
+    details += _detail(inputs, "workload.io_kib", "")
+    return f"{format_in(float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
+
+
+def _detail(inputs: Inputs, key: str, what: str) -> list[str]:
+    value = _number(inputs, key)
+    if value is None:
+        return []
+    return [f"{_text(value, KEYS[key].unit)}{what}{' assumed' if value.origin is Origin.RULE else ''}"]
+
+
+def _throughput(inputs: Inputs) -> str:
+    whole, sequential = (_number(inputs, f"workload.{name}mb_s") for name in ("", "sequential_"))
+    if whole is not None:
+        return "" if _follows_from_requests(inputs, whole) else f"{_text(whole, 'MB/s')} in all"
+    return "" if sequential is None else f"{_text(sequential, 'MB/s')} sequential"
+
+
+def _follows_from_requests(inputs: Inputs, whole: Quantity) -> bool:
+    """Whether the throughput is that of the random I/O alone."""
+    iops, block = _number(inputs, "workload.iops"), _number(inputs, "workload.io_kib")
+    return iops is not None and block is not None and abs(iops.value * block.value / whole.value - 1) < _SAME
+
+
+def _redo(inputs: Inputs) -> str:
+    redo, databases = _number(inputs, "redo.mb_s"), _number(inputs, "redo.databases")
+    if redo is None:
+        return "redo not given" if any(_number(inputs, key) is not None for key in STORAGE_KEYS) else ""
+    times = f"{format_in(databases.value, '')} x " if databases is not None and databases.value > 1 else ""
+    return f"{times}{_text(redo, 'MB/s')} redo"
+
+
+def _database(inputs: Inputs) -> str:
+    size = _number(inputs, "db.gb")
+    return "" if size is None else f"{_text(size, 'GB')} database"

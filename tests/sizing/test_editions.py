@@ -1,0 +1,100 @@
+"""Which edition is permitted, and what the cheapest of them costs beside the chosen one."""
+
+import pytest
+
+from sizeup.model.advice import Advice
+from sizeup.sizing import rules
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.licensing.editions import related_editions
+
+XEON = ("machine.sockets=2", "machine.cores=32", "machine.threads_per_core=2", "machine.cpu_model=Xeon Gold 6326")
+SE2_YEARS = 2 * 17500 * (1 + 3 * 0.22)
+EE_YEARS = 16 * 47500 * (1 + 3 * 0.22)
+
+
+def edition(*settings: str) -> Advice | None:
+    return size(parse_settings(settings)).find("license.edition")
+
+
+def sentence(*settings: str) -> str:
+    found = edition(*settings)
+    assert found is not None
+    return found.verdict
+
+
+def test_the_cheapest_edition_stands_beside_the_chosen_one_with_what_it_rests_on() -> None:
+    found = edition(*XEON)
+
+    assert found is not None
+    assert found.quantity is not None
+    assert found.quantity.value == pytest.approx(SE2_YEARS)
+    assert found.decision == "se2"
+    for words in (
+        f"Cheapest permitted: Oracle SE2, ${SE2_YEARS:,.0f} in place of ${EE_YEARS:,.0f} over 3 years",
+        "Assumed: permitted only on servers built for at most two sockets, occupied or not",
+        "--set machine.socket_capacity=N",
+        "It uses 16 of 64 threads",
+        "has none of the options and packs of Enterprise Edition",
+    ):
+        assert words in found.verdict
+
+
+def test_what_is_known_to_be_permitted_is_not_assumed() -> None:
+    assert "ssumed" not in sentence(*XEON, "machine.socket_capacity=2", "license.product=ee")
+
+
+def test_the_busy_cores_of_the_workload_stand_beside_the_threads_that_an_edition_uses() -> None:
+    assert "It uses 16 of 64 threads; 13.2 cores are busy today" in sentence(*XEON, "workload.cpu_cores=13.2")
+
+
+def test_an_edition_that_is_not_permitted_is_named_with_the_rule() -> None:
+    four = ("machine.sockets=4", "machine.cores=64", "machine.cpu_model=Xeon Gold 6326")
+
+    assert "Oracle Database Enterprise Edition is the cheapest permitted edition. Oracle " in sentence(*four)
+    assert "Standard Edition 2 is not permitted on this server: only on servers built for" in sentence(*four)
+    chosen = edition(*four, "license.product=se2")
+    assert chosen is not None
+    assert chosen.decision == "ee"
+    assert chosen.verdict == "Cheapest permitted: Oracle EE, $2,523,200 over 3 years"
+
+
+def test_servers_of_a_cluster_all_count_and_the_missing_option_is_named() -> None:
+    text = sentence(*XEON, "cluster.nodes=2")
+
+    assert f"${2 * SE2_YEARS:,.0f} in place of ${2 * 16 * 70500 * 1.66:,.0f}" in text
+    assert "Standard Edition 2 has no Real Application Clusters from 19c on" in text
+
+
+@pytest.mark.parametrize(("size_gb", "cheapest"), [("40", "express"), ("4000", "standard")])
+def test_a_free_edition_is_not_the_cheapest_for_a_database_that_it_does_not_permit(size_gb: str, cheapest: str) -> None:
+    found = edition(*XEON, "license.pack=sql-server", f"db.gb={size_gb}")
+
+    assert found is not None
+    assert found.decision == cheapest
+
+
+def test_a_free_edition_is_not_the_cheapest_while_the_size_of_the_database_is_unknown() -> None:
+    found = edition(*XEON, "license.pack=sql-server")
+
+    assert found is not None
+    assert found.decision == "standard"
+
+
+def test_a_discount_holds_for_both_editions_and_a_price_of_ones_own_for_the_chosen_one() -> None:
+    assert f"${SE2_YEARS / 2:,.0f} in place of ${EE_YEARS / 2:,.0f}" in sentence(*XEON, "license.discount_percent=50")
+    assert "is the cheapest permitted edition" in sentence(*XEON, "license.list_usd=1000")
+
+
+@pytest.mark.parametrize("pack", ["postgresql", "sap-hana"])
+def test_a_vendor_with_one_edition_has_nothing_to_compare(pack: str) -> None:
+    assert edition(*XEON, "machine.memory_gib=512", f"license.pack={pack}") is None
+
+
+def test_editions_are_related_over_any_distance_and_with_no_other_product() -> None:
+    pack = rules.shipped().pack("sql-server")
+    assert pack is not None
+    names = {one.id: [other.id for other in related_editions(pack, one)] for one in pack.product}
+
+    assert names["sql.express"] == ["sql.enterprise", "sql.standard"]
+    assert names["sql.enterprise_subscription"] == ["sql.standard_subscription"]

@@ -1,0 +1,87 @@
+"""The space that a database takes of the storage: where it is known, today and in the last year."""
+
+from pathlib import Path
+
+import pytest
+
+import purchase
+from sizeup.discovery.machine import discover
+from sizeup.model.advice import Card
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import Value
+
+ARRAY = ("array.disks=24", "array.raid=10", "array.disk_gb=960")
+GROWTH = ("workload.growth_percent=20", "workload.horizon_years=3")
+
+
+def space(*settings: str, **more: Value) -> Card:
+    values = {**parse_settings(settings), **more}
+    return next(card for card in size(values).cards if card.resource == "space")
+
+
+def test_the_drives_hold_the_database_today_and_in_the_last_year() -> None:
+    found = space("db.gb=4000", *ARRAY, *GROWTH)
+
+    assert (found.share, found.last_year) == pytest.approx((4000 / 11520, 4000 * 1.728 / 11520))
+    assert (found.status, found.n_plus_one, found.demand) == ("pass", None, "4,000 GB")
+    assert found.detected == "11,520 GB (24 drives in RAID 10)"
+
+
+def test_a_database_that_outgrows_the_drives_warns_with_the_year() -> None:
+    found = space("db.gb=8000", *ARRAY, *GROWTH)
+
+    assert (found.status, found.exceeded_in) == ("warn", 3)
+    assert found.statement == "Space: 8,000 GB demand, 11,520 GB capacity (69%, 120% in year 3, 24 drives in RAID 10)"
+
+
+def test_volumes_count_all_their_drives() -> None:
+    assert space("db.gb=4000", *ARRAY, "array.volumes=2").share == pytest.approx(4000 / 23040)
+
+
+def test_the_space_that_is_set_replaces_the_drives_and_these_what_was_detected() -> None:
+    detected: dict[str, Value] = {"capacity.gb": Quantity(5e12, "bytes", Origin.DETECTED, "dm-3")}
+
+    assert space("db.gb=4000", *ARRAY, "capacity.gb=8000").share == 0.5
+    assert space("db.gb=4000", **detected).share == 0.8
+    assert space("db.gb=4000", *ARRAY, **detected).share == pytest.approx(4000 / 11520)
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ((), "because no disk reports its size. Use --set capacity.gb=N"),
+        (
+            ("array.disks=24", "array.raid=10"),
+            "because the capacity of a drive is not given. Use --set array.disk_gb=N or capacity.gb=N",
+        ),
+        (
+            ("path.disks_gb=9000",),
+            "because nothing says which of the disks (9,000 GB in all) are for the database. Use --set db.device=TEXT",
+        ),
+    ],
+)
+def test_an_unknown_space_says_why_and_what_to_do(settings: tuple[str, ...], why: str) -> None:
+    found = space("db.gb=4000", *settings)
+
+    assert (found.status, found.share) == ("unknown", None)
+    assert found.statement.startswith("Space: 4,000 GB demand, capacity unknown, ")
+    assert why in found.statement
+
+
+def test_without_a_database_there_is_no_demand() -> None:
+    assert space(*ARRAY) == Card("space", "unknown")
+
+
+def test_the_size_of_the_databases_device_is_detected(tmp_path: Path) -> None:
+    root = purchase.server(tmp_path, luns=2)
+    machine = discover(root)
+    whole, one = (
+        size(described(machine, parse_settings(["db.gb=400", *device]))).inputs
+        for device in ((), ("db.device=/dev/mapper/data1",))
+    )
+    cards = [next(card for card in size(inputs).cards if card.resource == "space") for inputs in (whole, one)]
+
+    assert "nothing says which of the disks (1,000 GB in all)" in cards[0].statement
+    assert cards[1].share == pytest.approx(400 / 500)
