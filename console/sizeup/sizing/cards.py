@@ -32,16 +32,21 @@ def resource_cards(inputs: Inputs, advice: Sequence[Advice], judged: Iterable[Ca
 
 
 def verdict(cards: Sequence[Card]) -> Card | None:
-    """Return the card that decides, the worst with a demand; None where none has one, or where storage is unknown.
+    """Return the card that decides; None where none has a demand, or where the storage's capacity is unknown.
 
-    What fails or warns decides all the same.
+    What fails or warns decides, licenses that are not permitted included; then the storage; then the worst of the rest.
     """
-    judged = [card for card in cards if card.resource != "license" and card.status != ShareStatus.UNKNOWN.value]
-    forbidden = [card for card in cards if card.resource == "license" and card.status == ShareStatus.FAIL.value]
-    decides = next(iter((*judged, *forbidden)), None)
-    open_storage = any(card.resource == "storage" and card.demand and card.share is None for card in cards)
-    bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value)
-    return None if open_storage and (decides is None or decides.status not in bad) else decides
+    judged = [
+        card
+        for card in cards
+        if card.status == ShareStatus.FAIL.value
+        or (card.resource != "license" and card.status != ShareStatus.UNKNOWN.value)
+    ]
+    bad = [card for card in judged if card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value)]
+    storage = next((card for card in cards if card.resource == "storage" and card.demand), None)
+    if bad or storage is None:
+        return next(iter((*bad, *judged)), None)
+    return None if storage.share is None else storage
 
 
 def _detected(resource: str, inputs: Inputs, given: Mapping[str, Advice]) -> str:
@@ -79,7 +84,8 @@ def _license(given: Mapping[str, Advice]) -> Card:
     terms = tuple(one.verdict for one in (given.get("license.edition"), cost) if one is not None)
     if allowed is not None and allowed.decision == "forbidden":
         sentence = allowed.verdict
-        return Card("license", ShareStatus.FAIL.value, sentence, demand=sentence, advice=allowed.id, notes=terms)
+        short = sentence.partition(" on this ")[0]
+        return Card("license", ShareStatus.FAIL.value, sentence, demand=short, advice=allowed.id, notes=terms)
     if units is None or units.quantity is None:
         why = () if units is None else (units.verdict,)
         return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)

@@ -60,7 +60,7 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
     assert value is not None
     sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {format_in(value, 'GiB')}")
     quantity = sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high)
-    return SharedMemory(quantity, grows=True, assumed=f"{shown(share, '%')} of the database cached")
+    return SharedMemory(quantity, grows=True, assumed=f"a buffer pool of {shown(share, '%')} of the database")
 
 
 def _beside_advisory(sheet: Sheet, size: Quantity) -> str:
@@ -105,7 +105,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     failures = server_failures(shares, nodes)
     notes = [shared.note] if shared.note else []
     if "memory.sessions" not in sheet.inputs:
-        notes.append(f"memory: PGA of the sessions is not counted ({KEYS['memory.sessions'].flag})")
+        notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
     exhausted = _exhausted_node(sheet, shared.size)
     if exhausted:
         notes.insert(0, exhausted)

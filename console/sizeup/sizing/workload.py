@@ -89,7 +89,9 @@ class Demand(Struct, frozen=True):
 
     @property
     def iops(self) -> float | None:
-        """All requests: random reads and writes, and redo writes."""
+        """All requests: random reads and writes, and redo writes; None where those of a throughput are unknown."""
+        if self.transfer_rate is not None and self.read_iops is None and self.write_iops is None:
+            return None
         return _sum(self.read_iops, self.write_iops, self.redo_writes)
 
     @property

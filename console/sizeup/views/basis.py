@@ -22,7 +22,8 @@ def basis_text(inputs: Inputs) -> str:
     parts = [part for part in (_requests(inputs), _throughput(inputs), _redo(inputs), _database(inputs)) if part]
     growth, years = (_number(inputs, f"workload.{name}") for name in ("growth_percent", "horizon_years"))
     if years is not None and years.origin is not Origin.RULE and years.value:
-        rate = "no growth set" if growth is None or growth.origin is Origin.RULE else f"+{_text(growth, '%')} a year"
+        none = growth is None or growth.origin is Origin.RULE or not growth.value
+        rate = "no growth" if growth is None or none else f"+{_text(growth, '%')} a year"
         parts.append(f"{rate} for {format_in(years.value / YEAR_NS, 'years')}")
     sources = dict.fromkeys(value.source for value in stated)
     return f"{', '.join(parts)} ({'; '.join(sources)})"
@@ -78,7 +79,8 @@ def _follows_from_requests(inputs: Inputs, whole: Quantity) -> bool:
 def _redo(inputs: Inputs) -> str:
     redo, databases = _number(inputs, "redo.mb_s"), _number(inputs, "redo.databases")
     if redo is None:
-        return "redo not given" if any(_number(inputs, key) is not None for key in STORAGE_KEYS) else ""
+        typed = [value for key in STORAGE_KEYS if (value := _number(inputs, key)) is not None]
+        return "redo not given" if any(value.origin is Origin.USER for value in typed) else ""
     times = f"{format_in(databases.value, '')} x " if databases is not None and databases.value > 1 else ""
     return f"{times}{_text(redo, 'MB/s')} redo"
 

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice, AdviceSet, Card, Failure
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import verdict
+from sizeup.sizing.io.share import PATHS
 from sizeup.sizing.licensing.price_age import PRICE_WARNING
-from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
 from sizeup.text import capitalized, cell_len, one_line
 from sizeup.units import format_in
 
@@ -42,7 +43,7 @@ NO_VERDICT = (
     "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
 )
-_END = "Working: sizeup size --working, or --explain storage, space, cpu, memory, license"
+_END = "Working: sizeup size --working or --explain storage, space, cpu, memory, license"
 VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
@@ -203,8 +204,10 @@ def answer_lines(
     lines += _folded("Basis    ", basis, width) if basis else []
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
-    details = [line for label, text in _details(given) for line in _folded(f"{label:9}", text, width)]
-    lines += ["", *details] if details else []
+    notes = [_folded("! ", note, width) for note in _notes(given.cards, first, warnings)]
+    details = [_folded(f"{label:9}", text, width) for label, text in _details(given)]
+    details = _shortened(details, most - len(lines) - (2 if notes else 1))
+    lines += ["", *(line for block in details for line in block)] if details else []
     decides = verdict(given.cards)
     judged = decides is not None and decides.status != "assumed"
     others = [
@@ -212,11 +215,26 @@ def answer_lines(
         for one in given.advice
         if not one.id.startswith(_OF_CARDS) and one.quantity is not None and (one.decision in _PROBLEMS or not judged)
     ]
-    notes = [_folded("! ", note, width) for note in _notes(given.cards, first, warnings)]
-    for blocks in (notes, others):
-        lines += _as_many_as_fit(blocks, most - len(lines))
+    lines += _as_many_as_fit(notes, most - len(lines))
+    if not notes or most - len(lines) > 1:
+        lines += _as_many_as_fit(others, most - len(lines))
     room = most - len(lines)
-    return [*lines, *(["", _END] if room > 1 else [_END] if room else [])]
+    return [*lines, *(["", _END] if room > 1 else [_END] if room == 1 else [])]
+
+
+def _shortened(blocks: Sequence[list[str]], room: int) -> list[list[str]]:
+    """Return the blocks with the longest of them cut to what there is room for, two lines at least."""
+    excess = sum(map(len, blocks)) - room
+    longest = max(blocks, key=len, default=[])
+    kept = max(len(longest) - excess, 2)
+    if excess <= 0 or kept >= len(longest):
+        return list(blocks)
+    cut = [*longest[: kept - 1], f"{longest[kept - 1][: -len(_MORE)].rpartition(' ')[0].rstrip()}{_MORE}"]
+    return [cut if block is longest else block for block in blocks]
+
+
+_MORE = " … (--working)"
+"""What ends a text that was cut."""
 
 
 def _as_many_as_fit(blocks: Sequence[list[str]], room: int) -> list[str]:
@@ -253,12 +271,9 @@ def _details(given: AdviceSet) -> Iterator[tuple[str, str]]:
     storage = next((card for card in given.cards if card.resource == "storage"), None)
     if storage is not None and len(storage.stages) > 1:
         yield "Limit", "; ".join(f"{stage.name} at {share_text(stage.share)}" for stage in storage.stages)
-    failures = [(card, one) for card in given.cards for one in card.failures]
+    failures = _failure_lines(given.cards)
     if failures:
-        alone = all(card.resource == "storage" for card, _ in failures)
-        for number, (card, one) in enumerate(failures):
-            name = "" if alone else f"{_TITLES[card.resource]}: "
-            yield "" if number else "N+1", f"{name}{_failure_text(card, one)}"
+        yield from zip(["N+1", *[""] * (len(failures) - 1)], failures, strict=True)
     elif storage is not None and storage.share is not None:
         yield "N+1", "Storage: unknown, because neither paths nor drives are given (path.stages, array.disks)"
     grown = [card for card in given.cards if card.last_year is not None]
@@ -272,12 +287,26 @@ def _details(given: AdviceSet) -> Iterator[tuple[str, str]]:
                 yield label, advice.verdict.removeprefix(f"{advice.title}: ")
 
 
-def _failure_text(card: Card, failure: Failure) -> str:
-    """Return what a failure leaves, today and at the end of the horizon: ``64%, 111% in year 3``."""
+def _failure_lines(cards: Sequence[Card]) -> list[str]:
+    """Return a sentence for each failure with what it leaves: of the storage, or of each resource that it strikes."""
+    struck: dict[str, list[tuple[Card, Failure]]] = {}
+    for card in cards:
+        for failure in card.failures:
+            struck.setdefault(failure.lost, []).append((card, failure))
+    lines = []
+    for lost, parts in struck.items():
+        alone = len(parts) == 1 and parts[0][0].resource == "storage"
+        texts = [f"{'' if alone else f'{_TITLES[card.resource]} '}{_left_text(card, one)}" for card, one in parts]
+        lines.append(f"{lost} lost: {'; '.join(texts)}")
+    return lines
+
+
+def _left_text(card: Card, failure: Failure) -> str:
+    """Return what a failure leaves, today and at the end of the horizon: ``64% of what is left, 111% in year 3``."""
     left = "nothing left" if failure.share is None else f"{share_text(failure.share)} of what is left"
-    if failure.last_year is not None:
+    if failure.last_year is not None and failure.last_year != failure.share:
         left += f", {share_text(failure.last_year)} in {_year(card)}"
-    return f"{failure.lost} lost: {left}"
+    return left
 
 
 def _year(card: Card) -> str:
@@ -290,7 +319,7 @@ def _growth_text(cards: Sequence[Card]) -> str:
     if not exceeded:
         most = max(cards, key=lambda card: card.last_year or 0.0)
         return (
-            f"nothing judged passes {share_text(most.limit)} within {format_in(most.horizon_years, 'years')}; highest: "
+            f"Nothing judged passes {share_text(most.limit)} within {format_in(most.horizon_years, 'years')}; highest: "
             f"{_TITLES[most.resource]}, {share_text(most.last_year or 0.0)} in {_year(most)}"
         )
     return "; ".join(
@@ -310,11 +339,23 @@ def _first(cards: Sequence[Card]) -> Card | None:
 def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
     if first is not None:
         status = "NO VERDICT " if first.share is None and first.status == "unknown" else status_text(first.status)
-        return _folded(f"{status:8} ", first.statement, width)
+        return _folded(f"{status:8} ", f"{first.statement}{_beside(first, given.cards)}", width)
     lines = _folded("NO VERDICT YET  ", NO_VERDICT, width)
     headline = given.find("io.demand.headline")
     rule = "" if headline is None else headline.verdict.partition(". ")[2]
     return [*lines, *_folded("         ", rule, width)] if rule else lines
+
+
+def _beside(first: Card, cards: Sequence[Card]) -> str:
+    """Return what a reader of the first sentence alone must know: no second of something, and what is assumed."""
+    lost = next((one.lost for one in first.failures if one.share is None), "")
+    text = f"; no N+1: nothing is left without {lost}" if lost else ""
+    assumed = [
+        RESOURCE_NAMES[card.resource]
+        for card in cards
+        if card is not first and card.status == "assumed" and card.share is not None
+    ]
+    return f"{text}; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else text
 
 
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
@@ -352,7 +393,7 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     ordered = [*(card for card in rows if card.resource != "license"), *last]
     for card in ordered:
         number = rows.index(card)
-        name = f"{_TITLES[card.resource]:9}"
+        name = f"{_row_name(card):9}"
         if card.resource == "license":
             text = _clipped(card.demand, width - 18)
             lines.append(f"{name}{text:{width - 18}}  {status_text(card.status)}")
@@ -366,6 +407,11 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
 
 def _share(share: float | None) -> str:
     return "–" if share is None else share_text(share)
+
+
+def _row_name(card: Card) -> str:
+    """Return the resource of a row; the disks are no part of storage where the paths alone are judged."""
+    return "Paths" if card.statement.startswith(capitalized(PATHS)) else _TITLES[card.resource]
 
 
 def _after_failure(card: Card) -> str:

@@ -24,12 +24,14 @@ from sizeup.sizing.verdict import (
     share_text,
     shares_clause,
 )
-from sizeup.sizing.workload import Demand, Growth
+from sizeup.sizing.workload import STORAGE_KEYS, Demand, Growth
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
 VERDICT = "verdict.storage"
 """The id of the advice."""
+PATHS = "storage paths"
+"""What begins the statement where the paths alone are judged."""
 _DOWN = "down, so counted as 0:"
 """What a note about ports and paths begins with."""
 
@@ -124,7 +126,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
         for one in found
     )
-    subject, rest = ("storage paths", "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
+    subject, rest = (PATHS, "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
     needed = worst.text.replace(" demand", f" demand{by}", 1)
     statement = f"{subject}: {needed} ({shares_clause(shares, bounds, failures)}, {where}){rest}"
     for note in (*notes, *later_notes("storage", shares, bounds, failures)):
@@ -186,7 +188,9 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     action = ". ".join(actions) or f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
     value, unit = (demand.bytes_per_second, "MB/s") if demand.bytes_per_second else (demand.iops, "IOPS")
     needed = format_in(float(f"{value or 0:.4g}"), unit)
-    statement = f"storage: {needed} demand, capacity unknown. {action}"
+    down = sheet.optional_words("path.down")
+    why = "" if down is None else f", because no path that is up reports its speed (down: {down})"
+    statement = f"storage: {needed} demand, capacity unknown{why}. {action}"
     sheet.cards.append(
         Card(
             "storage",
@@ -217,6 +221,16 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     down = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
     if down is not None:
         notes.append(f"{_DOWN} {down}. Bring it up, or count on what is left")
+    if demand.iops is None and not demand.by_rule:
+        notes.append(
+            f"only MB/s are judged, because the IOPS of the workload are unknown ({KEYS['workload.iops'].flag})"
+        )
+    if _lacks_redo(sheet) and not demand.by_rule:
+        notes.append(f"redo is not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
+    if any(one.stage.left is not None for one in found):
+        notes += [
+            f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.stage.left is None
+        ]
     if demand.iops and all(one.stage.iops is None for one in found):
         unused = sheet.unused("capacity.iops")
         ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.iops'].flag}"
@@ -226,6 +240,15 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
             else f"IOPS of the storage: not judged. {unused.sentence('IOPS')}, or use {KEYS['capacity.iops'].flag}"
         )
     return notes
+
+
+def _lacks_redo(sheet: Sheet) -> bool:
+    """Whether a workload that somebody typed has no redo; other tools count it among all writes."""
+    typed = any(
+        isinstance(value, Quantity) and value.origin is Origin.USER
+        for value in (sheet.inputs.get(key) for key in STORAGE_KEYS)
+    )
+    return typed and "redo.mb_s" not in sheet.inputs
 
 
 def _resting_on(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bounds: ShareLimits) -> list[str]:

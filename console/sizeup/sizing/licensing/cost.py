@@ -96,10 +96,13 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     parts = f"{format_usd(net)} licenses{less} + {format_usd(whole.value - net)} support"
     if product.yearly:
         parts = f"{years} x {format_usd(net)} a year{less}"
+    cost = f"{format_usd(whole.value)} = {parts} ({dated(sheet, product)})"
+    if not whole.value:
+        cost = "none for licenses; support contracts are not counted"
     yield sheet.advice(
         "license.cost.term",
         f"Cost over {years} years",
-        f"cost over {years} years: {format_usd(whole.value)} = {parts} ({dated(sheet, product)})",
+        f"cost over {years} years: {cost}",
         whole,
         "USD",
     )

@@ -117,16 +117,17 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     sentences = []
     if edition.decision == "assumed" and edition.permission is not None:
         sentences.append(f"assumed: permitted {edition.permission.why} ({KEYS[CAPACITY].flag})")
+    lacks = edition.product.cluster_note if sheet.number("cluster.nodes").value > 1 else ""
+    if lacks:
+        sentences.append(lacks)
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)
     exceeded = [limit for limit in limits if limit.decision == "exceeded"]
     sentences += [_limit_text(limit, alone=len(exceeded) == 1) for limit in exceeded]
     busy = sheet.optional("workload.cpu_cores")
     if busy is not None and any(limit.shown_in in _OF_CPUS for limit in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy today"
-    if edition.product.lacks:
+    if edition.product.lacks and not lacks:
         sentences.append(f"it {edition.product.lacks}")
-    if edition.product.cluster_note and sheet.number("cluster.nodes").value > 1:
-        sentences.append(edition.product.cluster_note)
     return "".join(f". {capitalized(sentence)}" for sentence in sentences)
 
 

@@ -1,0 +1,148 @@
+"""The answer on one screen: what a buyer must not misread, for ordinary inputs on a made-up server."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import purchase
+from sizeup import cli
+
+Answer = Callable[..., list[str]]
+LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")
+DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=4000", "array.disk_gb=960")
+YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the server and the report."""
+    purchase.files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def answer(server: Path, capsys: pytest.CaptureFixture[str]) -> Answer:
+    """What the command prints for these settings, on one screen."""
+
+    def run(*settings: str, workload: bool = False, sysroot: str = "server-x") -> list[str]:
+        report = ("--workload", "awr.txt") if workload else ()
+        assert cli.run(["size", "--sysroot", sysroot, *report, "--set", *settings]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) <= 25, len(lines)
+        assert max(map(len, lines)) <= 80
+        return lines
+
+    return run
+
+
+def row(lines: list[str], name: str) -> list[str]:
+    return next(line for line in lines if line.startswith(f"{name} ")).split()
+
+
+def words(lines: list[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+def test_a_workload_without_redo_says_so(answer: Answer) -> None:
+    text = words(answer(*LOAD, *DRIVES))
+
+    assert "redo not given" in text
+    assert "! Redo is not part of the demand, because none is given (--set redo.mb_s=N)" in text
+
+
+def test_of_a_throughput_alone_no_iops_are_judged_not_even_those_of_redo(answer: Answer) -> None:
+    lines = answer("workload.mb_s=900", "redo.mb_s=20", "db.gb=2000", *DRIVES)
+
+    assert lines[0].startswith("PASS     Storage paths: 920 MB/s demand, 3,200 MB/s capacity (29%")
+    assert "; the disks are not judged; memory assumed" in words(lines)
+    assert row(lines, "Paths")[-1] == "PASS"
+    assert "! Assumed: a buffer pool of 10% of the database" in lines
+    assert "! Only MB/s are judged, because the IOPS of the workload are unknown" in words(lines)
+
+
+def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: Answer) -> None:
+    lines = answer("cluster.nodes=2", "db.gb=4000", *DRIVES, *YEARS, workload=True)
+
+    assert ("one of 2 servers lost: Storage 14% of what is left, 24% in year 3; Memory 50% of what is left") in words(
+        lines
+    )
+    assert row(lines, "License")[1:6] == ["32", "x", "Oracle", "EE", "+"]
+    assert "has no Real Application Clusters from 19c on" in words(lines)
+    assert lines[-1].endswith("more: sizeup size --working")
+
+
+def test_a_guest_has_no_license_count_and_no_failure_that_is_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    guest = ("machine.cores=8", "machine.memory_gib=64", "machine.guest=yes", "capacity.iops=90000", *LOAD)
+    assert cli.run(["size", "--blank", "--set", *guest]) == 0
+    text = words(capsys.readouterr().out.splitlines())
+
+    assert "Storage: unknown, because neither paths nor drives are given" in text
+    assert "! License count: unknown without the number of cores of the physical host" in text
+
+
+def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(answer: Answer) -> None:
+    lines = answer("db.gb=4000", *YEARS, workload=True)
+
+    assert "; the disks are not judged" in words(lines)
+    assert row(lines, "Space")[1:] == ["4,000", "GB", "–", "–", "–", "–"]
+    assert "Growth Nothing judged passes 100% within 3 years; highest: Storage, 24% in year 3" in words(lines)
+    assert lines[-1].endswith("more: sizeup size --working")
+
+
+def test_an_edition_that_is_not_permitted_is_the_verdict_whatever_else_passes(answer: Answer) -> None:
+    lines = answer("machine.socket_capacity=4", "license.product=se2", *LOAD, *DRIVES, "redo.mb_s=20")
+
+    assert lines[0].startswith("FAIL     Oracle Database Standard Edition 2 is not permitted on this server:")
+    assert row(lines, "License")[-1] == "FAIL"
+    assert "Edition Cheapest permitted: Oracle EE, $1,261,600 over 3 years" in words(lines)
+
+
+def test_what_costs_nothing_has_no_list(answer: Answer) -> None:
+    text = words(answer(*LOAD, *DRIVES, "redo.mb_s=20", "license.pack=postgresql"))
+
+    assert "Cost none for licenses; support contracts are not counted" in text
+
+
+def test_a_port_that_is_down_leaves_no_second(answer: Answer, server: Path) -> None:
+    purchase.server(server / "down", states=("Online", "Linkdown"))
+    lines = answer("db.gb=4000", *DRIVES, workload=True, sysroot="down")
+
+    assert "; no N+1: nothing is left without FC port host0" in words(lines)
+    assert row(lines, "Storage")[-2:] == ["none", "PASS"]
+    assert "N+1      FC port host0 lost: nothing left" in lines
+    assert "! Down, so counted as 0: host1 (Linkdown). Bring it up, or count on what is left" in lines
+
+
+def test_ports_that_are_all_down_are_the_reason_of_no_verdict(answer: Answer, server: Path) -> None:
+    purchase.server(server / "dead", states=("Linkdown", "Linkdown"))
+    lines = answer("db.gb=4000", workload=True, sysroot="dead")
+
+    assert lines[0].startswith("NO VERDICT  Storage: 447.7 MB/s demand, capacity unknown, because no path that")
+    assert "is up reports its speed (down: host0 (Linkdown), host1 (Linkdown))" in words(lines)
+
+
+def test_no_growth_repeats_no_figure(answer: Answer) -> None:
+    lines = answer("db.gb=4000", *DRIVES, "workload.growth_percent=0", "workload.horizon_years=3", workload=True)
+
+    assert "no growth for 3 years" in words(lines)
+    assert "         FC port host0 lost: 28% of what is left" in lines
+
+
+def test_an_sga_that_does_not_fit_is_the_verdict(answer: Answer) -> None:
+    lines = answer("db.gb=4000", *DRIVES, *YEARS, "sga.mb=600000", workload=True)
+
+    assert lines[0].startswith("FAIL     Memory: 600,000 MiB of shared memory do not fit into 524,288 MiB (114%")
+    assert row(lines, "Storage")[-1] == "WARN"
+
+
+def test_the_sga_in_use_is_the_demand_and_its_advisory_stands_beside_it(answer: Answer) -> None:
+    lines = answer("db.gb=4000", *DRIVES, *YEARS, workload=True)
+
+    assert row(lines, "Memory")[1:6] == ["512", "GiB", "256", "GiB", "50%"]
+    assert "! Memory: the SGA in use counts; its advisory predicts fewer reads up to 320 GiB" in lines
+    other = answer("sga.mb=300000", *DRIVES, workload=True)
+    assert not any("its advisory" in line for line in other)
