@@ -1,0 +1,68 @@
+"""Licenses of several servers, and editions compared on them."""
+
+from sizing.license_cases import XEON, found, sized, units
+
+CLUSTER = ("machine.cores=4", "machine.sockets=1", XEON, "cluster.nodes=2")
+
+
+def test_servers_that_share_a_database_include_the_cluster_option_or_the_answer_says_why_not() -> None:
+    prices = {}
+    for options in ("", "license.options=none", "license.options=partitioning", "license.options=rac"):
+        sizing = sized(*CLUSTER, *filter(None, (options,)))
+        quantity = found(sizing, "license.cost.list").quantity
+        assert quantity is not None
+        prices[options] = quantity.value, [one for one in found(sizing, "license.units").caveats if "servers" in one]
+
+    assert [price for price, _ in prices.values()] == [4 * 70500, 4 * 47500, 4 * 59000, 4 * 70500]
+    assert prices[""][1] == [
+        (
+            "2 servers that open one database together need Real Application Clusters, so it is included; for servers "
+            "with databases of their own, or one that takes over from another, use --set license.options=none"
+        )
+    ]
+    without = "without Real Application Clusters or RAC One Node, these 2 servers cannot open one database together"
+    assert prices["license.options=none"][1] == prices["license.options=partitioning"][1] == [without]
+    assert prices["license.options=rac"][1] == []
+
+
+def test_the_count_names_the_options_that_it_counts_too() -> None:
+    assert found(sized(*CLUSTER), "license.units").verdict == (
+        "Oracle Database Enterprise Edition with Real Application Clusters: 4 licenses of each required"
+    )
+
+
+def test_the_card_of_a_cluster_has_room_for_its_cost() -> None:
+    card = next(card for card in sized(*CLUSTER).cards if card.resource == "license")
+    assert card.demand == "4 x Oracle EE + RAC, $468,120 over 3 years"
+
+
+def test_one_server_alone_needs_no_cluster_option() -> None:
+    assert "Clusters" not in found(sized("machine.cores=4", XEON), "license.units").verdict
+
+
+def test_standard_edition_on_several_servers_says_that_it_has_no_cluster_option() -> None:
+    caveats = found(sized(*CLUSTER, "license.product=se2"), "license.units").caveats
+    assert any("has no Real Application Clusters from 19c on" in caveat for caveat in caveats)
+
+
+def test_hosts_of_a_cluster_of_guests_are_licensed_once() -> None:
+    assert units("license.scope=soft", "license.host_cores=64", XEON, "cluster.nodes=2") == 32
+
+
+def test_editions_are_compared_both_ways_with_what_the_lesser_one_cannot_use() -> None:
+    server = ("machine.sockets=2", "machine.cores=48", "machine.memory_gib=512", "license.pack=sql-server")
+    texts = {}
+    for ours, theirs in (("enterprise", "standard"), ("standard", "enterprise")):
+        advice = found(sized(*server, f"license.product={ours}"), f"license.break-even.sql.{theirs}")
+        assert advice.decision == "standard"
+        texts[ours] = advice.verdict
+
+    unused = (
+        "Cores that Standard 2025 uses: the lesser of 4 sockets or 32 cores: 32 cores of 48 cores; "
+        "16 cores remain unused"
+    )
+    assert texts["enterprise"].startswith("List prices: SQL Server Standard $94,680, SQL Server Enterprise $362,952")
+    assert texts["standard"].startswith("List prices: SQL Server Enterprise $362,952, SQL Server Standard $94,680")
+    assert unused in texts["enterprise"]
+    assert unused in texts["standard"]
+    assert "256 GiB of 512 GiB; 256 GiB remain unused" in texts["enterprise"]

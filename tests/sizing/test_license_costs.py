@@ -1,0 +1,109 @@
+"""What licenses cost over their term, by prices with a date."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from sizeup import cli
+from sizeup.sizing import rules
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizing.license_cases import OVERRIDE, RULES, XEON, found, sized
+
+
+def test_costs_add_up_over_the_term_with_discount_and_increase() -> None:
+    sizing = sized(
+        "machine.cores=2",
+        XEON,
+        "license.discount_percent=50",
+        "license.uplift_percent=10",
+        "license.term_years=2",
+    )
+    net, support = 47500 * 0.5, 47500 * 0.5 * 0.22
+    total = found(sizing, "license.cost.term").quantity
+
+    assert total is not None
+    assert total.value == pytest.approx(net + support + support * 1.1)
+
+
+def test_an_overridden_price_is_the_users_wherever_it_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "rules.toml"
+    mine.write_text(OVERRIDE)
+    settings = ["machine.cores=2", XEON]
+
+    assert cli.run(["size", "--blank", "--rules", str(mine), "--sources", "--set", *settings]) == 0
+    text = capsys.readouterr().out
+    assert "1 license x $21,000 = $21,000" in text
+    assert "oracle.ee.price.processor = 21,000 USD (user, oracle.ee)" in text
+    assert "overridden by the user on 2026-11-20: contract" in text
+
+
+def test_a_rules_file_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--blank", "--rules", str(tmp_path / "none.toml")]) == 2
+    assert "none.toml: expected a file of rule overrides" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ((), "(list of 2026-08-03)"),
+        (("license.list_usd=30000",), "(your price)"),
+        (("license.pack=windows", "machine.sockets=1"), "(list of 2026-07)"),
+    ],
+)
+def test_every_cost_shows_the_date_of_its_price(settings: tuple[str, ...], text: str) -> None:
+    sizing = sized("machine.cores=8", XEON, *settings)
+
+    assert found(sizing, "license.cost.list").verdict.endswith(text)
+    assert found(sizing, "license.cost.term").verdict.endswith(text)
+
+
+@pytest.mark.parametrize(
+    ("settings", "today", "warned"),
+    [
+        ((), date(2027, 8, 3), ()),
+        ((), date(2027, 8, 4), ("Oracle Database Enterprise Edition is of 2026-08-03",)),
+        (
+            ("license.options=partitioning",),
+            date(2027, 8, 4),
+            ("Oracle Database Enterprise Edition is of 2026-08-03", "Partitioning is of 2026-08-03"),
+        ),
+        (("license.list_usd=30000",), date(2027, 8, 4), ()),
+        (("license.pack=mysql",), date(2027, 8, 4), ()),
+        (("license.pack=sql-server", "machine.sockets=1"), date(2023, 12, 31), ()),
+        (("license.pack=sql-server", "machine.sockets=1"), date(2024, 1, 1), ("SQL Server Enterprise is of 2022",)),
+        (("license.pack=windows", "machine.sockets=1"), date(2027, 7, 31), ()),
+        (("license.pack=windows", "machine.sockets=1"), date(2027, 8, 1), ("Windows Server Standard is of 2026-07",)),
+    ],
+)
+def test_a_price_older_than_a_year_is_a_warning(
+    settings: tuple[str, ...], today: date, warned: tuple[str, ...]
+) -> None:
+    sizing = size(parse_settings(["machine.cores=8", XEON, *settings]), RULES, today)
+
+    prices = [warning for warning in sizing.warnings if warning.startswith("the list price of ")]
+    assert prices == [
+        f"the list price of {text}, more than a year old: compare it with the vendor's list" for text in warned
+    ]
+
+
+def test_without_a_license_cost_no_price_is_too_old() -> None:
+    assert [one for one in size({}, RULES, date(2027, 11, 1)).warnings if "price" in one] == []
+
+
+def test_the_users_own_price_is_as_old_as_the_override() -> None:
+    mine = rules.load(rules.shipped_texts(), ("mine.toml", OVERRIDE))
+    sizing = size(parse_settings(["machine.cores=2", XEON]), mine, date(2027, 11, 1))
+
+    assert found(sizing, "license.cost.list").verdict.endswith("(list of 2026-11-20)")
+    assert [one for one in sizing.warnings if "price" in one] == []
+
+
+def test_rules_that_are_too_old_warn_beside_their_answers() -> None:
+    sizing = size(parse_settings(["machine.cores=8", XEON]), RULES, date(2028, 1, 1))
+
+    assert any("Oracle Database" in warning for warning in sizing.warnings)
+    assert sizing.find("license.units") is not None

@@ -1,0 +1,165 @@
+"""Whose cores a guest, a partition or a cloud instance is licensed by."""
+
+import pytest
+from msgspec.structs import replace
+
+from sizeup.model.machine import Machine
+from sizeup.model.platform import Platform
+from sizeup.model.topology import Core, Package, Pu
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.licensing.table import rows
+from sizing.license_cases import RULES, XEON, found, units
+
+
+def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
+    guest = Machine(
+        packages=(Package((0, 1), 0),),
+        cores=(Core((0,), 0, 0, 0), Core((1,), 0, 0, 1)),
+        platform=Platform(is_guest=True, hypervisor="vmware"),
+        cpu_model="Intel(R) Xeon(R) Gold 6338",
+    )
+    sizing = size(described(guest, {}))
+
+    said = found(sizing, "license.units")
+    assert said.verdict == (
+        "License count: unknown without the number of cores of the physical host. Use --set license.host_cores=N"
+    )
+    assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
+    assert "license.host_cores" in [question.key for question in sizing.questions]
+    assert (
+        found(size(described(guest, parse_settings(["license.host_cores=64"]))), "license.units").quantity is not None
+    )
+
+
+def shown(
+    sockets: int, cores_each: int, *, guest: bool | None = True, hypervisor: str | None = None, threads: int = 1
+) -> Machine:
+    """A machine that shows these sockets and cores, whatever lies beneath."""
+    cores, pus = sockets * cores_each, sockets * cores_each * threads
+    each = pus // sockets
+    return Machine(
+        packages=tuple(Package(tuple(range(index * each, (index + 1) * each)), index) for index in range(sockets)),
+        cores=tuple(
+            Core(tuple(range(core * threads, (core + 1) * threads)), core // cores_each, core // cores_each, core)
+            for core in range(cores)
+        ),
+        pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(pus)),
+        memory_bytes=256 << 30,
+        platform=Platform(is_guest=guest, hypervisor=hypervisor),
+        cpu_model="Intel(R) Xeon(R) Gold 6338",
+    )
+
+
+SCOPES = (None, "bare", "vm", "soft", "cloud")
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(("guest", "hypervisor"), [(True, "kvm"), (True, None), (None, None), (None, "xen-dom0")])
+def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
+    guest: bool | None, hypervisor: str | None, scope: str | None
+) -> None:
+    """Sixteen virtual CPUs in any arrangement need the same licenses, or are asked for the same."""
+    settings = [] if scope is None else [f"license.scope={scope}"]
+    tables = []
+    for sockets, cores_each in ((1, 16), (16, 1), (8, 2)):
+        inputs = size(described(shown(sockets, cores_each, guest=guest, hypervisor=hypervisor), {})).inputs
+        table = []
+        for pack in RULES.license_packs():
+            given = parse_settings([*settings, f"license.pack={pack.pack}"])
+            table += [row for row in rows({**inputs, **given}, RULES) if row.pack == pack.pack]
+        tables.append(table)
+
+    assert tables[0] == tables[1] == tables[2]
+    asked = {row.missing for row in tables[0] if row.missing and "has no rule" not in row.missing and not row.units}
+    hosts = {"license.host_cores", "license.host_sockets"}
+    assert asked - {"license.users"} <= (hosts if guest or hypervisor else {"machine.guest", *hosts})
+    assert scope not in (None, "bare") or asked - {"license.users"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        (["license.host_cores=64"], 32),
+        (["license.product=se2", "license.host_sockets=2"], 2),
+        (["license.pack=vmware", "license.host_cores=32", "license.host_sockets=4"], 72),
+        (["license.pack=windows", "license.host_cores=24"], 24),
+        (["license.pack=db2", "license.product=v11_1", "license.host_sockets=4"], 800),
+        (["license.scope=bare", "license.host_cores=64"], 32),
+        (["machine.cores=8", "machine.sockets=2", "license.pack=vmware"], 72),
+    ],
+)
+def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], counted: float) -> None:
+    sizing = size(described(shown(1, 8), parse_settings(settings)))
+    quantity = found(sizing, "license.units").quantity
+
+    assert quantity is not None
+    assert quantity.value == counted
+
+
+@pytest.mark.parametrize(
+    ("guest", "settings", "key", "needed"),
+    [
+        (None, [], "machine.guest", "until this machine is known to be bare metal or a guest"),
+        (True, ["license.product=se2"], "license.host_sockets", "without the number of sockets of the physical host"),
+        (True, ["license.pack=vmware"], "license.host_cores", "without the number of cores of the physical host"),
+        (
+            True,
+            ["machine.sockets=2", "license.pack=vmware"],
+            "machine.cores",
+            "without the physical cores of one server",
+        ),
+        (
+            True,
+            ["machine.cores=8", "license.pack=vmware"],
+            "machine.sockets",
+            "without the occupied sockets of one server",
+        ),
+    ],
+)
+def test_what_is_missing_is_asked_for_with_the_flag_that_sets_it(
+    guest: bool | None, settings: list[str], key: str, needed: str
+) -> None:
+    sizing = size(described(shown(1, 8, guest=guest), parse_settings(settings)))
+    said = found(sizing, "license.units")
+
+    assert said.decision == "host-unknown"
+    assert said.verdict.startswith(f"License count: unknown {needed}")
+    assert f"--set {key}=" in said.verdict
+    assert key in {question.key for question in sizing.questions}
+
+
+def test_bare_metal_counts_what_it_shows_also_with_other_sockets() -> None:
+    bare = shown(2, 8, guest=False)
+
+    assert (
+        found(size(described(bare, {})), "license.units").quantity
+        == found(
+            size(described(shown(2, 8, guest=None), parse_settings(["machine.guest=no"]))), "license.units"
+        ).quantity
+    )
+    more = found(size(described(bare, parse_settings(["machine.sockets=4"]))), "license.units").quantity
+    assert more is not None
+    assert more.value == 16
+
+
+def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
+    standard = parse_settings(["license.pack=sql-server", "license.product=standard"])
+    one, many = size(described(shown(1, 48), standard)), size(described(shown(48, 1), standard))
+
+    assert found(one, "license.limit.sql.standard.vcpus").decision == "exceeded"
+    assert found(one, "license.limit.sql.standard.virtual_sockets").decision == "fits"
+    assert found(many, "license.limit.sql.standard.virtual_sockets").verdict.startswith(
+        "Virtual CPUs in the 4 virtual sockets that Standard uses: 4 vCPUs of 48 vCPUs; 44 vCPUs remain unused"
+    )
+
+
+def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licenses() -> None:
+    machine = replace(shown(1, 8, guest=False), contradictions=("socket 0 has 8 cores by its topology, 4 by cpuinfo",))
+
+    caveats = found(size(described(machine, {})), "license.units").caveats
+    assert any(caveat.startswith("socket 0 has 8 cores by its topology") for caveat in caveats)
+
+
+def test_a_hard_partition_counts_its_pinned_cores_only() -> None:
+    assert units("machine.cores=64", XEON, "license.scope=hard", "license.pinned_cores=8") == 4

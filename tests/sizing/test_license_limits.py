@@ -1,0 +1,129 @@
+"""What a product's limits and a vendor's policy permit."""
+
+import pytest
+
+from sizing.license_cases import XEON, found, sized, units
+from sizing.test_licenses import SE2
+
+CLOUD_TERMS = (
+    f"{SE2} is not permitted on this instance: in authorized clouds, only on instances of up to eight vCPUs; one "
+    "source says four on Azure and Google"
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence", "source"),
+    [
+        (
+            ("machine.sockets=4", "machine.cores=32", XEON),
+            f"{SE2} is not permitted on this server: only on servers built for at most two sockets, occupied or not",
+            "oracle-se2",
+        ),
+        (
+            ("license.scope=cloud", "machine.vcpus=10"),
+            CLOUD_TERMS,
+            "oracle-cloud-policy",
+        ),
+        (
+            ("license.scope=cloud", "machine.vcpus=10", "license.metric=se2_nup", "license.users=50"),
+            CLOUD_TERMS,
+            "oracle-cloud-policy",
+        ),
+    ],
+)
+def test_what_the_policy_forbids_has_no_count_and_no_price_but_the_sentence_and_its_source(
+    settings: tuple[str, ...], sentence: str, source: str
+) -> None:
+    sizing = sized("license.product=se2", "value.throughput=1000", *settings)
+    allowed = found(sizing, "license.allowed")
+
+    assert (allowed.verdict, allowed.decision) == (sentence, "forbidden")
+    assert source in {one.id for one in allowed.sources}
+    priced = (
+        "license.units",
+        "license.cost.",
+        "license.break-even.oracle.se2_nup_below",
+        "value.license-usd",
+        "value.per-license",
+    )
+    assert [one.id for one in sizing.advice if one.id.startswith(priced)] == []
+    card = next(card for card in sizing.cards if card.resource == "license")
+    assert (card.status, card.statement) == ("fail", sentence)
+
+
+def test_up_to_the_limits_of_the_policy_standard_edition_is_counted() -> None:
+    assert units("license.product=se2", "license.scope=cloud", "machine.vcpus=8") == 2
+    assert units("license.product=se2", "machine.sockets=2", "machine.cores=32") == 2
+
+
+def test_empty_sockets_that_nobody_counted_are_an_assumption() -> None:
+    sizing = sized("license.product=se2", "machine.sockets=2", "machine.cores=32")
+    allowed = found(sizing, "license.allowed")
+
+    assert allowed.decision == "assumed"
+    assert allowed.verdict.startswith(f"{SE2} is assumed to be permitted on this server")
+    assert allowed.verdict.endswith("--set machine.socket_capacity=N")
+    assert next(card.status for card in sizing.cards if card.resource == "license") == "assumed"
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        (("license.product=se2", "machine.sockets=1", "machine.cores=4"), "license.host_sockets"),
+        (("license.pack=vmware", "machine.sockets=1", "machine.cores=2"), "license.host_cores"),
+    ],
+)
+def test_a_typed_guest_is_asked_for_its_host_as_a_detected_one_is(settings: tuple[str, ...], key: str) -> None:
+    sizing = sized("machine.guest=yes", *settings)
+
+    assert (found(sizing, "license.units").quantity, found(sizing, "license.units").decision) == (None, "host-unknown")
+    assert key in {question.key for question in sizing.questions}
+
+
+def test_standard_edition_2_leaves_threads_unused() -> None:
+    server = ("machine.sockets=2", "machine.cores=16", "machine.threads_per_core=2", XEON)
+
+    assert (
+        "Threads that one Standard Edition 2 database uses at a time: 16 threads of 32 threads; "
+        "16 threads remain unused" in found(sized(*server), "license.break-even.oracle.se2").verdict
+    )
+
+
+def test_standard_edition_is_forbidden_by_capacity_even_where_sockets_are_empty() -> None:
+    se2 = ("license.product=se2", "machine.sockets=2", "machine.cores=16")
+
+    assert found(sized(*se2, "machine.socket_capacity=4"), "license.allowed").decision == "forbidden"
+    assert found(sized(*se2, "machine.socket_capacity=2"), "license.allowed").decision == "allowed"
+
+
+def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed() -> None:
+    advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "license.break-even.oracle.se2")
+
+    assert advice.verdict == (
+        "List prices: Oracle Database Standard Edition 2 $35,000, Oracle Database Enterprise Edition $380,000. "
+        "Oracle Database Enterprise Edition costs less only below 0.737 licenses. "
+        "Oracle Database Standard Edition 2 has none of the options and packs of Enterprise Edition"
+    )
+    assert advice.working[-1] == "$35,000 / $47,500 a license = 0.736842 licenses"
+    assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
+    assert {"oracle.ee.price.processor", "oracle.se2.price.socket"} <= {entry.key for entry in advice.inputs}
+    assert "--set machine.socket_capacity=N" in advice.caveats[0]
+
+
+def test_standard_edition_is_not_held_against_other_products_than_the_full_edition() -> None:
+    other = sized("machine.sockets=2", "machine.cores=16", XEON, "license.product=timesten")
+
+    assert found(other, "license.units")
+    assert other.find("license.break-even.oracle.se2") is None
+
+
+def test_standard_edition_is_not_permitted_on_a_server_built_for_four_sockets() -> None:
+    four = sized("machine.sockets=2", "machine.socket_capacity=4", "machine.cores=16", XEON)
+    advice = found(four, "license.break-even.oracle.se2")
+
+    assert (advice.decision, advice.quantity) == ("forbidden", None)
+    assert advice.verdict == (
+        "Oracle Database Standard Edition 2 is not permitted on this server: "
+        "only on servers built for at most two sockets, occupied or not"
+    )
+    assert advice.working == ("allowed where: socket_capacity <= 2 = 4 <= 2 = 0",)
