@@ -106,6 +106,7 @@ def test_stated_mb_s_of_a_drive_takes_the_place_of_the_catalog() -> None:
 def test_a_default_share_of_reads_matters_only_where_it_changes_the_verdict() -> None:
     assert storage("workload.mb_s=100", PATH, *DISKS).status == "pass"
     assert storage("workload.mb_s=1900", PATH, *DISKS).status == "assumed"
+    assert storage("workload.mb_s=2500", PATH, *DISKS).status == "warn"
 
 
 def test_the_drives_can_be_the_bottleneck_of_the_storage_capacity() -> None:

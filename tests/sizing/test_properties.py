@@ -185,6 +185,7 @@ LOADS = {
     "sga.mb": (1024, 500_000),
     "memory.sessions": (1, 2000),
 }
+_BYTES = ("workload.mb_s", "workload.sequential_mb_s")
 _WORST = ("fail", "warn", "assumed", "pass", "unknown")
 
 
@@ -207,7 +208,7 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
         given |= {
             "array.disks": str(draw(st.integers(4, 48))),
             "array.raid": draw(st.sampled_from(["0", "10", "5", "6"])),
-            "array.drive": "hdd-15k",
+            "array.drive": draw(st.sampled_from(["hdd-15k", "ssd-sata", "nvme-pcie4"])),
         }
     if draw(st.booleans()):
         given["path.policy"] = draw(st.sampled_from(["active-active", "active-passive"]))
@@ -228,6 +229,8 @@ def test_more_load_never_lowers_a_share_nor_improves_a_verdict(given: dict[str, 
     more = {**given, key: str(float(given[key]) * 1.3)}
     if key in {"workload.cpu_percent", "memory.sessions"}:
         more[key] = str(min(int(given[key]) + 7, 100 if key == "workload.cpu_percent" else 10**6))
+    if key == "workload.read_iops":  # more reads in as many bytes would leave fewer bytes for writes
+        more |= {name: str(float(given[name]) * 1.3) for name in _BYTES if name in given}
 
     before, after = judged(given), judged(more)
 
@@ -259,3 +262,19 @@ def test_a_failure_never_lowers_a_share(given: dict[str, str]) -> None:
     for card in judged(given).values():
         assert card.n_plus_one is None or (card.share is not None and card.n_plus_one >= card.share)
         assert card.last_year is None or (card.share is not None and card.last_year >= card.share)
+
+
+@fewer
+@given(given=servers_under_load(), more=st.integers(1, 24))
+def test_more_or_faster_drives_and_a_cheaper_raid_level_never_raise_a_share(given: dict[str, str], more: int) -> None:
+    given = {**given, "array.disks": "8", "array.raid": "5", "array.drive": "hdd-15k"}
+    before = judged(given)["storage"]
+
+    for better in (
+        {"array.disks": str(8 + more)},
+        {"array.drive": "nvme-pcie4"},
+        {"array.raid": "10"},
+        {"array.drive_mb_s": "163", "array.drive_iops": "182", "array.volumes": "2"},
+    ):
+        after = judged({**given, **better})["storage"]
+        assert after.share is None or (before.share is not None and after.share <= before.share * (1 + 1e-12))

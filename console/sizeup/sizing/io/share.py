@@ -276,7 +276,8 @@ def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLim
     if one.unit == "MB/s" and one.stage.drives:
         at_written = Shares(one.share / one.stage.if_written)
         tells = sheet.inputs.keys() & {"workload.read_iops", "workload.write_iops"}
-        by_reads = not tells and demand.transfer_rate is not None and bounds.status(at_written) is not status
+        passes = status is ShareStatus.PASS and bounds.status(at_written) is not status
+        by_reads = not tells and demand.transfer_rate is not None and passes
     if by_reads and _is_default(sheet, "workload.read_percent"):
         resting.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
     at_half = one.share / one.stage.if_passive
