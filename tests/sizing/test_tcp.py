@@ -29,7 +29,7 @@ def test_buffers_that_are_too_small_name_the_change_and_how_to_undo_it() -> None
     answer = buffers(*NFS, *DEFAULT)
 
     assert answer is not None
-    assert answer.decision == "small"
+    assert answer.decision == "short"
     assert answer.quantity is not None
     assert answer.quantity.value == pytest.approx(NEEDED, rel=1e-3)
     assert "are too small for writes (send buffer): receive 6 MiB, send 4 MiB at most" in answer.verdict
@@ -104,6 +104,7 @@ def test_a_detected_round_trip_is_only_an_upper_bound() -> None:
     answer = size(inputs).find("net.tcp-buffers")
 
     assert answer is not None
+    assert answer.decision == "may be short"
     assert "may be too small for reads (receive buffer) and writes (send buffer)" in answer.verdict
     assert "at a round trip of at most 10 ms" in answer.verdict
 

@@ -56,10 +56,13 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
     """The largest buffers of the running kernel against what the bandwidth of the network requires."""
     if not {"net.tcp_rmem", "net.tcp_wmem"} & sheet.inputs.keys():
         return
-    network = [stage for stage in path_stages(sheet) if stage.network and stage.rate is not None]
-    rates = [stage.rate.value for stage in network if stage.rate is not None]
+    stages = path_stages(Sheet(sheet.inputs, sheet.rules))  # what they say of disks is not of buffers
+    rates = [(stage.rate.value, stage) for stage in stages if stage.network and stage.rate is not None]
     if not rates:
         return
+    rate, slowest = min(rates, key=lambda one: one[0])
+    assert slowest.rate is not None
+    sheet.given(slowest.name, slowest.rate, "MB/s")
     trip = sheet.optional("net.rtt_ms")
     largest = [
         f"{what} {brief(sheet.numbers(f'net.{name}')[-1], 'MiB')}"
@@ -78,7 +81,7 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
         return
     count = sheet.optional("net.connections")
     connections = 1 if count is None else count.value
-    rate = min(rates) / servers(sheet)
+    rate /= servers(sheet)
     per_window = sheet.rule("tcp.buffer-per-window")
     needed = math.ceil(rate / connections * trip.value / 1e9 * per_window.value)
     sheet.line(
@@ -112,7 +115,7 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
         statement,
         sheet.answer(needed, "B", "bandwidth x round trip"),
         "B",
-        decision="small" if small else "enough",
+        decision=("may be short" if at_most else "short") if small else "enough",
     )
 
 
