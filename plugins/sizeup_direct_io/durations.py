@@ -93,7 +93,7 @@ def _filling_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
     if not written or any(sweep.extends for sweep in wanted):
         return 0.0
     size = int(settings["size"])
-    seconds = (size or DEFAULT_BYTES) / ASSUMED_FILL_RATE
+    seconds = (size or int(settings.get("largest_file", 0)) or DEFAULT_BYTES) / ASSUMED_FILL_RATE
     return min(seconds, FILL_SECONDS) if _budget(settings) and not size else seconds
 
 

@@ -181,6 +181,7 @@ class DirectIo:
             writes=any(sweep.writes for sweep in wanted),
             size_bytes=int(settings["size"]),
             reserve_bytes=int(settings["reserve"]),
+            most_bytes=int(settings.get("largest_file", 0)),
             allow_write_to=str(settings.get("allow_write_to", "")),
         )
         run_settings = RunSettings(

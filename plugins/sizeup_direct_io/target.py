@@ -81,6 +81,8 @@ class TargetSpec(Struct, frozen=True):
     """0: the default size."""
     reserve_bytes: int = 0
     """Space to keep free; 0: the larger of 10 % and 5 GiB."""
+    most_bytes: int = 0
+    """The largest temporary file of the default size; 0: 4 GiB."""
     allow_write_to: str = ""
 
 
@@ -131,9 +133,9 @@ def available_bytes(folder: int, reserve_bytes: int) -> tuple[int, int]:
     return max(0, status.f_bavail * status.f_frsize - reserve), reserve
 
 
-def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path: str) -> int:
-    """Return the size of the temporary file: as set, else 4 GiB or half of the available space."""
-    size = requested_bytes or min(DEFAULT_BYTES, available // 2) // MIB * MIB
+def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path: str, most_bytes: int = 0) -> int:
+    """Return the size of the temporary file: as set, else the most (0: 4 GiB) or half of the available space."""
+    size = requested_bytes or min(most_bytes or DEFAULT_BYTES, available // 2) // MIB * MIB
     if size < SMALLEST_BYTES:
         if requested_bytes:
             raise RefusedError(f"size={requested_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
@@ -173,7 +175,11 @@ def refuse_without_effect(specs: Sequence[TargetSpec], *, remove_leftovers: bool
             modes.append(os.stat(spec.path).st_mode)
     first = specs[0]
     if modes and not any(map(stat.S_ISDIR, modes)):
-        for name, is_set in (("reserve", bool(first.reserve_bytes)), ("remove_leftovers", remove_leftovers)):
+        for name, is_set in (
+            ("reserve", bool(first.reserve_bytes)),
+            ("largest_file", bool(first.most_bytes)),
+            ("remove_leftovers", remove_leftovers),
+        ):
             if is_set:
                 raise RefusedError(
                     f"{name} has no effect on {first.path}: it applies to directories only; remove {name}"
@@ -186,7 +192,7 @@ def _open_directory(spec: TargetSpec) -> OpenTarget:
     folder = files.open_existing(spec.path, os.O_DIRECTORY | os.O_RDONLY)
     try:
         available, reserve_bytes = available_bytes(folder, spec.reserve_bytes)
-        size_bytes = new_file_size(spec.size_bytes, available, reserve_bytes, spec.path)
+        size_bytes = new_file_size(spec.size_bytes, available, reserve_bytes, spec.path, spec.most_bytes)
         descriptor = _make(folder, spec.path)
     finally:
         os.close(folder)

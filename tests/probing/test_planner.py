@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.errors import UsageError
+from sizeup.errors import MalformedError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Hazard, Plan, Refusal, Step
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Pu
-from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires
+from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires, TargetEntry, parse_manifest
 from sizeup.probing.planner import make_plan, renumber, unmet
 from sizeup.probing.registry import RegisteredProbe, Registry
 
+ROOT = Path(__file__).parents[2]
 MACHINE = Machine(pus=(Pu(0, online=True, allowed=True),), platform=Platform(architecture="x86_64"))
 
 CLASSES = """
@@ -153,3 +154,33 @@ def test_ids_that_a_file_holds_are_not_given_again() -> None:
     plan = Plan("custom", tuple(Step(id_, "null", "", {}, 1, 1) for id_ in ("null", "null~2", "two.a")))
 
     assert [step.id for step in renumber(plan, ["null", "null~3"]).steps] == ["null~2", "null~4", "two.a"]
+
+
+def _measuring_mounts() -> Registry:
+    parameters = (Parameter("path", "path", "where", ""), Parameter("seconds", "float", "how long", 9.0))
+    storage = manifest("one", parameter=parameters, target=TargetEntry("path"), mount_plans={"quick": {"seconds": 2.0}})
+    return registry(storage, manifest("two"))
+
+
+def test_a_plan_measures_the_mount_that_is_named_and_none_without() -> None:
+    without = make_plan(MACHINE, _measuring_mounts(), name="quick")
+    plan = make_plan(MACHINE, _measuring_mounts(), name="quick", mount="/u01")
+
+    assert [step.id for step in without.steps] == ["two.a", "two.b"]
+    assert [step.id for step in plan.steps] == ["one", "two.a", "two.b"]
+    assert plan.settings == {"one": {"path": "/u01", "seconds": 2.0}}
+    assert make_plan(MACHINE, _measuring_mounts(), name="full", mount="/u01").steps == ()
+
+
+def test_what_the_user_sets_wins_over_what_the_plan_sets_on_a_mount() -> None:
+    chosen = {"one": {"seconds": 5.0}}
+    plan = make_plan(MACHINE, _measuring_mounts(), name="quick", mount="/u01", settings=chosen)
+
+    assert plan.settings == {"one": {"path": "/u01", "seconds": 5.0}}
+
+
+def test_a_setting_of_a_mount_that_is_no_parameter_is_a_mistake_of_the_manifest() -> None:
+    text = (ROOT / "plugins/sizeup_direct_io/probe.toml").read_text(encoding="utf-8")
+
+    with pytest.raises(MalformedError, match="mount_plans: expected a parameter of io.direct, found 'speed'"):
+        parse_manifest(text.replace("[probe.mount_plans]\nquick = {", "[probe.mount_plans]\nquick = { speed = 1,"), "x")

@@ -99,7 +99,13 @@ def run(
             plan = _remainder(before, spec.resume)
         else:
             plan = plan or make_plan(
-                machine, registry, name=spec.plan, probes=spec.probes, settings=settings, rounds=spec.rounds
+                machine,
+                registry,
+                name=spec.plan,
+                probes=spec.probes,
+                settings=settings,
+                rounds=spec.rounds,
+                mount=spec.mount,
             )
             plan = renumber(plan, before.steps) if before is not None else plan
         with _opened(spec, before) as (writer, path, origin_ns):

@@ -13,6 +13,8 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     """Empty for all that the plan holds."""
     assignments: tuple[str, ...] = ()
     """``PROBE.KEY=VALUE``."""
+    mount: str = ""
+    """The directory on which the plan measures storage; empty for a plan without storage."""
     rounds: int = 1
     output: str | None = None
     """A file, ``-`` for standard output, None for a new file of the store."""
@@ -35,6 +37,8 @@ class RunSpec(Struct, frozen=True, kw_only=True):
             found += ["-p", probe]
         for assignment in self.assignments:
             found += ["--set", assignment]
+        if self.mount:
+            found += ["--mount", self.mount]
         if self.rounds != 1:
             found += ["--repeat", str(self.rounds)]
         for flag, value in (("-o", self.output), ("--append", self.append), ("--start-at", self.start_at)):

@@ -127,6 +127,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: ProbeLimits = ProbeLimits()
     plans: dict[str, dict[str, SettingValue]] = {}
     """Plans that include this probe (``quick``, ``standard``, ``full``) and what they set."""
+    mount_plans: dict[str, dict[str, SettingValue]] = {}
+    """Plans that include this probe where the user names a mount to measure, and what they set besides it."""
     estimated_seconds: dict[str, float] = {}
     """By plan."""
     chart: Literal["curve", "matrix", "bars", "scaling", "histogram", "none"] = "curve"
@@ -179,6 +181,7 @@ def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
     for parameter in manifest.parameter:
         yield f"used_with of parameter {parameter.name}", set(parameter.used_with)
     yield "precision", {manifest.precision}
+    yield "mount_plans", {name for settings in manifest.mount_plans.values() for name in settings}
     yield "limits.space_setting", {manifest.limits.space_setting}
     if manifest.target is not None:
         yield "target", {manifest.target.setting, manifest.target.more}

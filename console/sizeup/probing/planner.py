@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Plan, Refusal, Settings, Step
+from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Plan, Refusal, Settings, SettingValue, Step
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe, Registry, load_class
 from sizeup.probing.settings import missing, refuse_unused, resolve, used
@@ -29,13 +29,16 @@ def make_plan(
     probes: Sequence[str] = (),
     settings: Mapping[str, Settings] | None = None,
     rounds: int = 1,
+    mount: str = "",
 ) -> Plan:
     """The steps of the named plan, or of the named probes with that plan's settings.
+
+    With a ``mount``, an absolute path, the plan includes what probes measure on a mount.
 
     Rounds repeat the whole plan, so that slow drift of the machine falls on every step alike; the
     ids of later rounds end in ``~2``, ``~3`` and so on.
     """
-    chosen = settings or {}
+    chosen = {**(settings or {})}
     if not 1 <= rounds <= ROUNDS_LIMIT:
         raise UsageError(f"--repeat: expected a whole number from 1 to {ROUNDS_LIMIT:,}, found {rounds}")
     if probes:
@@ -45,14 +48,20 @@ def make_plan(
         selected = [
             probe for probe in registry.probes.values() if name in probe.manifest.plans and not probe.manifest.target
         ]
+        on_mount = _measuring_mounts(registry, name) if mount else []
+        selected += on_mount
+        chosen |= {probe.name: {**_on_mount(probe, name, mount), **chosen.get(probe.name, {})} for probe in on_mount}
     strays = [probe for probe in chosen if probe not in {probe.name for probe in selected}]
     if strays:
         raise UsageError(
             f"--set {strays[0]}....: this run does not include probe {strays[0]}; add it with -p {strays[0]}"
         )
     for probe in selected:
-        typed = chosen.get(probe.name, {})
-        refuse_unused(probe.manifest, resolve(probe.manifest, name, typed), typed)
+        refuse_unused(
+            probe.manifest,
+            resolve(probe.manifest, name, chosen.get(probe.name, {})),
+            (settings or {}).get(probe.name, ()),
+        )
     steps: list[Step] = []
     refusals: list[Refusal] = []
     for probe in sorted(selected, key=_rank):
@@ -78,6 +87,17 @@ def renumber(plan: Plan, taken: Iterable[str]) -> Plan:
         used.add(id_)
         steps.append(replace(step, id=id_))
     return replace(plan, steps=tuple(steps))
+
+
+def _measuring_mounts(registry: Registry, plan: str | None) -> list[RegisteredProbe]:
+    """Return the probes that a plan includes where a mount is named."""
+    return [probe for probe in registry.probes.values() if probe.manifest.target and plan in probe.manifest.mount_plans]
+
+
+def _on_mount(probe: RegisteredProbe, plan: str | None, mount: str) -> dict[str, SettingValue]:
+    """Return what a plan sets of a probe on a mount."""
+    assert probe.manifest.target is not None
+    return {**probe.manifest.mount_plans[plan or ""], probe.manifest.target.setting: mount}
 
 
 def _rank(probe: RegisteredProbe) -> tuple[int, str]:

@@ -21,7 +21,7 @@ from sizeup_direct_io import background, durations, sweep, target_setup, time_bu
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec
+from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec, new_file_size
 from sizeup_direct_io.time_budget import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Worker
@@ -212,3 +212,22 @@ def test_a_probe_with_a_target_is_in_no_plan_and_has_its_settings_when_it_is_nam
 def test_an_estimate_without_a_budget_states_what_it_assumes() -> None:
     assert durations.ASSUMPTION in step("standard").touches
     assert durations.ASSUMPTION not in step("quick").touches
+
+
+@pytest.mark.parametrize("plan", ["quick", "standard", "full"])
+def test_on_a_mount_a_plan_makes_a_bounded_file_and_rises_in_depth(plan: str) -> None:
+    whole = make_plan(Machine(), REGISTRY, name=plan, mount="/u01")
+    (made,) = [one for one in whole.steps if one.probe == "io.direct"]
+
+    assert whole.steps[-1] is made  # what disturbs others most comes last
+    assert made.settings["largest_file"] == 1 << 30
+    assert new_file_size(0, 1 << 40, 5 << 30, "/u01", int(made.settings["largest_file"])) == 1 << 30
+    assert made.settings["reserve"] == made.settings["size"] == 0
+    assert made.axis_ranges["queue_depth"][1] > 8 * made.axis_ranges["queue_depth"][0]
+    assert made.estimated_seconds <= 1.05 * float(made.settings["budget"])
+
+
+def test_a_file_is_as_large_as_the_free_space_and_the_limit_allow() -> None:
+    assert new_file_size(0, 4 << 30, 0, "/u01", 1 << 30) == 1 << 30
+    assert new_file_size(0, 1 << 30, 0, "/u01", 1 << 30) == 512 << 20
+    assert new_file_size(0, 1 << 40, 0, "/u01") == 4 << 30

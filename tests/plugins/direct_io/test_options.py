@@ -71,6 +71,7 @@ OTHER: dict[str, SettingValue] = {
     "path_limit": 1e3,
     "cache_size": 1 << 20,
     "reserve": 1 << 30,
+    "largest_file": 64 << 20,
     "allow_write_to": "wwn-0x1",
     "check_concurrency": False,
     "remove_leftovers": True,

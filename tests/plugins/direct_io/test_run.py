@@ -155,6 +155,7 @@ def test_leaving_a_run_half_way_leaves_no_file(folder: Path) -> None:
         ("file", {"size": 64 << 20}, "has only 32 MiB; decrease size"),
         ("file", {"size": 1 << 20}, "size=1048576: expected at least 16 MiB"),
         ("file", {"reserve": 1 << 20}, "reserve has no effect on .*/file: it applies to directories only"),
+        ("file", {"largest_file": 1 << 30}, "largest_file has no effect on .*/file: it applies to directories only"),
         ("file", {"remove_leftovers": True}, "remove_leftovers has no effect"),
         (".", {"preset": "redo", "allow_write_to": "wwn-1"}, "allow_write_to has no effect on .*: it is not a device"),
         (".", {"engine": "threads", "threads": 2}, "threads=2 has no effect: the threads engine"),
