@@ -148,3 +148,31 @@ def test_a_compressed_session_is_read_and_not_added_to(sizeup: Run, saved: Path)
 
     assert sizeup("show", str(packed)).returncode == 0
     assert "unpack it first" in sizeup("note", str(packed), "hello").stderr
+
+
+def test_every_command_finds_a_session_by_its_name_and_the_latest_without_one(sizeup: Run, saved: Path) -> None:
+    name = saved.name.removesuffix(SUFFIX)
+
+    for command in (
+        ("open", "--text", name),
+        ("open", "--text"),
+        ("show", name[:8]),
+        ("show",),
+        ("show", f"{name}{SUFFIX}"),
+        ("export", name, "--json"),
+        ("compare", name, "--baseline", name),
+        ("size", "--session", name),
+        ("attach", "--text", name),
+        ("export", "latest", "--text"),
+    ):
+        done = sizeup(*command)
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout
+
+
+@pytest.mark.parametrize("command", [("open",), ("show",)])
+def test_without_a_session_the_latest_is_said_to_be_missing(sizeup: Run, command: tuple[str, ...]) -> None:
+    done = sizeup(*command, *(("--text",) if command == ("open",) else ()))
+
+    assert done.returncode == 2
+    assert "yet; make one with: sizeup --batch" in done.stderr

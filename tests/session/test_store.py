@@ -10,7 +10,18 @@ import pytest
 from sizeup.errors import UsageError
 from sizeup.session.reader import read_session
 from sizeup.session.records import NoteRecord, SessionRecord
-from sizeup.session.store import annotate, baseline, directory, entries, new_path, start_of, unfinished
+from sizeup.session.store import (
+    SUFFIX,
+    annotate,
+    baseline,
+    command_name,
+    directory,
+    entries,
+    find,
+    new_path,
+    start_of,
+    unfinished,
+)
 from sizeup.session.writer import Writer
 
 WHEN = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -155,3 +166,27 @@ def test_a_store_that_cannot_be_listed_is_said(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="cannot list the sessions: Not a directory"):
         unfinished(tmp_path / "file")
+
+
+def test_a_session_is_found_by_its_name_with_and_without_suffix_and_as_the_latest(tmp_path: Path) -> None:
+    for number, name in enumerate((f"a-1{SUFFIX}", f"b-1{SUFFIX}", f"b-2{SUFFIX}.gz")):
+        (tmp_path / name).write_bytes(b"x")
+        os.utime(tmp_path / name, (number, number))
+
+    assert (
+        find("a", tmp_path) == find("a-1", tmp_path) == find(f"a-1{SUFFIX}", tmp_path) == str(tmp_path / f"a-1{SUFFIX}")
+    )
+    assert find("b-2", tmp_path) == find(f"b-2{SUFFIX}.gz", tmp_path) == str(tmp_path / f"b-2{SUFFIX}.gz")
+    assert find("latest", tmp_path) == str(tmp_path / f"b-1{SUFFIX}")
+    with pytest.raises(UsageError, match="2 sessions start with this name: b-1, b-2"):
+        find("b", tmp_path)
+
+
+def test_without_any_session_the_latest_is_asked_for_in_vain(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no session in .* yet; make one with: sizeup --batch"):
+        find("latest", tmp_path / "none")
+
+
+def test_a_command_calls_a_session_by_its_name_in_the_store_and_by_its_path_elsewhere(tmp_path: Path) -> None:
+    assert command_name(str(directory() / f"db01-1{SUFFIX}")) == "db01-1"
+    assert command_name(str(tmp_path / "a b")) == f"'{tmp_path}/a b'"

@@ -14,14 +14,16 @@ from sizeup.errors import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="session file of the run")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="session file of the run, or its name")
     parser.add_argument("--text", action="store_true", help="print the summary so far instead of starting the console")
     add_console_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Follow the run."""
-    return show_session(arguments.file or _newest(), arguments)
+    from sizeup.session.store import find
+
+    return show_session(find(arguments.file) if arguments.file else _newest(), arguments)
 
 
 def _newest() -> str:

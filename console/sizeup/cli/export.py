@@ -35,7 +35,7 @@ _KEY_BYTES = 32
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("session", metavar="FILE", help="a session file, plain or gzipped")
+    parser.add_argument("session", metavar="FILE", help="session file, plain or gzipped, or name of a saved session")
     formats = parser.add_mutually_exclusive_group(required=True)
     for name, text in _FORMATS.items():
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=text)
@@ -60,8 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the session, write the report."""
     from sizeup.report import output
+    from sizeup.session.store import find
 
-    path, out = arguments.session, arguments.output
+    out = arguments.output
     if arguments.step and arguments.format != "svg":
         raise UsageError("--step needs --svg; add --svg, or leave out --step")
     if arguments.ascii and arguments.format != "text":
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--baseline needs --html, --markdown or --text; choose one of them, or leave out --baseline")
     if arguments.recompute and arguments.format in ("svg", "share"):
         raise UsageError("--recompute does not go with --svg and --share; leave it out")
+    path = find(arguments.session)
     if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
         raise UsageError(f"-o {out}: would overwrite the session that is exported; choose another file")
     if arguments.format == "share":

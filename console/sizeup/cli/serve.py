@@ -46,9 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
     command = []
     if arguments.file is not None:
         from sizeup.session.reader import read_session
+        from sizeup.session.store import find
 
-        read_session(arguments.file)  # errors are printed here, not in the browser
-        command = ["open", arguments.file]
+        path = find(arguments.file)
+        read_session(path)  # errors are printed here, not in the browser
+        command = ["open", path]
     from sizeup.child_process import sizeup_command
     from sizeup.web.server import serve
 

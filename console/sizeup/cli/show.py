@@ -12,7 +12,12 @@ from sizeup.errors import ExitStatus
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="session file, or name of a saved session (default: the session that was written last)",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="print the results as JSON, without advice")
     what.add_argument(
@@ -26,10 +31,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the session."""
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.session.reader import read_session
-    from sizeup.session.store import find
+    from sizeup.session.store import LATEST, find
     from sizeup.sizing.session_advice import session_advice
 
-    session = read_session(find(arguments.file))
+    session = read_session(find(arguments.file or LATEST))
     if arguments.json:
         print(summary_json(session))
     else:

@@ -249,8 +249,9 @@ def _session(arguments: argparse.Namespace) -> Session | None:
     if not arguments.session:
         return None
     from sizeup.session.reader import read_session
+    from sizeup.session.store import find
 
-    session = read_session(arguments.session)
+    session = read_session(find(arguments.session))
     if session.machine is None:
         raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was interrupted")
     return session

@@ -15,7 +15,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Series, Settings
 from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
-from sizeup.session.store import SUFFIX
+from sizeup.session.store import SUFFIX, find
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, PointKey, Session, StepRun
 
@@ -107,7 +107,7 @@ def session_paths(paths: Sequence[str]) -> Iterator[str]:
     """The files of one side; a folder stands for all sessions in it."""
     for path in paths:
         if not os.path.isdir(path):
-            yield path
+            yield find(path)
             continue
         found = sorted(name for name in os.listdir(path) if name.endswith((SUFFIX, f"{SUFFIX}.gz")))
         if not found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 SUFFIX = ".sizeup.jsonl"
 BASELINE = "baseline"
 """The tag of what others are compared with; the mark that was made last counts."""
+
+LATEST = "latest"
+"""The name that stands for the session that was written last."""
 
 _TAIL_BYTES = 4096
 
@@ -53,13 +57,33 @@ def free_path(wanted: Path) -> Path:
 
 def unfinished(folder: Path) -> list[Path]:
     """The sessions in a folder whose last line is no end, last written first: going on, or interrupted."""
+    return [path for path in _last_written_first(folder) if not _ended(path)]
+
+
+def session_name(path: str) -> str:
+    """Return the name of a session by which commands find it: that of its file without folder and suffix."""
+    return os.path.basename(path).removesuffix(".gz").removesuffix(SUFFIX)
+
+
+def command_name(path: str) -> str:
+    """Return what a command calls a session: its name where it is in the store, else its quoted path."""
+    kept = os.path.dirname(os.path.abspath(path)) == str(directory())
+    return session_name(path) if kept else shlex.quote(path)
+
+
+def latest(folder: Path | None = None) -> Path | None:
+    """Return the session of a folder that was written last; None where there is none."""
+    return next(iter(_last_written_first(directory() if folder is None else folder)), None)
+
+
+def _last_written_first(folder: Path) -> list[Path]:
     try:
         found = [(entry.stat().st_mtime_ns, Path(entry.path)) for entry in os.scandir(folder) if _is_session(entry)]
     except FileNotFoundError:
         return []
     except OSError as error:
         raise UsageError(f"{folder}: cannot list the sessions: {error.strerror}") from error
-    return [path for _, path in sorted(found, reverse=True) if not _ended(path)]
+    return [path for _, path in sorted(found, reverse=True)]
 
 
 def start_of(path: Path) -> str:
@@ -162,19 +186,28 @@ def _marks(entry: StoredSession) -> list[str]:
 
 
 def find(name: str, folder: Path | None = None) -> str:
-    """The path that a person means: a file, or a session of the store by its name or the beginning of it."""
+    """The path that a person means: a file, or a session of the store by its name or the beginning of it.
+
+    ``latest`` is the session that was written last.
+    """
     if os.path.exists(name) or os.sep in name:
         return name
     folder = directory() if folder is None else folder
+    if name == LATEST:
+        found = latest(folder)
+        if found is None:
+            raise UsageError(f"no session in {folder} yet; make one with: sizeup --batch")
+        return str(found)
     import glob
 
+    begun = session_name(name)
     # Not Path.is_dir, which raises where a folder above may not be looked into.
-    matches = sorted(folder.glob(f"{glob.escape(name)}*{SUFFIX}*")) if os.path.isdir(folder) else []
-    exact = [path for path in matches if path.name.removesuffix(".gz").removesuffix(SUFFIX) == name]
+    matches = sorted(folder.glob(f"{glob.escape(begun)}*{SUFFIX}*")) if os.path.isdir(folder) else []
+    exact = [path for path in matches if session_name(path.name) == begun]
     if len(exact or matches) == 1:
         return str((exact or matches)[0])
     if matches:
-        listed = ", ".join(path.name.removesuffix(SUFFIX) for path in matches[:5])
+        listed = ", ".join(session_name(path.name) for path in matches[:5])
         raise UsageError(f"{name}: {len(matches)} sessions start with this name: {listed}; type more of it")
     raise UsageError(
         f"{name}: no such file, and no session in {folder} starts with this name; list sessions with: sizeup sessions"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizeup.charts.table import Column, Table
-from sizeup.session.store import SUFFIX, StoredSession
+from sizeup.session.store import StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.units import format_decimal_bytes
 
@@ -29,7 +29,7 @@ def sessions_table(entries: Sequence[StoredSession]) -> Table:
     """One row per session, the latest first."""
     rows = []
     for entry in entries:
-        name = entry.path.name.removesuffix(".gz").removesuffix(SUFFIX)
+        name = session_name(entry.path.name)
         if entry.session is None:
             rows.append((name, "", format_decimal_bytes(entry.size_bytes), entry.problem))
             continue
