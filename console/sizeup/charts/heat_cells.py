@@ -9,6 +9,8 @@ from sizeup.charts.chart import HeatMap
 from sizeup.charts.drawing import HEAT_LEVELS, Drawing, cut, shortened
 from sizeup.units import format_value
 
+_VERDICT_ROLES = {"pass": "status-pass", "warn": "status-warn", "fail": "status-fail"}
+
 
 def heat_readout(chart: HeatMap, cursor: int) -> str:
     """A cell in words."""
@@ -54,6 +56,8 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
             value = chart.values[row][column]
             level = 0 if high <= low or value is None else math.floor((value - low) / (high - low) * HEAT_LEVELS)
             role = "text" if value is None else f"heat-{min(level, HEAT_LEVELS - 1)}"
+            if in_words and value is not None:
+                role = _VERDICT_ROLES.get(texts[row][column], "text")
             if cursor == row * len(chart.columns) + column:
                 role = "cursor"
             drawing.put(labels + offset * cell, 3 + line, texts[row][column].rjust(cell), role)

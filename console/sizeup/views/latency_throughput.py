@@ -21,7 +21,7 @@ from sizeup.views.points import (
 )
 
 _MOST_LINES = 6
-_KNEE = "load.knee"
+KNEE = "load.knee"
 """The quantity that says at which load throughput stops rising as fast as it; its ``extra`` has the throughput."""
 WANTED = ("p50", "p99", "mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
@@ -29,8 +29,8 @@ WANTED = ("p50", "p99", "mean")
 
 def latency_throughput(run: StepRun) -> LineChart | None:
     """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both."""
-    throughput = _throughput(run)
-    latencies = [] if throughput is None else _latencies(run, throughput)
+    throughput = throughput_series(run)
+    latencies = [] if throughput is None else latency_series(run, throughput)
     if throughput is None or not latencies:
         return None
     lines = [line for series in latencies for line in _lines(run, throughput, series, latencies)][:_MOST_LINES]
@@ -47,7 +47,8 @@ def latency_throughput(run: StepRun) -> LineChart | None:
     )
 
 
-def _throughput(run: StepRun) -> Series | None:
+def throughput_series(run: StepRun) -> Series | None:
+    """Return the first throughput along an axis; None where the step has none."""
     return next(
         (
             series
@@ -61,7 +62,8 @@ def _throughput(run: StepRun) -> Series | None:
     )
 
 
-def _latencies(run: StepRun, throughput: Series) -> list[Series]:
+def latency_series(run: StepRun, throughput: Series) -> list[Series]:
+    """Return the latencies along the axis of a throughput, at most two of one family."""
     found = [
         series
         for statistic in WANTED
@@ -97,7 +99,7 @@ def _knees(run: StepRun, throughput: Series) -> Iterator[Boundary]:
     """Where a knee that the probe found says that more load stops paying, with the throughput there."""
     for point in run.points.values():
         declared = run.quantity(point)
-        if declared is None or declared.name != _KNEE:
+        if declared is None or declared.name != KNEE:
             continue
         at = None if point.estimate is None else point.estimate.extra.get("throughput")
         if point.estimate is not None and isinstance(at, int | float):

@@ -119,11 +119,16 @@ def caveats(point: Point) -> tuple[str, ...]:
 _FIGURES = re.compile(r"[-+]?\d[\d.,]*")
 
 
+def without_figures(text: str) -> str:
+    """Return a text with a sign in place of each figure: what texts have in common that differ in figures alone."""
+    return _FIGURES.sub("#", text)
+
+
 def stated_once(caveats: Iterable[str]) -> list[str]:
     """The caveats, each once; of those that differ in figures alone the first, with how many more there are."""
     groups: dict[str, list[str]] = {}
     for caveat in caveats:
-        groups.setdefault(_FIGURES.sub("#", caveat), []).append(caveat)
+        groups.setdefault(without_figures(caveat), []).append(caveat)
     return [
         alike[0] if len(set(alike)) == 1 else f"{alike[0]} (and {len(set(alike)) - 1} more with other figures)"
         for alike in groups.values()
