@@ -29,6 +29,7 @@ from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.palette import series_color
 
 _IMPORTS = """
 import os, sys
@@ -183,7 +184,7 @@ async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colors_of_th
             chart._styles.clear()
 
             assert dark.color is not None
-            assert dark.color.triplet == Color.parse(app.theme_variables["text-primary"]).rich_color.triplet
+            assert dark.color.triplet == Color.parse(series_color(app.current_theme, 0)).rich_color.triplet
             assert dark.bgcolor == chart.rich_style.bgcolor
         for index in range(HEAT_LEVELS):
             assert chart._style(f"heat-{index}", chart.rich_style).bgcolor != chart.rich_style.bgcolor

@@ -14,6 +14,7 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from sizeup.charts.drawing import Drawing
+from sizeup.tui.widgets.palette import STATUS, series_color
 
 _LOOKS = {
     "title": "bold $foreground",
@@ -22,12 +23,8 @@ _LOOKS = {
     "boundary": "$foreground",
     "cursor": "bold reverse",
     "disturbed": "bold $text-error",
-    "series-0": "$text-primary",
-    "series-1": "$text-warning",
-    "series-2": "$text-success",
-    "series-3": "$text-error",
-    "series-4": "$text-secondary",
-    "series-5": "$text-accent",
+    **STATUS,
+    "dim": "dim $foreground",
     "heat-0": "#ffffff on #440154",
     "heat-1": "#ffffff on #46327e",
     "heat-2": "#ffffff on #365c8d",
@@ -39,6 +36,9 @@ _LOOKS = {
 }
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
 at the start and whenever the focus moves, and a chart draws a few of them."""
+
+_SERIES = "series-"
+"""What begins the role of a series; behind it stands its number."""
 
 
 class CellView(Widget):
@@ -89,5 +89,10 @@ class CellView(Widget):
         style = self._styles.get(role)
         if style is None:
             # Blank cells do not inherit the background, so each style carries it.
-            style = self._styles[role] = base + VisualStyle.parse(_LOOKS[role]).rich_style
+            style = self._styles[role] = base + VisualStyle.parse(self._look(role)).rich_style
         return style
+
+    def _look(self, role: str) -> str:
+        if role.startswith(_SERIES):
+            return series_color(self.app.current_theme, int(role.removeprefix(_SERIES)))
+        return _LOOKS[role]
