@@ -31,6 +31,18 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     used_with: dict[str, tuple[SettingValue, ...]] = {}
     """Other parameters and the values of each with which this one has an effect; with any other value of one of
     them it has none: a user who sets it then is refused, and the step does not record it."""
+    label: str = ""
+    """What a form calls it; empty for its name in words."""
+    basic: bool = False
+    """Whether a form shows it at once and not among the advanced ones."""
+    key: str = ""
+    """The letter that changes it in a form; empty for none."""
+    labels: dict[str, str] = {}
+    """What a form calls some of its values, such as the choices, each in one line."""
+    suggestions: tuple[SettingValue, ...] = ()
+    """Values that a form offers beside any other."""
+    implies: dict[str, dict[str, SettingValue]] = {}
+    """Of a choice: what it does by itself in place of parameters that have no effect with it."""
 
 
 class QuantityEntry(SeriesQuantity, frozen=True, forbid_unknown_fields=True):
@@ -180,6 +192,7 @@ def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
     """The names of parameters that the rest of a manifest refers to, by where it does."""
     for parameter in manifest.parameter:
         yield f"used_with of parameter {parameter.name}", set(parameter.used_with)
+        yield f"implies of parameter {parameter.name}", {name for found in parameter.implies.values() for name in found}
     yield "precision", {manifest.precision}
     yield "mount_plans", {name for settings in manifest.mount_plans.values() for name in settings}
     yield "limits.space_setting", {manifest.limits.space_setting}
