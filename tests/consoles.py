@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import chain
 from pathlib import Path
@@ -44,10 +44,13 @@ from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.dialogs import ChoiceDialog
+from sizeup.tui.screens.probes import ProbesScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import KeyLine, StatusLine
 from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.rows import TextRows
+from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.tui.widgets.table import TableView
 from sizeup.tui.widgets.tree import ItemTree
 
@@ -276,6 +279,11 @@ class Console:
     def says(self, selector: str) -> str:
         """What a widget says whatever room it has, as one line."""
         widget = self.app.screen.query_one(selector)
+        if isinstance(widget, SegmentRows):
+            return widget.words
+        if isinstance(widget, PointTable):
+            shown = widget.shown
+            return " ".join((*shown.columns, *(cell.text for row in shown.rows for cell in row)))
         if isinstance(widget, TextRows):
             return " ".join(text for text, _ in widget._rows)
         if isinstance(widget, TableView):
@@ -359,6 +367,23 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
         if holds():
             return
         await pilot.pause(0.02)
+
+
+async def settled(pilot: Pilot[int]) -> None:
+    """Wait until what a key asks for is made, and what that asks for in turn."""
+    for _ in range(3):
+        await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def fill(console: Console, probe: str, values: Mapping[str, str]) -> None:
+    """Put values into the form of a probe."""
+    screen = console.app.screen
+    assert isinstance(screen, ProbesScreen)
+    form = screen.form_of(console.app.registry.probes[probe])
+    for name, text in values.items():
+        assert form.change(name, text).problem == ""
 
 
 def screen_text(app: ConsoleApp) -> str:

@@ -350,11 +350,9 @@ async def test_a_run_ends_as_asked_when_its_page_is_closed(
         await page.type("G")
         await page.shows("Measures nothing")
         await page.type("s")
-        await page.shows("Settings of null")
+        await page.shows("Number of samples")
         await asyncio.sleep(0.3)  # the first field is ready a moment after it is drawn
         await page.type("3000" if status == "complete" else "100000", "\r")
-        await page.shows("Settings of null", still=False)
-        await page.type("r")
         await page.shows("running null")
         await asyncio.sleep(1)
         (path,) = (tmp_path / "sizeup/sessions").iterdir()

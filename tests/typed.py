@@ -1,8 +1,10 @@
 """What a person types to have the console run something, and what becomes of it."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
+from sizeup.probing.manifest import Manifest
 from terminal import Terminal
 
 
@@ -14,13 +16,46 @@ def start_null(terminal: Terminal, samples: int) -> None:
     terminal.press("G")
     terminal.wait_for("Measures nothing")
     terminal.press("s")
-    terminal.wait_for("Settings of null")
+    terminal.wait_for("Number of samples")
     terminal.wait_quiet()  # the first field is ready a moment after it is drawn
-    terminal.press(str(samples), "enter")  # in place of what is selected
-    terminal.pump(5, lambda: "Settings of null" not in terminal.text)
-    terminal.press("r")
+    terminal.press(str(samples), "enter")  # in place of what is selected; Enter runs
     # A short run may have ended before it is drawn.
     assert terminal.pump(30, lambda: "running null" in terminal.text or "last null" in terminal.text), terminal.text
+
+
+def fill_form(
+    terminal: Terminal, manifest: Manifest, wanted: Mapping[str, str], *, patience_seconds: float = 0.3
+) -> None:
+    """Fill in the form of the probe that is shown, by keys alone, and go back to the list."""
+    target = "" if manifest.target is None else manifest.target.setting
+    left = dict(wanted)
+    for parameter in manifest.parameter:
+        if parameter.key and parameter.name in left:
+            text = left.pop(parameter.name)
+            terminal.press(parameter.key)
+            terminal.wait_quiet(patience_seconds)
+            if parameter.name == target:
+                terminal.press(*"other", "enter")
+                terminal.wait_quiet(patience_seconds)
+                terminal.press(text, "tab")
+            else:
+                terminal.press(*parameter.labels.get(text, text).partition(" ")[2][:6], "enter")
+            terminal.wait_quiet(patience_seconds)
+    if left:
+        terminal.press("s")
+        terminal.wait_quiet(2 * patience_seconds)
+        for parameter in manifest.parameter:
+            if parameter.basic:
+                continue
+            if parameter.name in left:
+                terminal.press(left.pop(parameter.name))  # in place of what is selected
+                terminal.wait_quiet(patience_seconds)
+            terminal.press("tab")
+            terminal.wait_quiet(patience_seconds)
+            if not left:
+                break
+    terminal.press("escape")
+    terminal.wait_quiet(2 * patience_seconds)
 
 
 def measure_a_little(terminal: Terminal, tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizeup.probing.registry import load_registry
+from sizeup.tui.screens.probe_text import card_groups
 from terminal import Terminal
+from typed import fill_form
 
 _BTOP_CONFIGURATION = "update_ms = 1000\nshow_init = False\n"
 
@@ -146,8 +148,8 @@ class Live:
     """A probe to be watched, and what the form is to say instead of its defaults."""
 
     probe: str
-    typed: tuple[tuple[str, ...], ...] = ()
-    """Keys for one field after the other; an empty one leaves it."""
+    typed: tuple[tuple[str, str], ...] = ()
+    """Settings and their values."""
     keys: tuple[str, ...] = ()
     """Pressed before the start."""
     answer: tuple[str, ...] = ()
@@ -156,13 +158,10 @@ class Live:
 
 def lives(folder: str) -> tuple[Live, ...]:
     """A curve that is refined, a ramp, and bars; files are made in ``folder``."""
-    untouched: tuple[str, ...] = ()
-    size, seconds, warm_up = ("256M",), ("2",), ("0.5",)
+    settings = (("path", folder), ("size", "256M"), ("seconds", "2"), ("warmup", "0.5"))
     return (
         Live("memory.latency", keys=("p",)),
-        Live(
-            "io.direct", ((folder,), untouched, untouched, untouched, size, seconds, warm_up), answer=("down", "enter")
-        ),
+        Live("io.direct", settings, answer=("down", "enter")),
         Live("clock.cost"),
     )
 
@@ -230,16 +229,12 @@ def _choose(terminal: Terminal, live: Live) -> None:
     terminal.wait_for("Should carry")
     terminal.press("3")
     terminal.wait_for("Touches")
-    terminal.press("g", *["j"] * list(load_registry().probes).index(live.probe))
+    probes = load_registry().probes
+    listed = [probe.name for _, found in card_groups(probes.values()) for probe in found]
+    terminal.press("g", *["j"] * listed.index(live.probe))
     terminal.wait_quiet(0.3)
     if live.typed:
-        terminal.press("s")
-        terminal.wait_for(f"Settings of {live.probe}")
-        for keys in live.typed:
-            terminal.wait_quiet(0.2)
-            terminal.press(*keys, "tab")
-        terminal.press("enter")
-        terminal.wait_quiet(0.2)
+        fill_form(terminal, probes[live.probe].manifest, dict(live.typed))
     terminal.press(*live.keys)
     terminal.wait_quiet(0.2)
 

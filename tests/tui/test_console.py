@@ -122,7 +122,7 @@ async def test_help_lists_every_action_that_holds_here(console: Console) -> None
 
 async def test_the_palette_offers_the_same_actions(console: Console) -> None:
     async with console.shown() as pilot:
-        await pilot.press("colon", *"Probes")
+        await pilot.press("2", "colon", *"Measure")
         listed = console.app.screen.query_one(CommandList)
         await until(pilot, lambda: listed.option_count == 1 and listed.highlighted == 0)
         await pilot.press("enter", "enter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from textual.pilot import Pilot
 
-from consoles import Console, ended, records
+from consoles import Console, ended, records, settled
 from sizeup.charts.chart import LineChart
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import (
@@ -17,8 +17,9 @@ from sizeup.session.records import (
     StepStartRecord,
 )
 from sizeup.session.value import point_key
-from sizeup.tui.widgets.rows import TextRows
-from sizeup.tui.widgets.table import TableView
+from sizeup.tui.widgets.points import PointTable
+from sizeup.tui.widgets.segments import SegmentRows
+from sizeup.tui.widgets.tab_row import TabRow
 
 
 async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
@@ -51,30 +52,33 @@ async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_i
         assert console.runner.stdin.words == ["cancel"]
 
 
-def _rows(table: TableView) -> list[str]:
-    """The rows of a table that are in sight, without how many there are."""
-    return ["".join(row).strip() for row in table.drawing.rows][:-1]
-
-
-async def test_the_points_stand_in_a_table_that_scrolls(console: Console) -> None:
+async def test_the_points_stand_in_a_table_that_is_sorted_and_scrolls(console: Console) -> None:
     async with console.shown(120, 16) as pilot:
         disturbed = Estimate(
             "latency", {"working_set_bytes": 1 << 14}, 2.0, 1.0, 3.0, replicates=7, disturbed_share=0.6, converged=False
         )
         await console.measure(pilot, [*records(), EstimateRecord(101, "null", disturbed)])
-        await pilot.press("t", "enter")
-        await pilot.pause()
-        table = console.app.screen.query_one(TableView)
-        first, top = table._table.rows[0], _rows(table)
+        await pilot.press("t")
+        await settled(pilot)
+        table = console.app.screen.query_one(PointTable)
+        titles, first = table.shown.columns, [cell.text for cell in table.shown.rows[0]]
+        notes = console.says("#notes")
         await pilot.press("G")
         await pilot.pause()
-
-        assert first[:4] == ("16 KiB", "2 ns", "1 ns to 3 ns", "7")
-        assert "60%" in first[4]
-        assert [rows[-1].startswith("64 MiB") for rows in (top, _rows(table))] == [False, True]
-        await pilot.press("v")
+        last = table.cursor_row
+        await pilot.press("o", "o", "O")
         await pilot.pause()
-        assert (table.display, console.chart is None) == (False, False)
+        largest = [str(cell) for cell in table.get_row_at(0)]
+        await pilot.press("t")
+        await settled(pilot)
+        shown = table.display, console.chart is None
+
+    assert titles == ("Working set", "Latency ns", "±", "Flag")
+    assert first == ["16 KiB", "2.00", "50.0 %", "! 1-2"]
+    assert "most samples were disturbed" in notes
+    assert last == 12
+    assert largest[:2] == ["64 MiB", "65.0"]
+    assert shown == (False, False)
 
 
 async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(console: Console) -> None:
@@ -84,27 +88,40 @@ async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(cons
         await console.measure(pilot, [*records(), failed, EndRecord(201, "complete")])
         await pilot.pause()
 
-        rows = console.app.screen.query_one(TextRows).drawing.rows
+        rows = console.app.screen.query_one("#standing", SegmentRows).drawing.rows
         assert reason in " ".join("".join(row).strip() for row in rows)
 
 
 async def test_the_next_picture_is_shown_and_the_one_before_again(console: Console) -> None:
     async with console.shown() as pilot:
         await _with_samples(console, pilot)
-        places, charts = [console.says("#standing")], [console.chart]
-        for keys in ("vv", "V"):
+        words = console.says("#standing")
+        tabs, charts = [_tab(console)], [console.chart]
+        for keys in ("vvvv", "V", "VVV", "V"):
             await pilot.press(*keys)
-            await pilot.pause()
-            places.append(console.says("#standing"))
+            await settled(pilot)
+            tabs.append(_tab(console))
             charts.append(console.chart)
 
-        assert [words.partition("view ")[2][:3] for words in places] == ["1/4", "3/4", "2/4"]
-        assert "3 samples, ! 1 disturbed" in places[0]
-        assert [type(chart).__name__ for chart in charts] == ["LineChart", "BarChart", "LineChart"]
+        assert tabs == ["Latency", "Distribution", "Validity", "Latency", "CDF"]
+        assert console.app.screen.query_one(TabRow).names == (
+            "Latency", "Over time", "Table", "Validity", "Distribution", "CDF"
+        )  # fmt: skip
+        assert "3 samples, ! 1 disturbed" in words
+        assert [type(chart).__name__ for chart in charts] == [
+            "LineChart", "BarChart", "NoneType", "LineChart", "LineChart"
+        ]  # fmt: skip
         assert [chart.x.title for chart in charts if isinstance(chart, LineChart)] == [
             "Working set",
-            "Time since the step began",
+            "Working set",
+            "Latency",
         ]
+
+
+def _tab(console: Console) -> str:
+    """Name of the tab that is shown."""
+    active = console.app.screen.query_one(TabRow).active_tab
+    return "" if active is None else active.label_text
 
 
 async def _with_samples(console: Console, pilot: Pilot[int]) -> None:
@@ -123,15 +140,15 @@ async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(c
         charts = []
         for key in ("enter", "v"):
             await pilot.press(key)
-            await pilot.pause()
-            charts.append((type(console.chart).__name__, "view 1/3" in console.says("#standing")))
+            await settled(pilot)
+            charts.append((type(console.chart).__name__, _tab(console)))
         await pilot.press("escape")
         await pilot.pause()
 
         assert point == point_key("latency", {"working_set_bytes": 16 << 10})
         assert "Enter" in readout
         assert keys[0] == "Samples"
-        assert charts == [("BarChart", True), ("LineChart", False)]
+        assert charts == [("BarChart", "Distribution"), ("LineChart", "CDF")]
         assert (console.chart, console.point) == (chosen, point)
         assert console.runner.stdin.words == []
 
@@ -157,8 +174,8 @@ async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(consol
         after = console.keys, console.text.splitlines()[-1]
 
     assert before[0] == ["Run", "Plan", "Settings"]
-    assert during[0] == ["Settings", "Pause", "Cancel", "View", "Table", "Zoom"]
-    assert after[0] == ["Run", "Plan", "Settings", "View", "Table", "Zoom"]
+    assert during[0] == ["Pause", "Cancel", "Next tab", "Table", "Zoom"]
+    assert after[0] == ["Run", "Plan", "Settings", "Next tab", "Table", "Zoom"]
     assert all(label in line for keys, line in (before, during, after) for label in (*keys, "Help", "Quit"))
 
 
@@ -182,7 +199,7 @@ async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
         step = msgspec.structs.replace(start.step, id="null.second", title="Second")
         again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
         await console.measure(pilot, [*records(), msgspec.structs.replace(start, step=step), *again])
-        assert "step 2/2" in console.says("#standing")
+        assert "step 2 of 2" in console.says("#standing")
         await pilot.press("n")
         await pilot.pause()
-        assert "step 1/2" in console.says("#standing")
+        assert "step 1 of 2" in console.says("#standing")

@@ -7,10 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
-from consoles import Console, ended, records
+from consoles import Console, ended, fill, records, settled
 from sizeup.charts.chart import LineChart
 from sizeup.errors import ExitStatus
+from sizeup.live import storage_targets
+from sizeup.live.storage_targets import TargetChoice
 from sizeup.model.plan import Plan
 from sizeup.model.sample import Outcome, Status
 from sizeup.session.records import (
@@ -19,8 +22,6 @@ from sizeup.session.records import (
     PlanRecord,
     Record,
 )
-from sizeup.tui.screens.dialogs import SettingsDialog
-from sizeup.tui.screens.probe_text import INTERRUPTED
 
 
 async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) -> None:
@@ -124,8 +125,12 @@ async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_ru
         await pilot.pause()
         stopped = [console.entries()["null"], console.says("#standing")]
 
-        assert ["running" in words for words in (*running, *stopped, console.status)] == [True, True, *[False] * 3]
-        assert [INTERRUPTED in words for words in (*running, *stopped)] == [False, False, True, True]
+        assert ["running" in words.lower() for words in (*running, *stopped, console.status)] == [
+            True,
+            True,
+            *[False] * 3,
+        ]
+        assert ["interrupted" in words.lower() for words in (*running, *stopped)] == [False, False, True, True]
         assert "65 ns at 64 MiB" in stopped[1]
 
 
@@ -133,12 +138,13 @@ async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(console:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("s", "end", "x")
-        await pilot.pause()
-        assert console.app.screen.query_one("#h-samples").has_class("-wrong")
-        assert "expected a whole number" in console.says("#h-samples")
-        await pilot.press("backspace", "0", "enter", "r")
-        await pilot.pause()
+        await settled(pilot)
+        wrong, words = console.app.screen.query_one("#hint").has_class("-wrong"), console.says("#hint")
+        await pilot.press("backspace", "0", "enter")
+        await settled(pilot)
 
+    assert wrong
+    assert "expected a whole number" in words
     assert ["--set", "null.samples=1000"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
@@ -183,7 +189,7 @@ async def test_a_refused_wish_says_why_where_the_probe_stands(console: Console) 
 async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        console.app.screen._typed["io.direct"] = {"path": str(tmp_path), "size": "256MiB"}  # type: ignore[attr-defined]
+        fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB"})
         await pilot.press("r")
         await pilot.pause()
         asked, answers = console.says(".facts"), console.answers
@@ -197,16 +203,26 @@ async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console
     assert console.runner.arguments == []
 
 
-async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(console: Console) -> None:
-    async with console.shown() as pilot:
-        await console.choose(pilot, "io.direct")
+async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_what_is_chosen(
+    console: Console, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    offered = (TargetChoice(str(tmp_path), "ext4 on sda1, 1 TB free of 2 TB"), TargetChoice("/u02", "xfs on sdb"))
+    monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: offered)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("3", "r")
+        await settled(pilot)
+        overlay = console.app.focused
+        assert isinstance(overlay, OptionList)
+        lines = [str(option.prompt) for option in overlay.options]
+        await pilot.press("enter")
+        await settled(pilot)
+        asked = console.answers
         await pilot.press("r")
-        await pilot.pause()
+        await settled(pilot)
 
-        assert isinstance(console.app.screen, SettingsDialog)
-        assert "no target" in console.says(".why")
-        assert console.app.focused is not None
-        assert console.app.focused.id == "p-path"
+    assert lines[1:] == [*(target.line for target in offered), "other ..."]
+    assert asked == ["no", "yes"]
+    assert ["--set", f"io.direct.path={tmp_path}"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
 async def test_a_pause_is_called_one_once_the_step_is_over(console: Console) -> None:

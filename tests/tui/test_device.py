@@ -4,7 +4,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from consoles import Console
+from consoles import Console, fill
 from sizeup.probing.devices import Device
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import DeviceDialog
@@ -17,9 +17,9 @@ def _there_is(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
 
 
 async def _wish_to_write(console: Console, pilot: Pilot[int], preset: str = "redo") -> None:
-    """Ask for a preset on the device, as typed into the form of settings."""
+    """Ask for a preset on the device, as chosen in the form."""
     await console.choose(pilot, "io.direct")
-    console.app.screen._typed["io.direct"] = {"path": FREE.path, "preset": preset}  # type: ignore[attr-defined]
+    fill(console, "io.direct", {"path": FREE.path, "preset": preset})
     await pilot.press("r")
     await pilot.pause()
 
@@ -53,7 +53,7 @@ async def test_escape_leaves_the_device_alone_and_the_name_is_asked_for_each_tim
         await pilot.press(*FREE.names[0], "escape")
         await pilot.pause()
         after_escape = list(console.runner.arguments)
-        console.app.screen._typed["io.direct"]["allow_write_to"] = FREE.names[0]  # type: ignore[attr-defined]
+        fill(console, "io.direct", {"allow_write_to": FREE.names[0]})
         await pilot.press("r")
         await pilot.pause()
 

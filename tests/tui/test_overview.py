@@ -14,6 +14,7 @@ from sizeup.quantity import Origin
 from sizeup.session.records import AdviceRecord, EstimateRecord
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
+from sizeup.tui.actions import ACTIONS
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
@@ -163,12 +164,14 @@ async def test_the_palette_names_the_key_of_each_action(console: Console) -> Non
 
 async def test_the_palette_offers_what_can_be_done_now(console: Console) -> None:
     async with console.shown() as pilot:
-        idle = {command.title for command in console.app.get_system_commands(console.app.screen)}
+        idle = {command.help for command in console.app.get_system_commands(console.app.screen)}
         await pilot.press("r")
-        running = {command.title for command in console.app.get_system_commands(console.app.screen)}
+        running = {command.help for command in console.app.get_system_commands(console.app.screen)}
 
-    assert {"Measure", "Cancel"} & idle == {"Measure"}
-    assert {"Measure", "Cancel"} & running == {"Cancel"}
+    offered = {help_.partition(" Key:")[0] for help_ in idle ^ running}
+    assert offered == {action.help for action in ACTIONS["overview"] if action.id.endswith((".measure", ".cancel"))}
+    assert any("Key: r" in help_ for help_ in idle)
+    assert not any("Key: r" in help_ for help_ in running)
 
 
 async def test_a_saved_session_says_of_what_time_it_is(console: Console) -> None:

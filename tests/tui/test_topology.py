@@ -294,7 +294,7 @@ async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(
     whole = any("280 270 260" in row for row in first)
     assert any(re.search(r" 0 +80 +140 +150", row) for row in first)
     assert whole == (columns >= 120)
-    assert any("13 of 16 rows, 11 of 16 columns shown" in row for row in first) != whole
+    assert any(re.search(r"1\d of 16 rows, 1\d of 16 columns shown", row) for row in first) != whole
     assert last == point_key("latency", {"cpu_node": 15, "memory_node": 15})
     assert any("280 270 260" in row for row in zoomed)
 

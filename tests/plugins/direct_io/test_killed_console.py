@@ -20,6 +20,7 @@ from plugins.direct_io.staging import MakeMount, command
 from sizeup.probing.manifest import parse_manifest
 from sizeup.session.reader import read_session
 from terminal import Terminal
+from typed import fill_form
 
 pytestmark = pytest.mark.lab
 KILLS = int(os.environ.get("SIZEUP_KILLS", "30"))
@@ -39,32 +40,16 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
             break
         terminal.press("down")
     wanted = {"path": str(target), **settings}
-    shown = [f" {name} = {value} " for name, value in wanted.items()]
+    shown = [f" {name} = {wanted[name]} " for name in ("size", "seconds", "warmup") if name in wanted]
     while not all(setting in terminal.text for setting in shown):
-        fill_form(terminal, dict(wanted))
+        terminal.press("escape")  # where a key was lost the time before
+        terminal.wait_quiet(0.3)
+        fill_form(terminal, MANIFEST, wanted)
         terminal.pump(5, lambda: all(setting in terminal.text for setting in shown))
     terminal.press("r")
     terminal.wait_for("It may write.")
     terminal.press("down", "enter")
     terminal.wait_for("running io.direct")
-
-
-def fill_form(terminal: Terminal, wanted: dict[str, str]) -> None:
-    terminal.press("escape")  # where a key was lost the time before
-    terminal.wait_quiet(0.3)
-    terminal.press("s")
-    terminal.wait_for("Settings of io.direct")
-    terminal.wait_quiet(0.5)
-    for parameter in MANIFEST.parameter:
-        if parameter.name in wanted:
-            terminal.press(wanted.pop(parameter.name))  # in place of what is selected
-            terminal.wait_quiet(0.3)
-        if not wanted:
-            break
-        terminal.press("tab")
-        terminal.wait_quiet(0.3)
-    terminal.press("enter")
-    terminal.wait_quiet(0.5)
 
 
 def pid_of(terminal: Terminal, who: str) -> int | None:

@@ -1,63 +1,111 @@
-"""What the Probes mode says of a probe and of a step, in words."""
+"""What the Measure page says of a probe and of a step, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.console import Group
 from rich.text import Text
 
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.manifest import Parameter
-from sizeup.probing.planner import unmet
+from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import StepRun
 from sizeup.text import plural
-from sizeup.tui.outcome_text import OUTCOME_WORDS
+from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
+from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.units import format_ns
+from sizeup.views.live_figures import RECENT_SECONDS, live_tiles, recent_values
 from sizeup.views.step import latest_refusal, point_value
+from sizeup.views.step_badge import BadgeLook, StepBadge, step_badge
 
 _MOST_SETTINGS = 6
 """More would push what else there is to know off a small screen; the form has them all."""
+_CARDS = {
+    "storage": "Storage",
+    "memory": "Memory",
+    "cpu": "CPU",
+    "network": "Network",
+    "clock": "Clock",
+    "": "Other",
+}
+"""What the groups of probes are called, in their order; what tests sizeup itself comes last."""
+_MARKS = {BadgeLook.PASS: "✓", BadgeLook.WARN: "!", BadgeLook.FAIL: "✗", BadgeLook.ACTIVE: "●", BadgeLook.NONE: " "}
+_BAR_COLUMNS = 20
+_TILE_GAP = 3
 
 
-def format_seconds(seconds: float) -> str:
-    """A time as people say it: ``60 s``, ``8 min``, ``24 h``."""
-    if seconds < 120:
-        return format_ns(seconds * 1e9)
-    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[RegisteredProbe]]]:
+    """Return the probes by what their results are about, those that test sizeup itself behind all others."""
+    groups: dict[str, list[RegisteredProbe]] = {card: [] for card in _CARDS}
+    own = []
+    for probe in probes:
+        if probe.manifest.diagnostic:
+            own.append(probe)
+        else:
+            groups.setdefault(probe.manifest.card, []).append(probe)
+    for found in groups.values():
+        found.sort(key=lambda probe: (not probe.manifest.estimated_seconds.get(PLANS[0]), probe.name))
+    named = [(_CARDS.get(card, card.capitalize()), found) for card, found in groups.items() if found]
+    return [*named, ("Self-test", own)] if own else named
 
 
-INTERRUPTED = "! interrupted"
-"""How a step stands that never ended, in a file that nobody writes any more."""
+def card_title(probe: RegisteredProbe) -> str:
+    """Return what the page of a probe is called."""
+    card = "Self-test" if probe.manifest.diagnostic else _CARDS.get(probe.manifest.card, probe.manifest.card)
+    return f"{card}: {probe.manifest.title}"
 
 
 def entry(
-    probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, pending: str, going_on: bool
+    probe: RegisteredProbe,
+    plan: str,
+    run: StepRun | None,
+    machine: Machine | None,
+    width: int,
+    *,
+    pending: str,
+    going_on: bool,
 ) -> Text:
-    """A line of the list: name, and beneath it where it stands.
+    """A line of the list: a mark, the name, and its figure or its time as far as there is room.
 
     ``pending`` says that its run waits or starts, ``going_on`` whether any run is going on.
     """
-    text = Text(probe.name, no_wrap=True, overflow="ellipsis")
+    look = BadgeLook.NONE
+    seconds = probe.manifest.estimated_seconds.get(plan)
+    state = "" if seconds is None else format_seconds(seconds)
     if pending:
-        state = pending
-    elif run is None:
-        reason = None if machine is None else unmet(machine, probe.manifest)
-        seconds = probe.manifest.estimated_seconds.get(plan)
-        state = "not on this machine" if reason else "" if seconds is None else f"takes {format_seconds(seconds)}"
-    elif run.outcome is None:
-        # How far stands in the status line: each change here repaints the whole list.
-        state = "running" if going_on else INTERRUPTED
-    else:
-        words = {Status.OK: "", Status.NOT_CONVERGED: "!"}.get(run.outcome.status, OUTCOME_WORDS[run.outcome.status])
-        state = f"{words} {point_value(run, placed=False, spread=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
-    text.append(f"\n  {state or 'not run yet'}", style="dim")
+        look, state = BadgeLook.ACTIVE, pending
+    elif run is not None:
+        look, state = _listed(run, going_on=going_on)
+    elif machine is not None and unmet(machine, probe.manifest):
+        state = "not here"
+    text = Text(f"{_MARKS[look]} {probe.manifest.title}", no_wrap=True, overflow="ellipsis")
+    room = width - cell_len(text.plain)
+    if state and room > cell_len(state):
+        text.append(" " * (room - cell_len(state)) + state, style="dim")
     return text
+
+
+def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
+    """How a step stands in a list; how far it is stands on its page, as each change here repaints the list."""
+    if run.outcome is None:
+        return (BadgeLook.ACTIVE, "running") if going_on else (BadgeLook.WARN, "interrupted")
+    if not run.finished:
+        status = run.outcome.status
+        look = BadgeLook.WARN if status is Status.CANCELED else BadgeLook.FAIL
+        return look, status.value.replace("-", " ")
+    validity = StepValidity(run)
+    if validity.whole is not None:
+        return BadgeLook.FAIL, "not valid"
+    figure = point_value(run, placed=False, spread=False).partition(",")[0]
+    return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), figure
 
 
 def waiting_text(name: str, runs: Runs, refusal: str) -> str:
@@ -75,20 +123,16 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> str:
         return "Waiting in the current run: no samples yet."
     if refusal or refused:
         return f"! {refusal}" if refusal else f"! refused: {refused}"
-    return "Press r to run it, s to change its settings, p for another plan."
+    return "Press r to run it, s for more settings."
 
 
-def about(
-    probe: RegisteredProbe, plan: str, state_text: str, settings: Mapping[str, str], typed: Collection[str]
-) -> Group:
+def about(probe: RegisteredProbe, state_text: str, settings: Mapping[str, str], typed: Collection[str]) -> Group:
     """What a probe measures and takes, before it is run; ``state_text`` says whether it can be."""
     manifest = probe.manifest
-    seconds = manifest.estimated_seconds.get(plan)
     hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
     facts = [
         ("Touches", manifest.touches),
         *_settings_facts(manifest.parameter, settings, typed),
-        ("Plan", f"{plan}, " + ("time unknown" if seconds is None else f"about {format_seconds(seconds)}")),
         ("Memory", manifest.limits.memory),
         ("CPUs", manifest.limits.cpus),
         ("At most", f"{format_seconds(manifest.limits.seconds)} a step"),
@@ -96,80 +140,107 @@ def about(
         ("Method", manifest.method),
         ("From", probe.distribution),
     ]
-    words = Text(f"{manifest.title}\n", style="bold")
-    words.append(manifest.summary, style="not bold")
-    return Group(words, Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
+    return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 
 
 def _settings_facts(
     parameters: Sequence[Parameter], settings: Mapping[str, str], typed: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Every setting, or of many those that must be given or were changed, and how many more there are."""
-    few = len(parameters) <= _MOST_SETTINGS
-    shown = [item for item in parameters if few or item.default is None or item.type == "path" or item.name in typed]
-    lines = []
-    for item in shown:
-        lacks = "(required)" if item.default is None else "(none)"
-        unit = f" {item.unit}" if item.unit and item.type in ("int", "float") and settings[item.name] else ""
-        lines.append(f"{item.name} = {settings[item.name] or lacks}{unit}")
-    if len(shown) < len(parameters):
-        rest = plural(len(parameters) - len(shown), "more setting" if shown else "setting")
-        lines.append(f"{rest} at {'its default' if rest.startswith('1 ') else 'their defaults'} (s)")
-    for number, line in enumerate(lines):
-        yield "Settings" if number == 0 else "", line
+    """The settings that the form does not show at once and that were changed."""
+    for item in parameters:
+        if item.name in typed and not item.basic:
+            yield "Changed", f"{item.name} = {settings[item.name]}"
 
 
-class Shown(Struct, frozen=True):
-    """Which of the pictures of a step is looked at."""
+class StepPosition(Struct, frozen=True):
+    """Which step of a probe is shown."""
 
-    picture: int
-    pictures: int
-    step: int = 0
-    steps: int = 1
-    table: bool = False
-    samples: bool = False
-    """The pictures are of the samples behind one point."""
+    number: int = 1
+    of: int = 1
 
     @property
     def words(self) -> str:
-        """As it stands before the counts; empty where there is nothing to leaf through."""
-        step = f"step {self.step + 1}/{self.steps}" if self.steps > 1 else ""
-        view = f"view {self.picture + 1}/{self.pictures}" if self.pictures > 1 else ""
-        view = "table" if self.table else f"samples of one point, {view}; Esc goes back" if self.samples else view
-        return ", ".join(filter(None, (step, view)))
+        """``step 2 of 7``; empty for the only one."""
+        return f"step {self.number} of {self.of}" if self.of > 1 else ""
 
 
-def summary(
-    run: StepRun, caveat: str, shown: Shown, *, going_on: bool, narrow: bool = False
-) -> tuple[tuple[str, str], ...]:
-    """Two rows above a chart: how the step stands with its newest figure, and the caveats."""
-    live = run.outcome is None and going_on
-    figure = point_value(run, placed=not (narrow and live))
-    if run.outcome is None and not going_on:
-        state_text = f"{INTERRUPTED}{f', {figure}' if figure else ''}"
-    elif run.outcome is None:
-        progress = run.progress
-        left = ""
-        if progress is not None and progress.remaining_seconds is not None:
-            left = f", {format_ns(max(progress.remaining_seconds, 0.0) * 1e9)} left"
-        activity = f": {progress.activity}" if progress is not None and progress.activity else ""
-        state_text = f"running{left}{activity}{f'; {figure}' if figure else ''}"
-    else:
-        mark = "" if run.finished else "! "
-        reason = f": {run.outcome.reason}" if run.outcome.reason else ""
-        ended = f"{mark}{OUTCOME_WORDS[run.outcome.status].removeprefix('! ')}"
-        state_text = f"{ended}{f', {figure}' if figure else ''}{reason}"
+def badge_rows(
+    run: StepRun, caveat: str, position: StepPosition, *, going_on: bool, refused: str = ""
+) -> list[SegmentRow]:
+    """Two rows above a chart: status and figure or reason, then the particulars.
+
+    ``refused`` is why the last request to run it again was refused.
+    """
+    badge = step_badge(run, going_on=going_on)
+    live = badge.look is BadgeLook.ACTIVE
+    rows: list[SegmentRow] = []
+    if refused:
+        rows.append((("✗ REFUSED ", "status-fail"), (f" {refused}", "text")))
+    rows.append(_progress_row(run, badge, position) if live else _badge_row(badge))
+    counted = _counted(run, live=live)
+    more = badge.more if not live else ""
+    where = "" if live else position.words
+    row = "; ".join(filter(None, (where, more, counted, caveat if live else "")))
+    rows.append(((row, "text"),))
+    return rows
+
+
+def _badge_row(badge: StepBadge) -> SegmentRow:
+    return ((f"{_MARKS[badge.look]} {badge.word} ", f"status-{badge.look.value}"), (f" {badge.text}", "title"))
+
+
+def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition) -> SegmentRow:
+    """Return how far the step is: its bar, the time left and what it is at."""
+    progress = run.progress
+    mark = (f"{_MARKS[badge.look]} {badge.word} ", f"status-{badge.look.value}")
+    step = f" {position.words}" if position.words else ""
+    if progress is None:
+        return (mark, (step, "text"))
+    done = min(max(progress.done, 0.0), 1.0)
+    filled = round(done * _BAR_COLUMNS)
+    left = ""
+    if progress.remaining_seconds is not None:
+        left = f"{format_ns(round(max(progress.remaining_seconds, 0.0)) * 1e9)} left"
+    doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
+    return (
+        mark,
+        (f"{step} ", "text"),
+        ("█" * filled, "status-active"),
+        ("·" * (_BAR_COLUMNS - filled), "text"),
+        (f" {doing}", "title"),
+    )
+
+
+def _counted(run: StepRun, *, live: bool) -> str:
+    """Return how many figures and samples there are, and how many samples were disturbed."""
     # Counted in C, as it is with every frame.
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
     total = sum(len(point.values) for point in run.points.values())
-    if shown.samples and not shown.table:
-        return (state_text, "title"), (shown.words, "text")
     samples = plural(total, "sample") if total else "no samples"
     samples += " yet" if not total and live else ""
     samples += f", ! {disturbed} disturbed" if disturbed else ""
-    if not live:
-        samples = f"{plural(len(run.points), 'figure')}, {samples}"
-    samples = f"{shown.words}: {samples}" if shown.words else samples
-    samples += f"; {caveat}" if caveat and run.outcome is None else ""
-    return (state_text, "title"), (samples, "text")
+    return samples if live else f"{plural(len(run.points), 'figure')}, {samples}"
+
+
+def live_rows(run: StepRun, now_ns: int, width: int) -> list[SegmentRow]:
+    """Return the newest figures under their names, and how they went over the last seconds."""
+    tiles = live_tiles(run)
+    if not tiles:
+        return []
+    column = max(width // max(len(tiles), 4), 8)
+    names = tuple((_padded(tile.name, column), "text") for tile in tiles)
+    values = tuple((_padded(tile.text, column), "title") for tile in tiles)
+    rows: list[SegmentRow] = [names, values]
+    pieces = 20
+    recent = recent_values(run, now_ns, pieces)
+    if any(value is not None for one in recent for value in one.values):
+        row: list[tuple[str, str]] = [(f"Last {RECENT_SECONDS:g} s", "text")]
+        for number, one in enumerate(recent):
+            row += [(f"{' ' * _TILE_GAP}{one.name} ", "text"), (one.bars(), f"series-{number}")]
+        rows.append(tuple(row))
+    return rows
+
+
+def _padded(text: str, width: int) -> str:
+    return text[: width - 1].ljust(width)

@@ -11,7 +11,7 @@ from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import parse_value
-from sizeup.tui.screens.probe_text import format_seconds
+from sizeup.tui.run_form import format_seconds
 from sizeup.units import format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})

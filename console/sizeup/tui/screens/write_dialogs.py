@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import App
+from textual.binding import BindingType
 
 from sizeup.model.plan import Plan
 from sizeup.probing.devices import Device
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.text import one_line
+from sizeup.tui.run_form import format_seconds
 from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog
-from sizeup.tui.screens.probe_text import format_seconds
 from sizeup.tui.screens.write_confirmation import facts, writing_steps
 from sizeup.units import format_decimal_bytes
+
+
+class RunDialog(ChoiceDialog):
+    """Asks before a run that may write; the first answer is not to run it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("r,y", "screen.agree", "Run")]
+    HINT = "r runs, "
+
+    def action_agree(self) -> None:
+        """Run it."""
+        self.dismiss("yes")
 
 
 def confirm_write(
@@ -36,9 +48,8 @@ def confirm_write(
     changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if value not in shown)
     if changed:
         rows.append(("Settings", changed))
-    app.push_screen(
-        ChoiceDialog(f"Run {probe.name}? It may write.", (("no", "Cancel"), ("yes", "Run")), rows), answered
-    )
+    question = f"Run {probe.manifest.title}? It may write."
+    app.push_screen(RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), answered)
 
 
 def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str], None]) -> None:

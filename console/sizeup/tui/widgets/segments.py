@@ -1,0 +1,71 @@
+"""Rows of text of several looks that change often: only the characters that differ are sent."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from textual import events
+
+from sizeup.charts.drawing import Drawing
+from sizeup.tui.widgets.cells import CellView
+
+SegmentRow = Sequence[tuple[str, str]]
+"""Text and role of each stretch of one row."""
+
+
+class SegmentRows(CellView):
+    """Rows of stretches of text; the widget is as high as it has rows.
+
+    While they change often they stay one line each, and what is too long is cut with dots; else the last stretch of a
+    row is folded under itself.
+    """
+
+    DEFAULT_CSS = """
+    SegmentRows { height: 0; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._rows: tuple[SegmentRow, ...] = ()
+        self._folds = False
+
+    @property
+    def words(self) -> str:
+        """All text, whatever room it has."""
+        return " ".join("".join(text for text, _ in row).strip() for row in self._rows)
+
+    def show(self, rows: Sequence[SegmentRow], *, fold: bool = False) -> None:
+        """Show rows in place of the last; ``fold`` gives each as many lines as it needs."""
+        self._rows, self._folds = tuple(rows), fold
+        self._redraw()
+
+    def _redraw(self) -> None:
+        width, height = self.size
+        rows = [line for row in self._rows for line in (_folded(row, width) if self._folds and width else [row])]
+        wanted = self.styles.height
+        if wanted is None or wanted.value != len(rows):
+            self.styles.height = len(rows)
+        drawing = Drawing(width, height)
+        for y, row in enumerate(rows):
+            x = 0
+            for text, role in row:
+                room = width - x
+                drawing.put(x, y, text if len(text) <= room else f"{text[: max(room - 3, 0)]}...", role)
+                x += len(text)
+        self.present(drawing)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw for the new size."""
+        del event
+        self._redraw()
+
+
+def _folded(row: SegmentRow, width: int) -> list[SegmentRow]:
+    """Return a row with its last stretch folded under itself."""
+    if not row:
+        return [row]
+    *first, (text, role) = row
+    indent = min(sum(len(part) for part, _ in first), width // 2)
+    lines = textwrap.wrap(text, max(width - indent, 12), break_on_hyphens=False) or [""]
+    return [[*first, (lines[0], role)], *([(" " * indent, ""), (line, role)] for line in lines[1:])]
