@@ -159,3 +159,40 @@ def test_the_title_of_a_small_matrix_is_never_cut() -> None:
         title = whole[:length].strip()
 
         assert title in texts(drawn(HeatMap(title, "small", "large", ("1",), ("0", "1"), ((1.0, 2.0),), "ns")))
+
+
+def test_each_marked_point_shows_its_value_and_interval_while_it_is_pointed_at() -> None:
+    shown = [group.findtext(f"{SVG}text") for group in drawn(CURVE).iter(f"{SVG}g") if group.get("class") == "value"]
+
+    assert "4 KiB: 1.2 ns (1.1 to 1.3)" in shown
+    assert "512 MiB: 96 ns (50 to 130)" in shown
+    assert len(shown) == 5
+    assert ".chart .value text{visibility:hidden" in svg.STYLE
+    assert ".chart .value:hover text{visibility:visible}" in svg.STYLE
+
+
+def test_values_of_a_long_line_are_as_many_as_its_marks() -> None:
+    line = Line("", tuple(ChartPoint(x, x) for x in range(1, 1000)))
+    root = drawn(LineChart("Many", Axis("x", "1"), Axis("y", "1"), (line,)))
+
+    assert 20 <= sum(group.get("class") == "value" for group in root.iter(f"{SVG}g")) <= 30
+
+
+def test_bars_and_cells_name_their_value_while_they_are_pointed_at() -> None:
+    bars = [bar.findtext(f"{SVG}title") for bar in drawn(BARS).iter(f"{SVG}rect")]
+    cells = [cell.findtext(f"{SVG}title") for cell in drawn(MATRIX).iter(f"{SVG}rect")]
+
+    assert bars[0] == "clock_gettime: 24 ns (23 to 25)"
+    assert (cells[0] or "").startswith("CPU node 0, memory node")
+    assert (cells[0] or "").endswith(" 0: 89 ns")
+    assert (cells[3] or "").endswith(": not measured")
+
+
+@pytest.mark.parametrize("chart", [CURVE, BARS], ids=["line", "bars"])
+@pytest.mark.parametrize("width", [334, 524, 720])
+def test_a_chart_is_drawn_for_the_width_it_is_given(chart: Chart, width: int) -> None:
+    root = ElementTree.fromstring(svg.draw(chart, "one", width=width, titled=False))
+
+    # Labels beside a bar may stand out by their own width.
+    assert width <= float(root.attrib["width"]) <= width * 1.5
+    assert not [text for text in root.iter(f"{SVG}text") if text.get("class") == "title"]

@@ -26,7 +26,7 @@ DARK = """--paper:#12161b;--ink:#e6e9ed;--muted:#a3adb8;--grid:#2c343d;--s0:#6cb
 --s3:#e29bf0;--s4:#e3c04f;--s5:#b4bec8"""
 
 STYLE = Markup(
-    ".chart text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink)}"
+    ".chart text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink);pointer-events:none}"
     ".chart .title{font-size:14px;font-weight:600}"
     ".chart .quiet{fill:var(--muted)}"
     ".chart .halo{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:4px}"
@@ -42,12 +42,18 @@ STYLE = Markup(
     ".chart .bar{fill:var(--s0);fill-opacity:.55}"
     ".chart .cell{fill:var(--s0);stroke:var(--paper);stroke-width:1}"
     ".chart .unknown{fill:none;stroke:var(--grid)}"
+    ".chart .hit{fill:transparent}"
+    ".chart .value text{visibility:hidden;font-weight:600;paint-order:stroke;stroke:var(--paper);stroke-width:6px}"
+    ".chart .value:hover text{visibility:visible}"
+    ".chart .value:hover .hit{stroke:var(--ink);stroke-width:1.5}"
     + "".join(
         f".chart .i{index}{{stroke:var(--s{index})}}.chart .f{index}{{fill:var(--s{index})}}" for index in range(6)
     )
 )
 
 _WIDTH = 720
+"""Of a chart that has a page, or a file, to itself."""
+_TITLE_HEIGHT = 22.0
 _MARGIN = 8
 _DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4", "4 4")
 _SERIES = 6
@@ -65,27 +71,32 @@ def standalone(chart: Chart) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
 
 
-def draw(chart: Chart, name: str) -> Markup:
-    """The picture for use within a page whose style sheet holds ``STYLE``; ``name`` is unique in that page."""
+def draw(chart: Chart, name: str, *, width: int = _WIDTH, titled: bool = True, css_class: str = "chart") -> Markup:
+    """The picture for use within a page whose style sheet holds ``STYLE``; ``name`` is unique in that page.
+
+    ``width`` is that of the plot in pixels, from which labels may stand out; a heat map is as wide as its cells
+    need. The values appear under the pointer.
+    """
+    top = _TITLE_HEIGHT if titled else 0.0
     match chart:
         case LineChart():
-            body, width, height = _line_chart(chart)
+            body, wide, height = _line_chart(chart, width, top)
         case BarChart():
-            body, width, height = _bar_chart(chart)
+            body, wide, height = _bar_chart(chart, width, top)
         case HeatMap():
-            body, width, height = _heat_map(chart)
+            body, wide, height = _heat_map(chart, top)
     return element(
         "svg",
         element("title", chart.title, id=f"{name}-title"),
         element("desc", text_alternative.sentence(chart), id=f"{name}-text"),
-        _text(0, 18, _fitted(chart.title, width * 0.85), class_="title"),
+        _text(0, 18, _fitted(chart.title, wide * 0.85), class_="title") if titled else joined(),
         body,
-        viewBox=f"-{_MARGIN} 0 {number(width + 2 * _MARGIN)} {number(height)}",
-        width=width + 2 * _MARGIN,
+        viewBox=f"-{_MARGIN} 0 {number(wide + 2 * _MARGIN)} {number(height)}",
+        width=wide + 2 * _MARGIN,
         height=height,
         role="img",
         aria_labelledby=f"{name}-title {name}-text",
-        class_="chart",
+        class_=css_class,
     )
 
 
@@ -148,38 +159,40 @@ def _between(position: float | None, start: float, end: float) -> float | None:
     return start + (end - start) * position
 
 
-def _line_chart(chart: LineChart) -> tuple[Markup, float, float]:
+def _line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, float, float]:
     points = [point for line in chart.lines for point in line.points]
     ends = [end for point in points for end in (point.low, point.high) if end is not None]
-    x = fit(chart.x, [point.x for point in points], 8)
+    x = fit(chart.x, [point.x for point in points], int(width // 90))
     y = fit(chart.y, [*(point.y for point in points), *ends], 6)
 
-    legend, top = _legend(chart.lines, disturbed=any(point.disturbed for point in points))
+    legend, top = _legend(chart.lines, width, top, disturbed=any(point.disturbed for point in points))
     left = 10 + max(_wide(tick.label) for tick in y.ticks)
-    right = _WIDTH - 14 - _wide(x.ticks[-1].label) / 2
+    right = width - 14 - _wide(x.ticks[-1].label) / 2
     edges, band = _boundaries(chart.boundaries, x, left, right)
     title_y = top + 14
-    plot = _Plot(left, title_y + 16 + band, right, title_y + 266 + band, x, y)
+    plot = _Plot(left, title_y + 16 + band, right, title_y + 176 + width / 8 + band, x, y)
     body = joined(
         legend,
         _text(0, title_y, y.title, class_="quiet"),
         _grid(plot),
         *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
-        *(_boundary_label(edge, row, plot, title_y + 8) for edge, row in edges),
+        *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
         *(_line(line, index % _SERIES, plot) for index, line in enumerate(chart.lines)),
+        *(_values(line, chart, plot, width) for line in chart.lines),  # above all lines
     )
-    return body, _WIDTH, plot.bottom + 46
+    return body, width, plot.bottom + 46
 
 
-def _legend(lines: Sequence[Line], *, disturbed: bool) -> tuple[Markup, float]:
+def _legend(lines: Sequence[Line], width: float, top: float, *, disturbed: bool) -> tuple[Markup, float]:
     """Samples of each line with its name, and the pixel below them; nothing for a single line without a name."""
     parts: list[Markup] = []
-    x, y = 0.0, 40.0
+    x, y = 0.0, top + 18
+    widest = min(300, width - 34)
     entries = (
-        [(_fitted(line.label, 300), index % _SERIES) for index, line in enumerate(lines)] if len(lines) > 1 else []
+        [(_fitted(line.label, widest), index % _SERIES) for index, line in enumerate(lines)] if len(lines) > 1 else []
     )
     for label, index in entries:
-        if x and x + 40 + _wide(label) > _WIDTH:
+        if x and x + 40 + _wide(label) > width:
             x, y = 0.0, y + 18
         parts += [
             _path([(x, y - 4), (x + 28, y - 4)], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
@@ -189,10 +202,10 @@ def _legend(lines: Sequence[Line], *, disturbed: bool) -> tuple[Markup, float]:
         x += 34 + _wide(label) + 18
     if disturbed:
         label = "hollow: disturbed while it was measured"
-        if x and x + _wide(label) > _WIDTH:
+        if x and x + _wide(label) > width:
             x, y = 0.0, y + 18
         parts.append(_text(x, y, label, class_="quiet"))
-    return joined(*parts), y + 8 if parts else 22
+    return joined(*parts), y + 8 if parts else top
 
 
 def _boundaries(
@@ -218,9 +231,9 @@ def _boundary_line(boundary: Boundary, row: int, plot: _Plot, top: float) -> Mar
     return _path([(at, top + 14 + row * 15), (at, plot.bottom)], class_="edge")
 
 
-def _boundary_label(boundary: Boundary, row: int, plot: _Plot, top: float) -> Markup:
+def _boundary_label(boundary: Boundary, row: int, plot: _Plot, top: float, width: float) -> Markup:
     half = _wide(boundary.label) / 2
-    x = min(max(plot.across(boundary.x) or plot.left, half), _WIDTH - half)
+    x = min(max(plot.across(boundary.x) or plot.left, half), width - half)
     return _text(x, top + 10 + row * 15, boundary.label, class_="halo", text_anchor="middle")
 
 
@@ -247,7 +260,7 @@ def _line(line: Line, index: int, plot: _Plot) -> Markup:
     placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
     if not placed:
         return joined()
-    marks_every = math.ceil(len(placed) / 30)  # more would hide the line
+    marks_every = _marks_every(placed)
     return joined(
         _intervals(placed, index, plot),
         _path([pixel for _, pixel in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
@@ -257,6 +270,25 @@ def _line(line: Line, index: int, plot: _Plot) -> Markup:
             if point.disturbed or position % marks_every == 0
         ),
     )
+
+
+def _marks_every(placed: Sequence[object]) -> int:
+    return math.ceil(len(placed) / 30)  # more would hide the line
+
+
+def _values(line: Line, chart: LineChart, plot: _Plot, width: float) -> Markup:
+    """The value of each point that is marked, shown while the pointer is on it."""
+    placed = [(point, place) for point in line.points if (place := plot.place(point)) is not None]
+    parts = []
+    for point, (x, y) in placed[:: _marks_every(placed) or 1]:
+        where = ", ".join(filter(None, (format_value(point.x, chart.x.unit), point.label)))
+        value = _fitted(f"{where}: {text_alternative.with_interval(point, chart.y.unit)}", width * 0.9)
+        half = _wide(value) * 0.55  # it is bold
+        middle = min(max(x, half), max(width - half, half))
+        above = y - 14 if y - 26 > plot.top else y + 24
+        shown = _text(middle, above, value, text_anchor="middle")
+        parts.append(element("g", empty("circle", cx=x, cy=y, r=9, class_="hit"), shown, class_="value"))
+    return joined(*parts)
 
 
 def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
@@ -296,21 +328,21 @@ def _mark(x: float, y: float, index: int, *, hollow: bool) -> Markup:
     return empty("polygon", points=corners, class_=classes)
 
 
-def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
-    labels = [_fitted(bar.label, 240) for bar in chart.bars]
+def _bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float, float]:
+    labels = [_fitted(bar.label, width / 3) for bar in chart.bars]
     formatted = [_bar_text(bar, chart.axis) for bar in chart.bars]
     left = 10 + max((_wide(label) for label in labels), default=0)
-    right = max(_WIDTH - 14 - max((_wide(text) for text in formatted), default=0), left + 160)
+    right = max(width - 14 - max((_wide(text) for text in formatted), default=0), left + width * 0.22)
     reach = [end for bar in chart.bars for end in (bar.value, bar.low, bar.high) if end is not None]
     # A bar's length is its value only from zero on.
     from_zero = [0.0] if chart.axis.scale is Scale.LINEAR else []
-    ruler = fit(chart.axis, [*reach, *from_zero], 5)
+    ruler = fit(chart.axis, [*reach, *from_zero], min(5, int(width // 90)))
 
     def across(value: float) -> float:
         position = ruler.position(value)
         return left + (right - left) * min(max(position if position is not None else 0.0, 0.0), 1.0)
 
-    top, pitch = 34.0, 28.0
+    top, pitch = top + 12, 28.0
     bottom = top + pitch * len(chart.bars)
     parts: list[Markup] = []
     for tick in ruler.ticks:
@@ -320,7 +352,9 @@ def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
     for index, bar in enumerate(chart.bars):
         middle, end = top + pitch * (index + 0.5), across(bar.value)
         parts.append(_text(left - 8, middle + 4, labels[index], text_anchor="end"))
-        parts.append(empty("rect", x=min(start, end), y=middle - 9, width=abs(end - start), height=18, class_="bar"))
+        said = element("title", f"{bar.label}: {text_alternative.with_interval(bar, chart.axis.unit)}")
+        across_bar = {"x": min(start, end), "y": middle - 9, "width": abs(end - start), "height": 18}
+        parts.append(element("rect", said, **across_bar, class_="bar"))
         after = max(start, end)
         if bar.low is not None and bar.high is not None:
             low, high = across(bar.low), across(bar.high)
@@ -330,7 +364,7 @@ def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
         parts.append(_text(after + 6, middle + 4, formatted[index]))
     parts.append(_path([(start, top), (start, bottom)], class_="base"))
     parts.append(_text((left + right) / 2, bottom + 36, ruler.title, class_="quiet", text_anchor="middle"))
-    return joined(*parts), max(_WIDTH, right + 14 + max((_wide(text) for text in formatted), default=0)), bottom + 46
+    return joined(*parts), max(width, right + 14 + max((_wide(text) for text in formatted), default=0)), bottom + 46
 
 
 def _bar_text(bar: Bar, axis: Axis) -> str:
@@ -338,7 +372,7 @@ def _bar_text(bar: Bar, axis: Axis) -> str:
     return _fitted(f"{value}, {bar.note}" if bar.note else value, 300)
 
 
-def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
+def _heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
     known = [value for row in chart.values for value in row if value is not None]
     printed = len(chart.rows) <= _MOST_CELLS and len(chart.columns) <= _MOST_CELLS
     formatted, unit = format_labels(known, chart.unit)
@@ -349,13 +383,11 @@ def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
     left = 10 + max([_wide(name) for name in row_labels], default=0)
     wide = max(44.0, widest + 14) if printed else 11.0
     high = 28.0 if printed else 11.0
-    top = 62.0
+    top += 40
     low_end, reach = min(known, default=0.0), (max(known, default=0.0) - min(known, default=0.0)) or 1.0
 
     directions = f"Rows: {chart.row_title}. Columns: {chart.column_title}.{f' Values in {unit}.' if unit else ''}"
-    parts = [
-        _text(0, 36, directions, class_="quiet"),
-    ]
+    parts = [_text(0, top - 26, directions, class_="quiet")]
     step = 1 if printed else 8
     for column, name in enumerate(chart.columns):
         if column % step == 0:
@@ -368,12 +400,14 @@ def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
         for column, value in enumerate(cells):
             x = left + wide * column
             # Even the strongest cell stays pale enough for the ink that prints its value.
-            cell = (
-                empty("rect", x=x, y=y, width=wide, height=high, class_="unknown")
+            kind = (
+                {"class_": "unknown"}
                 if value is None
-                else _cell(x, y, wide, high, 0.08 + 0.42 * (value - low_end) / reach)
+                else {"class_": "cell", "fill_opacity": f"{0.08 + 0.42 * (value - low_end) / reach:.2f}"}
             )
-            parts.append(cell)
+            named = f"{chart.row_title} {chart.rows[row]}, {chart.column_title} {chart.columns[column]}"
+            said = element("title", f"{named}: {'not measured' if value is None else format_value(value, chart.unit)}")
+            parts.append(element("rect", said, x=x, y=y, width=wide, height=high, **kind))
             if printed:
                 parts.append(_text(x + wide / 2, y + high / 2 + 4, texts[row][column], text_anchor="middle"))
     bottom = top + high * len(chart.rows)
@@ -381,10 +415,6 @@ def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
     parts.append(_text(0, bottom + 20, key, class_="quiet"))
     width = max(left + wide * len(chart.columns) + 8, _wide(key), _wide(directions), _wide(chart.title) / 0.85, 240)
     return joined(*parts), width, bottom + 30
-
-
-def _cell(x: float, y: float, wide: float, high: float, opacity: float) -> Markup:
-    return empty("rect", x=x, y=y, width=wide, height=high, class_="cell", fill_opacity=f"{opacity:.2f}")
 
 
 def _heat_key(chart: HeatMap, known: Sequence[float]) -> str:
