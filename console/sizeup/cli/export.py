@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
 
 _FORMATS = {
-    "html": "one web page with summary, charts and tables; no scripts, no network requests",
+    "html": "one web page: the verdict, resources, findings and charts, then folded details; no scripts, no requests",
     "markdown": "Markdown, with charts as tables of their values",
     "text": "plain text of 80 columns, with charts drawn with characters",
     "csv": "every sample and every figure of the advice, one row each",
@@ -117,7 +117,8 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
         comparison = compare(*digest_sides([arguments.session], arguments.baseline))
         if not comparison.metrics:
             raise UsageError(f"--baseline: {nothing_shared(comparison)}")
-        written = replace(written, parts=(comparison_part(comparison), *written.parts))
+        first = replace(comparison_part(comparison), open=True)
+        written = replace(written, parts=(first, *written.parts))
     if arguments.format == "html":
         from sizeup.report.html import page
 

@@ -1,4 +1,4 @@
-"""Print a session as text: what was measured, how each step ended, and the sizing advice.
+"""Print a session as text: how its run went, the verdict, each resource, then what was measured and the advice.
 
 The advice is what the session recorded; --recompute works it out again with the rules of this version, and says so.
 """
@@ -29,15 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the session."""
-    from sizeup.batch.summary import summary_json, summary_lines
+    from sizeup.batch.summary import summary_json
+    from sizeup.report.text import text
     from sizeup.session.reader import read_session
     from sizeup.session.store import LATEST, find
     from sizeup.sizing.session_advice import session_advice
+    from sizeup.views.document import document
 
     session = read_session(find(arguments.file or LATEST))
     if arguments.json:
         print(summary_json(session))
     else:
         advice = session_advice(session, recompute=arguments.recompute)
-        print("\n".join(summary_lines(session, whole=True, advice=advice)))
+        print(text(document(session, advice)), end="")
     return ExitStatus.OK

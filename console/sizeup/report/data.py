@@ -13,6 +13,8 @@ from sizeup.model.sample import Disturbance
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
+from sizeup.views.cards import cards_data
+from sizeup.views.document import document
 from sizeup.views.results import results_data
 from sizeup.views.summary import caveats, summary
 
@@ -20,16 +22,20 @@ SCHEMA = "sizeup.report/1"
 
 
 def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
-    """What ``--batch --json`` prints, and beside it the machine, the page for managers, findings, advice and gaps.
+    """What ``--batch --json`` prints, and beside it the verdict, the cards, the machine, findings, advice and gaps.
 
     Units are bytes, Hz, ns, bytes/s and 1/s; unknown is null. ``advice`` is what the session recorded unless another is
     given.
     """
     shown = session_advice(session) if advice is None else advice
     recorded = () if shown.recorded is None else shown.recorded.advice
-    document = {
+    first = document(session, shown)
+    data = {
         **results_data(session),
         "schema": SCHEMA,
+        "run": {"status": first.run.grade.value, "cause": first.run.cause, "sentence": first.run.sentence},
+        "verdict": first.verdict,
+        "cards": cards_data(first.cards),
         "summary": {
             answer.question: answer.statements for answer in summary(session, advice=shown) if not answer.silent
         },
@@ -42,7 +48,7 @@ def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
         "notes": session.notes,
         "gaps": session.gaps,
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
 
 
 _FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "invalid_reason")

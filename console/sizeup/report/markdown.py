@@ -1,4 +1,4 @@
-"""A session as Markdown: charts as tables of their values, since Markdown has no pictures of its own."""
+"""A session as Markdown: the verdict first, charts as tables of their values, since Markdown has no pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from sizeup.charts import text_alternative
 from sizeup.charts.chart import BarChart, HeatMap, LineChart
 from sizeup.charts.table import Table
 from sizeup.text import one_line
-from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.document import (
+    Block,
+    Document,
+    Facts,
+    Heading,
+    Items,
+    Paragraph,
+    Working,
+    cards_table,
+    first_lists,
+    verdict_facts,
+)
 
 _MEANT = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 _LINE_LIMIT = 4000
@@ -16,9 +27,17 @@ _LINE_LIMIT = 4000
 
 def markdown(document: Document) -> str:
     """The whole text."""
-    lines = [f"# {_text(document.title)}", "", *_facts(document.about), "## In one page", ""]
-    for answer in document.answers:
-        lines += [f"### {_text(answer.question)}", "", *_items(answer.statements)]
+    verdict = document.verdict
+    lines = [
+        f"# {_text(f'{document.title}: {document.run.words}')}",
+        "",
+        f"**{_text(verdict.status)}** {_text(verdict.statement)}",
+        "",
+        *_facts(Facts((*verdict_facts(verdict), document.run_fact, *document.about.pairs))),
+        *_table(cards_table(document.cards)),
+    ]
+    for title, items in first_lists(document):
+        lines += [f"## {_text(title)}", "", *_items(items)]
     for part in document.parts:
         lines += [f"## {_text(part.title)}", ""]
         for block in part.blocks:

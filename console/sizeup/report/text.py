@@ -11,7 +11,8 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Table
 from sizeup.report.table import table_lines, wrapped
 from sizeup.text import cell_len, one_line, plain
-from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.card_table import card_table
+from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working, first_lists, verdict_facts
 
 __all__ = ["WIDTH", "chart_lines", "table_lines", "text"]
 
@@ -22,9 +23,18 @@ _BAR_TITLE_ROWS = 4
 
 def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) -> str:
     """The whole text; ``ascii_only`` for terminals and mails that know no more."""
-    lines = [*_heading(document.title, "="), *_facts(document.about, width), ""]
-    for answer in document.answers:
-        lines += [answer.question, *_items(answer.statements, width), ""]
+    title = one_line(document.title, WIDTH - len(document.run.words) - 2)
+    verdict = document.verdict
+    about = (
+        ("Verdict", f"{verdict.status}: {verdict.statement}"),
+        *verdict_facts(verdict),
+        document.run_fact,
+        *document.about.pairs,
+    )
+    lines = [*_heading(f"{title}: {document.run.words}", "="), *_facts(Facts(about), width), ""]
+    lines += [*(line.rstrip() for line in card_table(document.cards, width).text()), ""]
+    for title, items in first_lists(document):
+        lines += [title, *_items(items, width), ""]
     for part in document.parts:
         lines += _heading(part.title, "-")
         for block in part.blocks:

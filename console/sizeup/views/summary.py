@@ -76,7 +76,7 @@ def summary(
         _answer(
             rest,
             "Caveats",
-            _found_caveats(session, shown, each=1),
+            caveats(session, shown, each=1),
             "Nothing: all steps converged and nothing was unreadable.",
         ),
     )
@@ -188,13 +188,11 @@ def _grave_findings(session: Session) -> list[str]:
     ]
 
 
-def caveats(session: Session, advice: ShownAdvice) -> list[str]:
-    """Every reason to mistrust the figures of a session and the advice that is shown with it, the gravest first."""
-    return _found_caveats(session, advice, each=None)
+def caveats(session: Session, shown: ShownAdvice, *, each: int | None = None) -> list[str]:
+    """Every reason to mistrust the figures of a session and the advice that is shown with it, the gravest first.
 
-
-def _found_caveats(session: Session, shown: ShownAdvice, *, each: int | None) -> list[str]:
-    """The caveats, of a step or an advice at most ``each``, with a count of those left out."""
+    Of a step or an advice at most ``each``, with a count of those left out.
+    """
     found = list(session.damage.sentences())
     if shown.label and session.machine is not None:
         found.append(shown.label)

@@ -1,0 +1,117 @@
+"""How a session's run went, in one word and one sentence: what every report says first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from enum import Enum
+
+from msgspec import Struct
+
+from sizeup.model.sample import Status
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Session, StepRun
+from sizeup.text import one_line, plural
+
+
+class RunGrade(Enum):
+    """Whether what a run measured can be used; the words are shown, so color is never the only carrier."""
+
+    PASS = "PASS"  # noqa: S105  a grade, and no password
+    WARN = "WARN"
+    """Some of it cannot, or was not measured."""
+    FAIL = "FAIL"
+    """The run did not end as planned, or a step failed or is not valid."""
+    NONE = ""
+    """Nothing was planned or measured."""
+
+
+class RunStatus(Struct, frozen=True):
+    """The grade of a session's run and why."""
+
+    grade: RunGrade
+    cause: str
+    """One or two words: ``interrupted``, ``failed``; empty where everything was measured."""
+    sentence: str
+    """How many steps were measured, and what is wrong."""
+
+    @property
+    def words(self) -> str:
+        """What a heading has room for: ``run FAIL (interrupted)``."""
+        if self.grade is RunGrade.NONE:
+            return self.cause
+        return f"run {self.grade.value}{f' ({self.cause})' if self.cause else ''}"
+
+
+class _Problem(Struct, frozen=True):
+    grade: RunGrade
+    cause: str
+    sentence: str
+
+
+_ENDS = {
+    Status.REFUSED: (RunGrade.WARN, "refused"),
+    Status.CANCELED: (RunGrade.WARN, "canceled"),
+    Status.FAILED: (RunGrade.FAIL, "failed"),
+    Status.CRASHED: (RunGrade.FAIL, "crashed"),
+    Status.TIMED_OUT: (RunGrade.FAIL, "timed out"),
+}
+_MOST_PROBLEMS = 3
+"""As many as a status line has room for; the others are among the caveats."""
+_REASON_LENGTH = 160
+
+
+def run_status(session: Session) -> RunStatus:
+    """Return how the run went: its end, then failed and refused steps, then figures that are not valid."""
+    steps = {step.id for step in session.plan.steps} if session.plan is not None else set()
+    wanted = steps | session.steps.keys() | session.outcomes.keys()
+    if not wanted and session.end is not None:
+        return RunStatus(RunGrade.NONE, "nothing measured", "No step was planned or measured")
+    measured = sum(run.finished for run in session.steps.values())
+    counts = f"{measured} of {plural(len(wanted), 'step')} measured"
+    problems = sorted(_problems(session), key=lambda problem: problem.grade is not RunGrade.FAIL)
+    if not problems:
+        return RunStatus(RunGrade.PASS, "", counts)
+    worst = problems[0]
+    told = [problem.sentence for problem in problems[:_MOST_PROBLEMS] if problem.sentence]
+    left = Counter(problem.cause for problem in problems[_MOST_PROBLEMS:])
+    told += [f"{count} more {cause}" for cause, count in left.items()]
+    grade = worst.grade if measured else RunGrade.FAIL
+    return RunStatus(grade, worst.cause, "; ".join((counts, *told)))
+
+
+def _problems(session: Session) -> Iterator[_Problem]:
+    if session.end is None:
+        yield _Problem(RunGrade.FAIL, "interrupted", "the last run has no end: it was interrupted, or is still running")
+    elif session.end.status != "complete":
+        yield _Problem(RunGrade.FAIL, session.end.status, _short(session.end.reason))
+    for step, outcome in session.outcomes.items():
+        if outcome.status in _ENDS:
+            grade, cause = _ENDS[outcome.status]
+            run = session.steps.get(step)
+            name = step if run is None else run.step.title
+            yield _Problem(grade, cause, _because(f"{name} {cause}", outcome.reason or outcome.signal or ""))
+    for run in session.steps.values():
+        grade, invalid = validity_grade(run)
+        if run.finished and invalid:
+            cause = "not valid" if grade is RunGrade.FAIL else "partly valid"
+            yield _Problem(grade, cause, f"{run.step.title}: {invalid}")
+    if session.damage.sentences():
+        yield _Problem(RunGrade.WARN, "damaged file", "the file is damaged: see the caveats")
+
+
+def validity_grade(run: StepRun) -> tuple[RunGrade, str]:
+    """Return whether the figures of a step are valid, and in a clause without figures why not; empty where all are."""
+    validity = StepValidity(run)
+    if validity.whole is not None:
+        return RunGrade.FAIL, f"not valid because {validity.whole.cause}"
+    marked = validity.summary()
+    return RunGrade.WARN if marked else RunGrade.PASS, marked
+
+
+def _because(text: str, reason: str) -> str:
+    return f"{text} ({_short(reason)})" if reason else text
+
+
+def _short(reason: str) -> str:
+    return one_line(reason, _REASON_LENGTH).rstrip(".")
