@@ -19,6 +19,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType
 
 from planted import names_that_ran, plant
 from sizeup.cli import run
+from sizeup.errors import UsageError
 from sizeup.session.reader import read_session
 from sizeup.web.auth_gate import COOKIE, AuthGate
 from sizeup.web.server import make_application
@@ -42,7 +43,8 @@ class Served:
 
 @pytest.fixture
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    runner = web.AppRunner(make_application([*ECHO, str(tmp_path / "ended")], AuthGate("secret")))
+    command = [*ECHO, str(tmp_path / "ended")]
+    runner = web.AppRunner(make_application(command, AuthGate("secret"), report=lambda: "<p>the report</p>"))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     yield Served(f"http://127.0.0.1:{runner.addresses[0][1]}", runner.cleanup)
@@ -65,7 +67,9 @@ async def heard(socket: object, text: bytes) -> bytes:
     return got
 
 
-@pytest.mark.parametrize("path", ["/", "/?token=guess", "/ws", "/ws?token=secret", "/static/js/textual.js", "/none"])
+@pytest.mark.parametrize(
+    "path", ["/", "/?token=guess", "/ws", "/ws?token=secret", "/static/js/textual.js", "/report", "/none"]
+)
 async def test_without_the_token_every_path_is_closed(served: Served, client: ClientSession, path: str) -> None:
     async with client.get(served.address + path) as answer:
         assert answer.status == 403
@@ -101,6 +105,32 @@ async def test_only_who_opens_the_page_uses_the_token_up(
 
     async with client.get(f"{served.address}/?token=secret") as answer:
         assert answer.status == 200
+
+
+async def test_the_report_is_a_page_that_may_run_no_script(served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.address}/?token=secret"):
+        pass
+    async with client.get(f"{served.address}/report") as answer:
+        assert (answer.status, answer.content_type) == (200, "text/html")
+        assert await answer.text() == "<p>the report</p>"
+        policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'")
+    assert "script-src" not in policy
+
+
+async def test_without_a_session_the_report_says_what_to_do(client: ClientSession) -> None:
+    def none() -> str:
+        raise UsageError("No session is saved")
+
+    runner = web.AppRunner(make_application(ECHO, AuthGate("secret"), report=none))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    async with client.get(f"{address}/?token=secret"):
+        pass
+    async with client.get(f"{address}/report") as answer:
+        assert (answer.status, await answer.text()) == (404, "No session is saved\n")
+    await runner.cleanup()
 
 
 async def test_the_page_and_its_files_name_no_other_host(served: Served, client: ClientSession) -> None:

@@ -55,7 +55,32 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.web.server import serve
 
     def announce(address: str) -> None:
-        print(f"Open this address in a browser (it works once):\n\n    {address}\n\nPress Ctrl+C to stop.", flush=True)
+        print(
+            f"Open this address in a browser (it works once):\n\n    {address}\n\n"
+            "In the same browser, /report has the report of the session. Press Ctrl+C to stop.",
+            flush=True,
+        )
 
-    serve(sizeup_command(*command), arguments.host, arguments.port, arguments.file or "sizeup", announce)
+    serve(
+        sizeup_command(*command),
+        arguments.host,
+        arguments.port,
+        arguments.file or "sizeup",
+        announce,
+        lambda: _report(arguments.file),
+    )
     return ExitStatus.OK
+
+
+def _report(path: str | None) -> str:
+    """Return the web page of a session, or of the latest one that is saved; ``UsageError`` where there is none."""
+    from sizeup.report.html import page
+    from sizeup.session import store
+    from sizeup.session.reader import read_session
+    from sizeup.views.document import document
+
+    if path is None:
+        path = next((str(entry.path) for entry in store.entries() if entry.session is not None), None)
+    if path is None:
+        raise UsageError("No session is saved, so there is no report. Press r in the console to measure.")
+    return page(document(read_session(path)))

@@ -16,6 +16,14 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 
+REPORT_HEADERS = {
+    **HEADERS,
+    # It has no scripts.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+}
+
+REPORT = "/report"
+
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
@@ -27,12 +35,13 @@ html, body {{ margin: 0; height: 100%; background: #121212; color: #e0e0e0; over
 #terminal {{ height: 100%; }}
 #closed {{ display: none; position: absolute; inset: 0; padding: 3em; background: #121212; font: 16px monospace; }}
 body.-closed #closed {{ display: block; }}
+#closed a {{ color: inherit; }}
 </style>
 <script src="/static/js/textual.js"></script>
 <script src="/focus.js"></script>
 <body>
 <div id="terminal" class="textual-terminal" data-session-websocket-url="{websocket}" data-font-size="14"></div>
-<div id="closed">The console has ended. Reload this page for another.</div>
+<div id="closed">The console has ended. Reload this page for another, or read the <a href="/report">report</a>.</div>
 </body>
 </html>
 """

@@ -12,9 +12,9 @@ from html import escape
 
 from aiohttp import web
 
-from sizeup.errors import UsageError
+from sizeup.errors import SizeupError, UsageError
 from sizeup.web.auth_gate import AuthGate, local_names_only
-from sizeup.web.page import FOCUS_SCRIPT, HEADERS, PAGE, assets
+from sizeup.web.page import FOCUS_SCRIPT, HEADERS, PAGE, REPORT, REPORT_HEADERS, assets
 from sizeup.web.pseudo_terminal import LEAVE_SECONDS, cells, console, send_output, take_input
 
 _VISITORS_LIMIT = 8
@@ -24,9 +24,16 @@ _MESSAGE_BYTES = 4 << 20
 
 
 def make_application(
-    command: Sequence[str], gate: AuthGate, title: str = "sizeup", host: str = "127.0.0.1"
+    command: Sequence[str],
+    gate: AuthGate,
+    title: str = "sizeup",
+    host: str = "127.0.0.1",
+    report: Callable[[], str] | None = None,
 ) -> web.Application:
-    """Return the application: the page, its files and the WebSocket; ``command`` is run for each visitor."""
+    """Return the application: the page, its files and the WebSocket; ``command`` is run for each visitor.
+
+    ``report`` returns the web page of the session, which raises ``SizeupError`` where there is none.
+    """
     visitors: set[web.WebSocketResponse] = set()
 
     async def page(request: web.Request) -> web.Response:
@@ -34,6 +41,16 @@ def make_application(
         websocket = f"ws://{request.host}/ws"
         text = PAGE.format(title=escape(title), websocket=escape(websocket))
         return web.Response(text=text, content_type="text/html", headers=HEADERS)
+
+    async def show_report(request: web.Request) -> web.Response:
+        del request
+        if report is None:
+            raise web.HTTPNotFound
+        try:
+            text = await asyncio.to_thread(report)
+        except SizeupError as error:
+            return web.Response(status=404, text=f"{error}\n", headers=REPORT_HEADERS)
+        return web.Response(text=text, content_type="text/html", headers=REPORT_HEADERS)
 
     async def focus(request: web.Request) -> web.Response:
         del request
@@ -71,20 +88,29 @@ def make_application(
     application = web.Application(middlewares=[*local, gate.middleware()])
     application.on_shutdown.append(close_sockets)
     application.router.add_get("/", page)
+    application.router.add_get(REPORT, show_report)
     application.router.add_get("/focus.js", focus)
     application.router.add_get("/ws", open_console)
     application.router.add_static("/static", assets(), show_index=False)
     return application
 
 
-def serve(command: Sequence[str], host: str, port: int, title: str, announce: Callable[[str], None]) -> None:
+def serve(
+    command: Sequence[str],
+    host: str,
+    port: int,
+    title: str,
+    announce: Callable[[str], None],
+    report: Callable[[], str] | None = None,
+) -> None:
     """Serve until interrupted; ``announce`` is given the address with its token as soon as it can be opened."""
-    asyncio.run(_serve(command, host, port, title, announce))
-
-
-async def _serve(command: Sequence[str], host: str, port: int, title: str, announce: Callable[[str], None]) -> None:
     token = secrets.token_urlsafe(24)
-    runner = web.AppRunner(make_application(command, AuthGate(token), title, host), access_log=None)
+    application = make_application(command, AuthGate(token), title, host, report)
+    asyncio.run(_serve(application, host, port, lambda address: announce(f"{address}/?token={token}")))
+
+
+async def _serve(application: web.Application, host: str, port: int, announce: Callable[[str], None]) -> None:
+    runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
@@ -99,7 +125,7 @@ async def _serve(command: Sequence[str], host: str, port: int, title: str, annou
             asyncio.get_running_loop().add_signal_handler(number, ended.set)
         bound = runner.addresses[0][1]
         shown = f"[{host}]" if ":" in host else host
-        announce(f"http://{shown}:{bound}/?token={token}")
+        announce(f"http://{shown}:{bound}")
         await ended.wait()
     finally:
         await runner.cleanup()
