@@ -29,5 +29,6 @@ def map_of(console: Console) -> list[str]:
 
 def tree_of(console: Console) -> list[str]:
     """The rows of the tree, without its border and what stands beside it."""
-    half = console.app.size.width // 2
-    return [line[1 : half - 1].rstrip() for line in console.text.splitlines() if line.startswith("│")]
+    place = console.app.screen.query_one("#tree").region
+    lines = console.text.splitlines()[place.y + 1 : place.bottom - 1]
+    return [line[place.x + 1 : place.right - 1].rstrip() for line in lines]

@@ -36,10 +36,10 @@ def drawn(found: Machine, width: int = 76) -> str:
 
 def test_a_band_has_cores_memory_and_huge_pages_below_headings_with_units() -> None:
     assert lines(mapped(machine(), {}, 76)) == [
-        "Node  Cores     Memory free                2 MiB pages free",
-        "S0 N0 ■■■■      [██········] 48 of 64 GiB  [·····] 512 of 512",
+        "Node  Cores     Memory used                2 MiB pages used",
+        "S0 N0 ■■■■      [██········] 16 of 64 GiB  [·····] 0 of 512",
         "      eth0 10 Gbit/s",
-        "S1 N1 ■■■■      [██········] 48 of 64 GiB  [·····] 512 of 512",
+        "S1 N1 ■■■■      [██········] 16 of 64 GiB  [·····] 0 of 512",
         "      sda 1 TB",
     ]
 
@@ -83,8 +83,8 @@ def test_pools_that_do_not_fit_beside_the_cores_go_below_them() -> None:
 
     text = drawn(Machine(nodes=(node,)), 60)
 
-    assert "      2 MiB pages free [██···] 256 of 512" in text
-    assert "1 GiB pages free [█████] 0 of 16" in text
+    assert "      2 MiB pages used [██···] 256 of 512" in text
+    assert "1 GiB pages used [█████] 16 of 16" in text
     assert max(map(len, text.splitlines())) <= 60
 
 
@@ -102,9 +102,9 @@ def test_a_pool_that_is_used_up_is_marked_at_its_own_bar() -> None:
 
     pool, memory = (assessed(machine(nodes=nodes(*free))) for free in ((48 * GIB, 0), (GIB, 512)))
 
-    one, other = (" ".join(drawn(found, 110).split()) for found in (pool, memory))
-    assert "48 of 64 GiB [██████████] 0 of 512 ! NEARLY FULL [··········] 4 of 4" in one
-    assert "1 of 64 GiB ! NEARLY FULL 2 MiB pages free [··········] 512 of 512 1 GiB" in other
+    one, other = (" ".join(drawn(found, 116).split()) for found in (pool, memory))
+    assert "16 of 64 GiB [██████████] 512 of 512 ! NEARLY FULL [··········] 0 of 4" in one
+    assert "63 of 64 GiB ! NEARLY FULL [··········] 0 of 512" in other
     assert find(topology(pool), "pool:0:2048kB")[-1].label == "Node 0 ! 2 MiB PAGES NEARLY FULL: 4 cores, 64 GiB"
     assert find(topology(memory), "node:0")[-1].label == "Node 0 ! NEARLY FULL: 4 cores, 64 GiB"
     assert drawn(pool, 60).count("NEARLY FULL") == drawn(memory, 60).count("NEARLY FULL") == 1

@@ -78,7 +78,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
     ),
     "topology": (
-        Action("topology.map", "t", "screen.map", "Tree or map", "Switch between tree and map.", footer=True),
+        Action("topology.map", "t", "screen.map", "Tree or map", "Go to the map, or back to the tree.", footer=True),
         Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
         Action("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session.", footer=True),
         Action("topology.choose-other", "D", "screen.choose_other", "Diff with", "Choose what to compare it with."),

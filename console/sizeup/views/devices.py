@@ -231,7 +231,8 @@ class Devices:
             ("Queues", hba.hardware_queues),
             ("Firmware", hba.firmware),
         )
-        parts = (hba.name, hba.transport.value, speed, disk_count)
+        online = hba.state.lower() if hba.state and hba.state in _NORMAL_STATES else None
+        parts = (hba.name, hba.transport.value, speed, online, disk_count)
         return self._item(
             f"hba:{hba.name}", parts, parts, facts, tuple(self.disk(disk) for disk in disks),
             address=hba.pci_address, identity=hba.port_name,
@@ -318,7 +319,7 @@ class Devices:
         return self._item(
             f"nfs:{mount.mount_point}",
             (mount.mount_point, mount.export),
-            (mount.mount_point, version, connections),
+            (mount.mount_point, version, mount.export, connections),
             facts,
         )
 

@@ -161,7 +161,7 @@ class _TreeBuilder:
             inside = tuple(self._core(core) for core in below)
             sharing = sum(not shared.isdisjoint(core.pus) for core in self._machine.cores)
             here = f", {len(below)} here" if sharing > len(below) else ""
-            label = f"{_cache_name(cache)} shared by {plural(sharing, 'core')}{here}"
+            label = f"{cache_name(cache)} shared by {plural(sharing, 'core')}{here}"
             key = f"cache:{cache.level}:{below[0].pus[0]}"
             groups.append(TopologyItem(key, label, _cache_facts(cache), inside, len(self._machine.cores) <= 8))
         return [*groups, *(self._core(core) for core in remaining)]
@@ -185,7 +185,7 @@ class _TreeBuilder:
             ("Highest clock", None if core.max_hz is None else format_hz(core.max_hz)),
             *(
                 (f"Cache {name}", size)
-                for name, _, size in (_cache_name(item).partition(" ") for item in caches.values())
+                for name, _, size in (cache_name(item).partition(" ") for item in caches.values())
             ),
         )
         kind = f" {core.kind}" if core.kind else ""
@@ -241,7 +241,8 @@ def _share(part: int | None, whole: int | None) -> str | None:
     return f"{format_bytes(part)} ({part / whole:.0%})" if whole else format_bytes(part)
 
 
-def _cache_name(cache: Cache) -> str:
+def cache_name(cache: Cache) -> str:
+    """Return level, kind and size of a cache: ``L1d 32 KiB``."""
     letter = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}[cache.kind]
     size = "size unknown" if cache.size_bytes is None else format_bytes(cache.size_bytes)
     return f"L{cache.level}{letter} {size}"

@@ -1,65 +1,48 @@
-"""What this machine is: a tree, a map, and what is known of the part under the cursor."""
+"""What this machine is: a tree and a map side by side, and what is known of the part under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from rich.console import Group
 from rich.text import Text
+from textual import events
 from textual.binding import BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.events import ScreenResume
-from textual.message import Message
-from textual.timer import Timer
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 
 from sizeup.errors import SizeupError
-from sizeup.live.hotplug import HotplugChange, HotplugMonitor
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
-from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.dialogs import ChoiceDialog
-from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.live_machine import LiveMachineScreen
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.difference import MachineComparison, OtherMachine, compared
 from sizeup.views.map import MapMaker
+from sizeup.views.node_matrix import NodeMatrix, node_matrices
 from sizeup.views.topology import node_item, topology
-from sizeup.views.topology_item import TopologyItem, holding
-
-_LOOK_SECONDS = 1.0
-"""Between two looks at load, memory and links, while this mode is shown."""
-_MOST_RESTS = 8
-"""Looks that a slow line is spared at most, once it has drawn the last."""
+from sizeup.views.topology_item import TopologyItem, find, holding
 
 
-class TopologyScreen(ModeScreen):
+class TopologyScreen(LiveMachineScreen):
     """Packages, nodes, caches, cores and devices."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "topology"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("topology")]
-
-    class DevicesChanged(Message):
-        """Something was plugged in or out."""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
 
     def __init__(self) -> None:
         super().__init__()
-        self._devices: HotplugMonitor | None = None
-        self._asked = self._stale = False
-        self._settling: Timer | None = None
-        self._timer: Timer | None = None
-        self._looking = False
-        self._rest_looks = 0
-        self._moment: Machine | None = None
-        """The machine with its memory as it was a second ago."""
-        self._loads: Mapping[int, float] = {}
-        self._maker: tuple[Machine, MachineComparison | None, MapMaker] | None = None
+        self._maker: tuple[Machine, MachineComparison | None, tuple[NodeMatrix, ...], MapMaker] | None = None
+        self._matrices: tuple[object, tuple[NodeMatrix, ...]] = (None, ())
+        """What is known between nodes, and of which steps."""
         self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
         self._comparison: MachineComparison | None = None
         self._filled: TopologyItem | None = None
@@ -71,158 +54,65 @@ class TopologyScreen(ModeScreen):
         self._place = 0
 
     def body(self) -> Iterable[Widget]:
-        """The tree beside its details."""
+        """The tree with its details, beside the map."""
         with Horizontal(id="body"):
-            yield ItemTree(self._root(), id="tree")
-            with VerticalScroll(id="detail-pane", can_focus=True):
-                yield Static(id="detail", markup=False)
-        yield MapView(id="map")
+            with Vertical(id="parts-pane"):
+                yield ItemTree(self._root(), id="tree")
+                with VerticalScroll(id="detail-pane", can_focus=True):
+                    yield Static(id="detail", markup=False)
+            yield MapView(id="map")
         with Horizontal(id="find"):
             yield Static("Find: ", markup=False)
             yield Input(placeholder="name or value, such as node 0 or 10 Gbit/s", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the tree."""
-        self.query_one(MapView).display = False
         self.query_one("#find").display = False
-        self._timer = self.set_interval(_LOOK_SECONDS, self.look, pause=True)
-        super().on_mount()
 
-    def on_unmount(self) -> None:
-        """Nothing looks at the load and at devices any more."""
-        if self._devices is not None:
-            self._devices.stop()
-        if self._timer is not None:
-            self._timer.stop()
+    @property
+    def shows_loads(self) -> bool:
+        """Whether the map is on the screen."""
+        return self.query_one(MapView).display
 
-    def on_screen_suspend(self) -> None:
-        """Nobody sees the load while another mode is shown."""
-        self.pause_looks()
+    def show_loads(self) -> None:
+        """Draw the map."""
+        self._show_map()
 
-    def pause_looks(self) -> None:
-        """Look no more by the clock, until this mode is shown again."""
-        if self._timer is not None:
-            self._timer.pause()
-
-    def on_screen_resume(self, event: ScreenResume) -> None:
-        """Look at the load again, and at what changed meanwhile."""
-        super().on_screen_resume(event)
-        live_source = self.host.live_source
-        if not self._asked and live_source is not None:
-            self._asked = True
-            self.run_worker(self._follow, thread=True)
-        self._settle()
-        if self._timer is not None and live_source is not None:
-            self._loads = {}
-            self._begin_loads(live_source)
-            self._timer.resume()
-
-    def _begin_loads(self, live_source: LiveSource) -> None:
-        """The first answer is about the time that nobody looked."""
-        if self.query_one(MapView).display:
-            live_source.loads()
-
-    def on_topology_screen_devices_changed(self) -> None:
-        """Read the machine again soon, if somebody is looking."""
-        self._stale = True
-        self._settle()
-
-    def _follow(self) -> None:
-        live_source = self.host.live_source
-
-        def heard(change: HotplugChange) -> None:
-            del change  # that something changed is all it says; discovery says what is there now
-            self.post_message(self.DevicesChanged())
-
-        if live_source is not None:
-            self._devices = live_source.follow(heard)
-
-    def _settle(self) -> None:
-        live_source = self.host.live_source
-        if live_source is not None and self._stale and self._settling is None and self.is_current:
-            self._settling = self.set_timer(live_source.settle_seconds, self._settled)
-
-    def _settled(self) -> None:
-        self._settling = None
-        live_source = self.host.live_source
-        if live_source is None or not self.is_current:
-            return
-        if self.host.runs.running:
-            # Reading the machine would disturb what is measured, and the console may stand aside just now.
-            self._settle()
-            return
-        self._stale = False
-        self.run_worker(lambda: self._read_again(live_source), thread=True)
-
-    def _read_again(self, live_source: LiveSource) -> None:
-        try:
-            machine = live_source.discover()
-        except SizeupError as error:
-            self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
-            return
-        self.app.call_from_thread(self.host.renew_machine, machine)
-
-    def look(self) -> None:
-        """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait.
-
-        Nothing is drawn on top of what is still on its way, and a slow line then rests as long as it took.
-        """
-        host = self.host
-        live_source = host.live_source
-        if live_source is None or host.machine is None:
-            return
-        if host.link_busy:
-            self._rest_looks = min(self._rest_looks + 1, _MOST_RESTS)
-            return
-        if self._rest_looks:
-            self._rest_looks -= 1
-            return
-        shown = self.query_one(MapView).display
-        if shown:
-            self._loads = live_source.loads()
-        # A run is not disturbed: what a device answers may cost it time.
-        if not self._looking and not host.runs.running:
-            self._looking = True
-            known = host.machine
-            self.run_worker(lambda: self._looked(live_source, known), thread=True)
-        elif shown:  # else load and memory are drawn in one
-            self._show_map()
-
-    def _looked(self, live_source: LiveSource, known: Machine) -> None:
-        try:
-            now = live_source.refreshed(known)
-        except SizeupError:
-            now = known  # what cannot be read now is told by the next discovery
-        self.app.call_from_thread(self._show_moment, known, now)
-
-    def _show_moment(self, known: Machine, now: Machine) -> None:
-        self._looking = False
-        if self.host.machine is not known or not self.is_current:
-            return
-        if _standing(now) != _standing(known):
-            self.host.renew_machine(now)
-            return
-        self._moment = now
+    def show_memory(self, now: Machine) -> None:
+        """Draw what is known of a node, if the cursor is on one."""
         cursor = self.query_one(ItemTree).cursor_node
         item = None if cursor is None else cursor.data
-        if self.query_one(MapView).display:
-            self._show_map()
-        elif item is not None and item.key.startswith("node:") and self._comparison is None:
+        details = self.query_one("#detail-pane")
+        if item is not None and item.key.startswith("node:") and self._comparison is None and details.region.area:
             self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw the map anew once it has its new size."""
+        del event
+        self.call_after_refresh(self._show_map)
+
+    def show_run(self) -> None:
+        """Show what was measured between nodes by now."""
+        super().show_run()
+        if self.is_mounted and self._measured() is not self._drawn_matrices():
+            self._show_map()
+
     def action_map(self) -> None:
-        """Show the map in place of the tree, or the other way round."""
-        shown = self.query_one(MapView)
-        shown.display = not shown.display
-        self.query_one("#body").display = not shown.display
-        if not shown.display:
-            self.query_one(ItemTree).focus()
+        """Go to the map, or back to the tree; where only one has room it takes the place of the other."""
+        tree, shown = self.query_one(ItemTree), self.query_one(MapView)
+        to_map = not self.has_class("-map") if self._alone else not shown.has_focus
+        self.set_class(to_map, "-map")
+        if not to_map:
+            tree.focus()
             return
         shown.focus()
-        self._loads = {}
-        if self.host.live_source is not None:
-            self._begin_loads(self.host.live_source)
+        self.begin_loads()
         self.call_after_refresh(self._show_map)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether tree and map have room for one of them only."""
+        return self.has_class("-narrow")
 
     def action_diff(self) -> None:
         """Hold the machine against the baseline, or against a session to be chosen; alone again if it is."""
@@ -310,7 +200,8 @@ class TopologyScreen(ModeScreen):
         self._entitle()
 
     def _leave_map(self) -> None:
-        if self.query_one(MapView).display:
+        """Show the tree where the map has taken its place."""
+        if self._alone and self.has_class("-map"):
             self.action_map()
 
     def _entitle(self) -> None:
@@ -334,13 +225,29 @@ class TopologyScreen(ModeScreen):
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
-        if machine is None:
+        width, height = shown.size
+        if machine is None or not shown.display or not width or not height:
             return
         self._root()
-        if self._maker is None or self._maker[0] is not machine or self._maker[1] is not self._comparison:
-            self._maker = machine, self._comparison, MapMaker(machine, self._comparison)
+        matrices = self._measured()
+        made = self._maker
+        if made is None or made[0] is not machine or made[1] is not self._comparison or made[2] is not matrices:
+            maker = MapMaker(machine, self._comparison, matrices)
+            self._maker = made = machine, self._comparison, matrices, maker
         nodes = (self._moment or machine).nodes
-        shown.show(self._maker[2].draw(nodes, self._loads, max(shown.size.width, 40)))
+        shown.show(made[3].draw(nodes, self._loads, max(width, 40), height))
+
+    def _measured(self) -> tuple[NodeMatrix, ...]:
+        """Return what is known between nodes; worked out anew when another step has ended."""
+        machine, session = self.host.machine, self.host.runs.session
+        ended = () if session is None else tuple(name for name, run in session.steps.items() if run.outcome is not None)
+        known = (id(machine), ended)
+        if machine is not None and self._matrices[0] != known:
+            self._matrices = known, node_matrices(machine, session)
+        return self._matrices[1]
+
+    def _drawn_matrices(self) -> tuple[NodeMatrix, ...]:
+        return self._matrices[1] if self._maker is None else self._maker[2]
 
     def show_machine(self) -> None:
         """Fill the tree anew."""
@@ -353,8 +260,7 @@ class TopologyScreen(ModeScreen):
                 tree.fill(root, afresh=self._held is not self.host.compared_with, fit=self._comparison is None)
             self._filled, self._held = root, self.host.compared_with
             self._search()
-        if self.query_one(MapView).display:
-            self._show_map()
+        self._show_map()
         self._show_item(tree.cursor_node.data if tree.cursor_node is not None else root)
 
     def show_target(self, target: str) -> None:
@@ -363,8 +269,15 @@ class TopologyScreen(ModeScreen):
         self.query_one(ItemTree).reveal(target)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TopologyItem]) -> None:
-        """Show what is known of the part under the cursor."""
+        """Show what is known of the part under the cursor, and where it is on the map."""
         self._show_item(event.node.data)
+        if event.node.data is not None:
+            way = find(self._root(), event.node.data.key)
+            self.query_one(MapView).choose(*(item.key for item in reversed(way)))
+
+    def on_map_view_selected(self, event: MapView.Selected) -> None:
+        """Go to the same part in the tree."""
+        self.query_one(ItemTree).reveal(event.key)
 
     def _root(self) -> TopologyItem:
         machine, compared_with = self.host.machine, self.host.compared_with
@@ -381,9 +294,3 @@ class TopologyScreen(ModeScreen):
             return
         self._detailed = item
         self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), FactsGrid(item.facts)))
-
-
-def _standing(machine: Machine) -> object:
-    """What must not change unnoticed by the other modes: links, and which findings there are."""
-    findings = {(finding.id, finding.subjects) for finding in machine.findings}
-    return machine.nics, machine.pci, findings

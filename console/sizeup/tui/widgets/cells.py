@@ -21,6 +21,7 @@ _LOOKS = {
     "text": "$foreground",
     "axis": "$foreground",
     "boundary": "$foreground",
+    "frame": "$text-muted",
     "cursor": "bold reverse",
     "disturbed": "bold $text-error",
     **STATUS,

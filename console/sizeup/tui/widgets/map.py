@@ -1,48 +1,161 @@
-"""The map of a machine, redrawn where load or memory changed."""
+"""The map of a machine, redrawn where load or memory changed; a cursor selects the parts on it."""
 
 from __future__ import annotations
 
-from sizeup.charts.drawing import HEAT_LEVELS, Drawing
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from sizeup.charts.drawing import Drawing
 from sizeup.tui.widgets.scrolled import ScrolledRows
-from sizeup.views.map import LOADS, Map
+from sizeup.views.map import Cell, Map, Row
 
 _ROLES = {
     "name": "title", "device": "title", "offline": "disturbed", "barred": "disturbed", "trouble": "disturbed",
-    "used": "series-1", "free": "axis", "core": "series-0", "cache": "text",
+    "used": "series-0", "free": "axis", "core": "series-0", "cpu": "series-0", "cache": "text",
     "added": "series-2", "removed": "series-3", "changed": "series-1",
 }  # fmt: skip
-"""What a map's roles look like; loads are heat, and their digits say the same."""
-
-
-_FIXED_ROWS = 2
-"""The heading and the legend."""
+"""What a map's roles look like; loads have one color, and their digits or bars say the rest."""
 
 
 class MapView(ScrolledRows):
-    """Nodes, cores, memory and devices in bands; scrolls by rows where they do not fit."""
+    """Sockets, nodes, cores, memory and devices; scrolls by rows where they do not fit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "cursor_left", show=False),
+        Binding("right,l", "cursor_right", show=False),
+    ]
+
+    class Selected(Message):
+        """The cursor was moved to a part of the machine."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._map: Map | None = None
+        self._chosen = ""
+
+    @property
+    def chosen(self) -> str:
+        """Key of the part under the cursor; empty where none is."""
+        return self._chosen
 
     def show(self, shown: Map) -> None:
         """Show a map in place of the last."""
         self._map = shown
         self._redraw()
 
+    def choose(self, *keys: str) -> None:
+        """Put the cursor on the first of some parts that is on the map, and scroll to it."""
+        places = self._places()
+        chosen = next((key for key in keys if key in places), "")
+        if chosen != self._chosen:
+            self._chosen = chosen
+            if chosen:
+                y = places[chosen][0]
+                if not self._top <= y < self._top + self._room:
+                    self._top = max(y - self._room // 2, 0)
+            self._redraw()
+
+    def action_cursor_down(self) -> None:
+        """Go to the part below."""
+        self._go(0, 1)
+
+    def action_cursor_up(self) -> None:
+        """Go to the part above."""
+        self._go(0, -1)
+
+    def action_cursor_left(self) -> None:
+        """Go to the part on the left."""
+        self._go(-1, 0)
+
+    def action_cursor_right(self) -> None:
+        """Go to the part on the right."""
+        self._go(1, 0)
+
+    def action_first(self) -> None:
+        """Go to the first part."""
+        self._select(next(iter(self._places()), ""), 0)
+
+    def action_last(self) -> None:
+        """Go to the last part."""
+        self._select(next(reversed(self._places()), ""), len(self._map.rows) if self._map else 0)
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the part under the mouse."""
+        if self._map is None or event.y >= self.size.height - 1:
+            return
+        above = len(self._fixed())
+        y = event.y - above
+        row = self._fixed()[event.y] if y < 0 else (*self._map.rows[self._top :], *((),) * self.size.height)[y]
+        x = 0
+        for cell in row:
+            x += len(cell.text)
+            if event.x < x:
+                self._select(cell.key, None)
+                return
+
+    def _go(self, across: int, down: int) -> None:
+        """Select the nearest part in a direction; where there is none, scroll."""
+        places = self._places()
+        if self._chosen not in places:
+            self._select(next(iter(places), ""), 0)
+            return
+        y, x, end = places[self._chosen]
+        found: list[tuple[int, int, str]] = []
+        for key, (row, start, stop) in places.items():
+            if down and (row - y) * down > 0:
+                gap = max(start - end, x - stop, 0)
+                found.append((abs(row - y) + 2 * gap, abs(start - x), key))
+            elif across and row == y and (start - x) * across > 0:
+                found.append((abs(start - x), 0, key))
+        if found:
+            self._select(min(found)[2], None)
+        elif down:
+            self._move_to(self._top + down)
+
+    def _select(self, key: str, top: int | None) -> None:
+        if top is not None:
+            self._top = top
+        if key:
+            self.choose(key)
+            self.post_message(self.Selected(key))
+        self._redraw()
+
+    def _places(self) -> dict[str, tuple[int, int, int]]:
+        """Row, first and behind-last column of the first cells of each part."""
+        places: dict[str, tuple[int, int, int]] = {}
+        for y, row in enumerate(() if self._map is None else self._map.rows):
+            x = 0
+            for cell in row:
+                end = x + len(cell.text)
+                if cell.key:
+                    before = places.setdefault(cell.key, (y, x, end))
+                    if before[0] == y and before[2] == x:
+                        places[cell.key] = (y, before[1], end)
+                x = end
+        return places
+
+    def _fixed(self) -> list[Row]:
+        """The rows above, which stay."""
+        return [] if self._map is None else [row for row in (self._map.title, self._map.heading) if row]
+
     def _redraw(self) -> None:
         width, height = self.size
         if self._map is None or not width or not height:
             return
         drawing = Drawing(width, height)
-        shown = self._in_sight(self._map.rows, height - _FIXED_ROWS)
-        for y, row in enumerate((self._map.heading, *shown)):
+        fixed = self._fixed()
+        shown = self._in_sight(self._map.rows, height - len(fixed) - 1)
+        for y, row in enumerate((*fixed, *shown)):
             x = 0
             for cell in row:
-                role = cell.role
-                if role.startswith("load-"):
-                    role = f"heat-{int(role[5:]) * HEAT_LEVELS // LOADS}"
-                drawing.put(x, y, cell.text, _ROLES.get(role, role))
+                drawing.put(x, y, cell.text, self._role(cell))
                 x += len(cell.text)
         below = len(self._map.rows) - self._top - len(shown)
         hidden = " and ".join(f"{rows} {where}" for rows, where in ((self._top, "above"), (below, "below")) if rows)
@@ -51,3 +164,8 @@ class MapView(ScrolledRows):
             self.border_subtitle = subtitle
         drawing.put(0, height - 1, self._map.legend, "axis")
         self.present(drawing)
+
+    def _role(self, cell: Cell) -> str:
+        if cell.key and cell.key == self._chosen:
+            return "cursor"
+        return "series-0" if cell.role.startswith("load-") else _ROLES.get(cell.role, cell.role)
