@@ -64,7 +64,9 @@ class _Layout(Struct, frozen=True):
 
     size: TileSize
     columns: int
-    whole: bool
+    unused: bool
+    """With huge pages of which none is used."""
+    whole: bool = False
     """With every figure between nodes, and not only the least and the greatest."""
 
 
@@ -105,16 +107,19 @@ class MapMaker:
 
     def _best(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, height: int) -> _Layout | None:
         """Return the layout that fits and draws most; None where no boxes fit."""
-        found: list[tuple[tuple[int, bool], _Layout]] = []
-        for size, columns in self._candidates(width, height, known=bool(loads)):
-            boxes = self._grid(nodes, loads, width, size, columns)
-            ink = sum(map(_ink, boxes))
-            found += [
-                ((ink, whole), _Layout(size, columns, whole))
-                for whole in (True, False)
-                if len(boxes) + len(self._around(width, whole=whole)) + _FIXED_ROWS <= height
-            ]
-        return max(found, key=lambda entry: entry[0])[1] if found else None
+        for unused in (True, False):
+            found: list[tuple[tuple[int, bool], _Layout]] = []
+            for size, columns in self._candidates(width, height, known=bool(loads)):
+                boxes = self._grid(nodes, loads, width, _Layout(size, columns, unused))
+                ink = sum(map(_ink, boxes))
+                found += [
+                    ((ink, whole), _Layout(size, columns, unused, whole))
+                    for whole in (True, False)
+                    if len(boxes) + len(self._around(width, whole=whole)) + _FIXED_ROWS <= height
+                ]
+            if found:
+                return max(found, key=lambda entry: entry[0])[1]
+        return None
 
     def _candidates(self, width: int, height: int, *, known: bool) -> Iterator[tuple[TileSize, int]]:
         """Return the layouts whose cores alone leave room; without loads a meter has nothing to show in more cells."""
@@ -136,17 +141,15 @@ class MapMaker:
         return sum(-(-len(group.cores) // per_row) for group in groups) * tile_rows(size.tile, threads) + 1
 
     def _boxed(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, layout: _Layout) -> Map:
-        boxes = self._grid(nodes, loads, width, layout.size, layout.columns)
+        boxes = self._grid(nodes, loads, width, layout)
         rows = [*boxes, *self._around(width, whole=layout.whole)]
         return Map((), tuple(rows), _legend((), rows, width), self._title(width))
 
-    def _grid(
-        self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, size: TileSize, columns: int
-    ) -> list[Row]:
+    def _grid(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, layout: _Layout) -> list[Row]:
         parts = self._parts
-        memory = {node.os_id: parts.memory_of(node) for node in nodes}
+        memory = {node.os_id: parts.memory_of(node, unused=layout.unused) for node in nodes}
         cpus = CpuStates(parts.states, loads, parts.cell_role)
-        return grid(parts.boxes, memory, cpus, size, columns, width)
+        return grid(parts.boxes, memory, cpus, layout.size, layout.columns, width)
 
     def _around(self, width: int, *, whole: bool) -> list[Row]:
         """Return what stands below the boxes: what is known between nodes, and what belongs to none."""

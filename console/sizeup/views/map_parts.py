@@ -133,8 +133,8 @@ class MapParts:
         where = f"sockets {format_list(node.packages)}" if node.packages else "memory only"
         return f"Node {node.os_id}, {where}"
 
-    def memory_of(self, node: NumaNode) -> NodeMemory:
-        """Return memory and huge pages of a node as they are drawn."""
+    def memory_of(self, node: NumaNode, *, unused: bool) -> NodeMemory:
+        """Return memory and huge pages of a node as they are drawn; ``unused`` with pools of which nothing is used."""
         share, words = memory_used(node)
         key = f"node:{node.os_id}"
         pools = tuple(
@@ -145,7 +145,7 @@ class MapParts:
                 self.troubles.get(pool_key(node.os_id, pool.page_bytes), ""),
             )
             for pool in node.huge_pages
-            if pool.total
+            if pool.total and (unused or pool.free < pool.total)
         )
         return NodeMemory(share, words, self.troubles.get(key, ""), self.changes.get(key), pools)
 
