@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.batch.summary import comparison_lines
+from sizeup.batch.comparison import comparison_lines
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Conclusion
 from sizeup.compare.published_results import digest_sides, published_digest

@@ -18,7 +18,8 @@ import pytest
 
 import copied_probes as copies
 from sizeup import cli
-from sizeup.batch.summary import comparison_lines, summary_lines
+from sizeup.batch.comparison import comparison_lines
+from sizeup.batch.summary import summary_lines
 from sizeup.cli.probes import _data
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest

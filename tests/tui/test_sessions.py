@@ -15,10 +15,12 @@ import pytest
 from textual.widgets import Input
 
 from consoles import Console, MakeConsole, PlayedRunner, ended, records
-from sizeup.model.sample import Outcome, Status
+from declared import declaration_of, series_of
+from sizeup.model.plan import Plan, Step
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session import reader
 from sizeup.session.reader import read_session
-from sizeup.session.records import OutcomeRecord
+from sizeup.session.records import EstimateRecord, OutcomeRecord, PlanRecord, StepStartRecord
 from sizeup.session.store import SUFFIX, annotate
 from sizeup.session.writer import Writer
 from sizeup.tui.options import Options
@@ -59,9 +61,56 @@ async def test_the_session_that_was_marked_last_is_the_baseline(console: Console
         await pilot.press("up", "c")
         await pilot.pause()
         await pilot.pause()
-        assert f"Baseline: old ({os.uname().nodename})" in console.says("#detail")
+        assert f"A old ({os.uname().nodename}) B new ({os.uname().nodename})" in console.says("#detail")
 
     assert all("baseline" in read_session(str(path)).tags for path in (old, new))
+
+
+def named(folder: Path, name: str, dram_ns: float, day: int) -> None:
+    """A session with one named figure, its latency of DRAM."""
+    step = Step("memory.latency", "memory.latency", "Memory latency", {}, 1.0, 2.0)
+    series = tuple(series_of("memory.latency").values())
+    declaration = declaration_of("memory.latency")
+    first, found, *_ = records()
+    facts = {"id": name, "started": f"2026-01-{day:02}T09:30:00Z", "host": os.uname().nodename}
+    PlayedRunner(folder / f"{name}{SUFFIX}").write(
+        [
+            msgspec.structs.replace(first, **facts),
+            found,
+            PlanRecord(2, Plan("custom", (step,))),
+            StepStartRecord(3, step, "sizeup 0", series, "curve", 0, declaration),
+            EstimateRecord(4, step.id, Estimate("dram-thp-level", {"level": "DRAM"}, dram_ns)),
+            *ended(step.id),
+        ]
+    )
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+async def test_a_comparison_begins_with_its_conclusion_and_s_shows_the_statistics(
+    console: Console, folder: Path, columns: int, rows: int
+) -> None:
+    named(folder, "old", 92.0, 1)
+    named(folder, "new", 147.2, 2)
+    async with console.shown(columns, rows) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        figures, hint = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_subtitle)
+        await pilot.press("s")
+        await pilot.pause()
+        statistics = console.says("#detail")
+        await pilot.press("s")
+        await pilot.pause()
+        again = console.says("#detail")
+
+    assert figures.startswith("Cannot tell: 1 run per side, 4 or more needed: sizeup --batch --repeat 4.")
+    assert re.search(r"DRAM latency.*92 ns.*147 ns", figures) or re.search(r"A 92 ns, B 147 ns", figures)
+    assert "+60 %" in figures
+    assert "p 1.000" not in figures
+    assert "1.000" in statistics
+    assert "memory.latency.dram-thp-level" in statistics
+    assert again == figures
+    assert "s: statistics" in hint
 
 
 async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole(

@@ -9,23 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from sizeup.charts.table import Table
-from sizeup.compare.comparison import Comparison
 from sizeup.compare.experiment import ExperimentResult
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import one_line, plural
-from sizeup.views.comparison import (
-    answers_table,
-    differences_table,
-    figure_notes,
-    machines_sentence,
-    mean_sentence,
-    metrics_table,
-    points_tables,
-    sides_sentences,
-    sources_table,
-)
 from sizeup.views.document import document
 from sizeup.views.experiment import conclusions, experiment_lines, experiment_table
 from sizeup.views.results import results_data
@@ -65,28 +53,6 @@ def measured_steps(session: Session) -> str:
 def summary_json(session: Session) -> str:
     """The results as JSON in base units."""
     return msgspec.json.format(msgspec.json.encode(results_data(session)), indent=2).decode()
-
-
-def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
-    """A comparison as text: the sides, the machines, the warnings, then the figures."""
-    lines = [*sides_sentences(comparison), ""]
-    if not comparison.sides[1]:
-        return [*lines, *(f"! {warning}" for warning in comparison.warnings), "", *_titled(answers_table(comparison))]
-    lines += _titled(differences_table(comparison)) or [machines_sentence(comparison), ""]
-    lines += [f"! {warning}" for warning in (*comparison.warnings, *figure_notes(comparison))]
-    lines += ["", *_titled(metrics_table(comparison))]
-    lines += [f"  {mean_sentence(mean)}" for mean in comparison.means]
-    alone = dict.fromkeys(point.metric for point in comparison.points if point.different)
-    if alone and not points:
-        lines.append(f"  Single points differ in {', '.join(alone)}: see --points")
-    for table in points_tables(comparison) if points else ():
-        lines += _titled(table)
-    lines += _titled(answers_table(comparison))
-    lines += _titled(sources_table(comparison))
-    for metrics, side in ((comparison.only_new, "new side"), (comparison.only_baseline, "baseline")):
-        if metrics:
-            lines.append(f"Only on the {side}: {', '.join(metrics)}")
-    return lines
 
 
 def experiment_summary(result: ExperimentResult) -> list[str]:

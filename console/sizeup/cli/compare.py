@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-if", action="append", default=[], metavar="CONDITION",
         help="exit with status 5 if the condition is met, 6 if undecided; a change of a metric from the baseline, "
         "such as 'METRIC > +5%%', or a fixed limit on the new side, such as 'METRIC >= 50 ns'; "
-        "repeatable; METRIC is a name in the table of metrics that this command prints",
+        "repeatable; METRIC is a name in the table that --statistics prints",
     )  # fmt: skip
     parser.add_argument(
         "--allow-undecided",
@@ -30,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with status 0 instead of 6 if a condition cannot be decided",
     )
     add_minimum_effect(parser)
-    parser.add_argument("--points", action="store_true", help="also show each point of a curve")
+    parser.add_argument(
+        "--statistics", action="store_true", help="also show every metric with its interval and p-value"
+    )
+    parser.add_argument("--points", action="store_true", help="also show every metric, and each point of a curve")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 
@@ -55,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(msgspec.json.format(msgspec.json.encode(comparison_data(comparison)), indent=2).decode())
     else:
-        from sizeup.batch.summary import comparison_lines
+        from sizeup.batch.comparison import comparison_lines
 
-        print("\n".join(comparison_lines(comparison, points=arguments.points)))
+        print("\n".join(comparison_lines(comparison, statistics=arguments.statistics, points=arguments.points)))
     if not comparison.metrics and not comparison.conditions:
         raise UsageError(nothing_shared(comparison))
     if comparison.condition_met:

@@ -12,13 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from sizeup.compare.caveats import beside_published, comparison_caveats, order_caveats, verdict_changes
-from sizeup.compare.comparison import LEVEL, LEVEL_WITHOUT_TIMES, MINIMUM_EFFECT, Comparison, Figure, Mean
+from sizeup.compare.comparison import (
+    LEVEL,
+    LEVEL_WITHOUT_TIMES,
+    MINIMUM_EFFECT,
+    Comparison,
+    Figure,
+    HeadlineFigure,
+    Mean,
+)
 from sizeup.compare.condition_results import BothSides, condition_results
 from sizeup.compare.conditions import Condition
 from sizeup.compare.curves import Runs, by_metric, shared_points
 from sizeup.compare.digest import Digest
 from sizeup.compare.figures import compared_figure, frozen, judged_figures
+from sizeup.compare.headlines import CARDS
 from sizeup.compare.machines import machine_differences
 from sizeup.compare.statistics import geometric_mean
 from sizeup.model.plan import Better
@@ -76,7 +87,29 @@ def compare(
         conditions=answers,
         level=level,
         minimum_effect=minimum_effect,
+        headlines=_headlines(new, baseline, level, minimum_effect, turns=turns),
     )
+
+
+def _headlines(
+    new: Sequence[Digest], baseline: Sequence[Digest], level: float, minimum_effect: float, *, turns: bool
+) -> tuple[HeadlineFigure, ...]:
+    """Return the named figures of both sides, corrected for their number."""
+    ours, theirs = _named(new), _named(baseline)
+    cards = {one.value.metric: one.card for digest in new for one in digest.headlines}
+    found = [
+        compared_figure(name, None, shared, ours[name], theirs[name], level, turns=turns)
+        for name in ours
+        if name in theirs and (shared := shared_points(ours[name], theirs[name]))
+    ]
+    judged = judged_figures(found, set(), level, minimum_effect)
+    order = list(dict.fromkeys((*CARDS, *cards.values())))
+    named = [HeadlineFigure(cards[figure.metric], figure) for figure in judged]
+    return tuple(sorted(named, key=lambda one: order.index(one.card)))
+
+
+def _named(side: Sequence[Digest]) -> Mapping[str, Runs]:
+    return by_metric([replace(digest, values=tuple(one.value for one in digest.headlines)) for digest in side])
 
 
 def interleaved(new: Iterable[Digest], baseline: Iterable[Digest]) -> bool:

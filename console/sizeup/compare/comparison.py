@@ -70,6 +70,8 @@ class Figure(Struct, frozen=True):
     """The interval where several questions are asked; None where the runs are too few for one."""
     more_runs: int | None = None
     """How many more runs a side would probably decide; None where nothing is left open, or for more than 100."""
+    noise: float | None = None
+    """The furthest that a run lies from the median of its side, as a share; None with a single run on a side."""
 
     @property
     def different(self) -> bool:
@@ -80,6 +82,13 @@ class Figure(Struct, frozen=True):
             Conclusion.UNDECIDED,
             Conclusion.TOO_FEW,
         )
+
+
+class HeadlineFigure(Struct, frozen=True):
+    """A figure that people name, with the card it belongs to."""
+
+    card: str
+    figure: Figure
 
 
 class ConditionResult(Struct, frozen=True):
@@ -112,6 +121,8 @@ class Comparison(Struct, frozen=True):
     conditions: tuple[ConditionResult, ...]
     level: float
     minimum_effect: float
+    headlines: tuple[HeadlineFigure, ...] = ()
+    """The named figures that both sides have, in the order of their cards."""
 
     @property
     def condition_met(self) -> bool:

@@ -9,6 +9,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.compare.headlines import by_round, headlines
 from sizeup.compare.statistics import median
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
@@ -17,7 +18,7 @@ from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX, find
 from sizeup.session.validity import StepValidity
-from sizeup.session.value import Point, PointKey, Session, StepRun
+from sizeup.session.value import Point, PointKey, Session, StepRun, point_key
 
 
 class RunValue(Struct, frozen=True):
@@ -44,6 +45,13 @@ class RunValue(Struct, frozen=True):
     """Why the run itself calls this figure invalid; empty where it does not."""
 
 
+class HeadlineValue(Struct, frozen=True):
+    """One named figure with the card it belongs to."""
+
+    card: str
+    value: RunValue
+
+
 class Digest(Struct, frozen=True):
     """One session without its samples."""
 
@@ -65,6 +73,8 @@ class Digest(Struct, frozen=True):
     """What the source of a published case leaves open; empty for a session."""
     invalid_results: tuple[str, ...] = ()
     """Which figures are not valid, and why: a sentence for each step that has some."""
+    headlines: tuple[HeadlineValue, ...] = ()
+    """The named figures of each pass of the plan."""
 
 
 def digest(session: Session, path: str) -> Digest:
@@ -86,7 +96,8 @@ def digest(session: Session, path: str) -> Digest:
         facts,
         values,
         session.damage.sentences(),
-        invalid_results=tuple(f"{step}: {text}" for step, text in marked if text),
+        invalid_results=tuple(f"{step}: {words}" for step, words in marked if words),
+        headlines=tuple(_headlines(session, started)),
     )
 
 
@@ -144,6 +155,15 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
                 # Runs that did not converge scatter, which a test over runs takes into account.
                 invalid="" if invalid is None or invalid.scatter else invalid.cause,
             )
+
+
+def _headlines(session: Session, started: float | None) -> Iterator[HeadlineValue]:
+    for number, runs in by_round(session.steps.values()).items():
+        when = None if started is None else started + min(run.started_ns for run in runs) / 1e9
+        for found in headlines(runs):
+            run, key = f"{session.header.id}~{number}", point_key(found.name, {})
+            value = RunValue(found.name, key, {}, found.series, found.value, run, {}, "", when, invalid=found.invalid)
+            yield HeadlineValue(found.card, value)
 
 
 def _value(point: Point) -> float | None:

@@ -73,6 +73,7 @@ def compared_figure(
         verdict=Conclusion.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
         more_runs=_more_runs(new, baseline, shift, level),
+        noise=_noise(new, baseline),
     )
 
 
@@ -90,6 +91,13 @@ def _more_runs(new: Sequence[float], baseline: Sequence[float], shift: Shift | N
     scatter = scatter_of(new, baseline) if shift is None else shift.scatter
     needed = runs_needed(scatter or 0.0, PLANNED_CHANGE, level, 1.0 if shift is None else shift.inflation)
     return None if needed is None else max(1, needed - min(len(new), len(baseline)))
+
+
+def _noise(new: Sequence[float], baseline: Sequence[float]) -> float | None:
+    """Return how far a run lies from the median of its side at most, as a share of it."""
+    if min(len(new), len(baseline)) < 2:
+        return None
+    return max(abs(value / median(side) - 1) for side in (new, baseline) for value in side)
 
 
 def frozen(at: Coordinates | None) -> tuple[tuple[str, str | int | float], ...] | None:

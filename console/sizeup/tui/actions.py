@@ -141,6 +141,13 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sessions.note", "n", "screen.note", "Note", "Write a note into it.", footer=True),
         Action("sessions.export", "e", "screen.export", "Export", "Write a report or a masked copy.", footer=True),
         Action("sessions.find", "slash", "screen.find", "Find", "Search the sessions.", footer=True),
+        Action(
+            "sessions.statistics",
+            "s",
+            "screen.statistics",
+            "Statistics",
+            "Show every metric of the comparison with its interval.",
+        ),
         Action("sessions.view", "v", "screen.next_view", "View", "Show the next chart of the comparison."),
         Action("sessions.back", "escape", "screen.back", "Back", "Close the comparison or the search."),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run the missing steps of an unfinished session."),

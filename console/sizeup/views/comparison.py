@@ -15,6 +15,7 @@ from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_value
+from sizeup.views.conclusion import conclusion_lines
 from sizeup.views.document import Block, DocumentPart, Heading, Items, Paragraph
 from sizeup.views.results import place
 
@@ -190,6 +191,8 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
         "minimum_effect": comparison.minimum_effect,
         "machine_differences": msgspec.to_builtins(comparison.differences),
         "warnings": list(comparison.warnings),
+        "conclusion": conclusion_lines(comparison),
+        "figures": [{"card": one.card or None, **figure_data(one.figure)} for one in comparison.headlines],
         "metrics": [figure_data(figure) for figure in comparison.metrics],
         "points": [figure_data(figure) for figure in comparison.points],
         "means": msgspec.to_builtins(comparison.means),
@@ -316,6 +319,7 @@ def figure_data(figure: Figure) -> dict[str, Any]:
     """One figure in base units."""
     return {
         "metric": figure.metric,
+        "title": figure.series.title if figure.series is not None else None,
         "at": None if figure.at is None else dict(figure.at),
         "points": figure.points,
         "unit": figure.series.unit if figure.series is not None else "1",
@@ -330,6 +334,7 @@ def figure_data(figure: Figure) -> dict[str, Any]:
         "share_of_pairs_lower": figure.share_of_pairs_lower,
         "verdict": figure.verdict.value,
         "more_runs": figure.more_runs,
+        "noise": figure.noise,
         "invalid_reason": figure.invalid,
         "confirmatory": figure.confirmatory,
     }

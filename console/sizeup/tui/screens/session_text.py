@@ -10,6 +10,7 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
+from sizeup.charts.table import Table
 from sizeup.compare.comparison import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
@@ -27,8 +28,8 @@ from sizeup.views.comparison import (
     machines_sentence,
     metrics_table,
     nothing_shared,
-    sides_sentences,
 )
+from sizeup.views.conclusion import conclusion_lines, headline_table, side_lines
 from sizeup.views.sessions import GOING_ON, state
 from sizeup.views.summary import summary
 
@@ -73,20 +74,21 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     return Group(*parts)
 
 
-def compared(comparison: Comparison, width: int) -> Group:
-    """Two sessions beside each other: their figures, their machines, and what may mislead."""
-    first, base = sides_sentences(comparison)
-    parts: list[Text | Padding] = [Text(f"{first}\n{base}")]
-    metrics, machines = metrics_table(comparison), differences_table(comparison)
-    if not metrics.rows:
-        parts.append(Text(f"\n{hanging(f'! {nothing_shared(comparison)}', width, 0, 2)}"))
-    elif fits(metrics, width):
-        parts += [Text(f"\n{metrics.title}", style="bold"), Text("\n".join(table_lines(metrics, width)))]
+def compared(comparison: Comparison, width: int, *, statistics: bool = False) -> Group:
+    """Two sessions beside each other: what follows, their named figures, their machines, and what may mislead.
+
+    ``statistics`` shows every metric with its interval in place of the named figures.
+    """
+    parts: list[Text | Padding] = []
+    named = headline_table(comparison)
+    for number, line in enumerate(conclusion_lines(comparison)):
+        parts.append(Text(hanging(line, width, 0, 2), style="" if number else "bold"))
+    parts.append(Text("\n".join(("", *side_lines(comparison))) if parts else "\n".join(side_lines(comparison))))
+    if statistics or not named.rows:
+        parts += _statistics(comparison, width)
     else:
-        parts.append(Text(f"\n{metrics.title}", style="bold"))
-        for metric, words in figure_sentences(comparison):
-            parts += [indented(f"  {metric}"), indented(f"    {words}")]
-        parts.append(indented(f"  {metrics.note}"))
+        parts += _figures(named, width)
+    machines = differences_table(comparison)
     if machines.rows:
         parts += [Text(f"\n{machines.title}", style="bold"), Text("\n".join(table_lines(machines, width)))]
     else:
@@ -95,6 +97,30 @@ def compared(comparison: Comparison, width: int) -> Group:
         parts.append(Text("\nCaveats", style="bold"))
         parts.extend(Text(hanging(f"! {warning}", width, 0, 2)) for warning in comparison.warnings)
     return Group(*parts)
+
+
+def _figures(named: Table, width: int) -> list[Text | Padding]:
+    """Return the named figures as a table, or where it does not fit two lines each."""
+    parts: list[Text | Padding] = [Text(f"\n{named.title}", style="bold")]
+    if fits(named, width):
+        return [*parts, Text("\n".join(table_lines(named, width)))]
+    for row in named.rows:
+        _, figure, first, second, change, *_, verdict = row
+        parts += [indented(f"  {figure}: {change}, {verdict}"), indented(f"    A {first}, B {second}")]
+    return parts
+
+
+def _statistics(comparison: Comparison, width: int) -> list[Text | Padding]:
+    """Return every metric with its interval and p-value."""
+    metrics = metrics_table(comparison)
+    if not metrics.rows:
+        return [Text(f"\n{hanging(f'! {nothing_shared(comparison)}', width, 0, 2)}")]
+    parts: list[Text | Padding] = [Text("\nStatistics", style="bold")]
+    if fits(metrics, width):
+        return [*parts, Text("\n".join(table_lines(metrics, width)))]
+    for metric, words in figure_sentences(comparison):
+        parts += [indented(f"  {metric}"), indented(f"    {words}")]
+    return [*parts, indented(f"  {metrics.note}")]
 
 
 def resume_question(session: Session) -> str:

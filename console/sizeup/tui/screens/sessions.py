@@ -52,6 +52,8 @@ class SessionsScreen(ModeScreen):
         self._going_on = False
         self._comparison: Comparison | None = None
         """What is shown in place of a session; None where one is shown."""
+        self._statistics = False
+        """Whether the comparison shows every metric with its interval in place of the named figures."""
         self._pictures: tuple[Chart, ...] = ()
         self._place = 0
 
@@ -212,8 +214,18 @@ class SessionsScreen(ModeScreen):
     def _show_comparison(self) -> None:
         """Once the panes have taken their widths."""
         if self._comparison is not None:
-            self.query_one("#detail", Static).update(session_text.compared(self._comparison, self._width()))
+            self.query_one("#detail", Static).update(
+                session_text.compared(self._comparison, self._width(), statistics=self._statistics)
+            )
             self._show_picture()
+
+    def action_statistics(self) -> None:
+        """Show every metric with its interval in place of the named figures, or these again."""
+        if self._comparison is None:
+            self.notify("Statistics belong to a comparison: press c", markup=False)
+            return
+        self._statistics = not self._statistics
+        self._show_comparison()
 
     def action_next_view(self) -> None:
         """Show the next step that both have."""
@@ -224,7 +236,7 @@ class SessionsScreen(ModeScreen):
     def _show_picture(self) -> None:
         pane = self.query_one("#session-pane")
         count = len(self._pictures)
-        leave = "Esc closes it"
+        leave = "s: figures, Esc closes it" if self._statistics else "s: statistics, Esc closes it"
         pane.border_subtitle = f"v: chart {self._place + 1} of {count}, {leave}" if count > 1 else leave
         if self._pictures:
             self.query_one(ChartView).show(self._pictures[self._place])

@@ -1,0 +1,190 @@
+"""The figures that people name when they compare two machines, one per run: DRAM latency, IOPS at p99 of 1 ms.
+
+Each is a point that the manifest of its probe declares as such a quantity, or the headline that it declares for a
+series; never a mean over a curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from sizeup.model.plan import Better, Series
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Point, StepRun
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_place, figures
+from sizeup.units import format_ns
+
+CARDS = ("storage", "cpu", "memory", "network", "clock")
+"""The order in which figures are shown."""
+P99_LIMIT_NS = 1e6
+"""The response time that databases on flash are held to."""
+_TIMES_ABOVE = 4
+"""Loads from a working set this many times a cache almost never hit the cache."""
+
+
+class Headline(Struct, frozen=True):
+    """One named figure of one pass of the plan."""
+
+    card: str
+    """``storage``, ``memory``, ``cpu``, ``clock``; empty where the probe declares none."""
+    name: str
+    """Stable: quantity and probe."""
+    series: Series
+    value: float
+    invalid: str = ""
+    """Why it is not valid; empty where it is."""
+
+
+class _Rule(Struct, frozen=True):
+    card: str
+    title: str
+    unit: str
+    better: Better
+    pick: Callable[[Sequence[StepRun]], MeasuredFigure | None]
+
+
+def headlines(runs: Sequence[StepRun]) -> Iterator[Headline]:
+    """Return the named figures of the steps of one pass, those of storage first."""
+    finished = [run for run in runs if run.finished]
+    probes = dict.fromkeys(run.step.probe for run in finished)
+    for name, rule in _RULES.items():
+        for number, probe in enumerate(probe for probe in probes if _of(finished, probe, rule) is not None):
+            figure = _of(finished, probe, rule)
+            assert figure is not None
+            title = f"{rule.title} ({probe})" if number else rule.title
+            invalid = "" if figure.invalid is None or figure.invalid.scatter else figure.invalid.cause
+            series = Series(name, title, rule.unit, rule.better)
+            yield Headline(rule.card, f"{name}@{probe}", series, figure.value, invalid)
+    for run in finished:
+        yield from _undeclared(run)
+
+
+def _of(runs: Sequence[StepRun], probe: str, rule: _Rule) -> MeasuredFigure | None:
+    return rule.pick([run for run in runs if run.step.probe == probe])
+
+
+def _undeclared(run: StepRun) -> Iterator[Headline]:
+    """Return the headline points of a probe that declares no quantities, and its series of a single point."""
+    if any(series.quantities for series in run.series.values()):
+        return
+    validity = StepValidity(run)
+    for name, series in run.series.items():
+        points = [point for point in run.points.values() if point.series == name and point.value is not None]
+        chosen = [point for point in points if series.headline and point.at == series.headline]
+        if not chosen and len(points) == 1:
+            chosen = points
+        for point in chosen if series.unit != "verdict" else ():
+            yield _plain(run, series, point, validity)
+
+
+def _plain(run: StepRun, series: Series, point: Point, validity: StepValidity) -> Headline:
+    invalid = validity.of(point)
+    assert point.value is not None
+    return Headline(
+        run.declaration.card,
+        f"{run.step.probe}.{series.name}",
+        Series(series.name, series.title, series.unit, series.better),
+        point.value,
+        "" if invalid is None or invalid.scatter else invalid.cause,
+    )
+
+
+def _valid(figure: MeasuredFigure) -> bool:
+    return figure.invalid is None or figure.invalid.scatter
+
+
+def _extreme(name: str, *, highest: bool) -> Callable[[Sequence[StepRun]], MeasuredFigure | None]:
+    """Return a choice of the highest or the lowest figure of a quantity, a valid one if there is any."""
+    sign = 1 if highest else -1
+
+    def pick(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+        return max(figures(runs, name), key=lambda one: (_valid(one), sign * one.value), default=None)
+
+    return pick
+
+
+def _within_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+    """Return the highest random IOPS at which 99 % of the reads end within the limit."""
+    slow = figures(runs, "storage.read_latency_p99")
+    fast = [
+        one
+        for one in figures(runs, "storage.random_iops")
+        if any(at_same_place(one, other) and other.value <= P99_LIMIT_NS for other in slow)
+    ]
+    return max(fast, key=lambda one: (_valid(one), one.value), default=None)
+
+
+def _single_depth(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+    """Return the p99 of random reads one at a time."""
+    random = figures(runs, "storage.random_iops")
+    found = [
+        one
+        for one in figures(runs, "storage.read_latency_p99")
+        if one.load == 1 and any(at_same_place(one, other) for other in random)
+    ]
+    return min(found, key=lambda one: (not _valid(one), one.value), default=None)
+
+
+def _dram(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+    """Return the latency of local memory: of a level, or of the largest working set far beyond the caches."""
+    found = [one for one in figures(runs, "memory.local_latency") if not _near_caches(one)]
+    first = next((one.point.series for one in found), None)
+    of_first = [one for one in found if one.point.series == first]
+    return max(of_first, key=lambda one: (_valid(one), one.coordinate(one.axis) if one.axis else 0.0, -one.value),
+               default=None)  # fmt: skip
+
+
+def _near_caches(figure: MeasuredFigure) -> bool:
+    size = figure.run.step.settings.get(figure.declared.above)
+    return isinstance(size, int) and figure.coordinate(figure.axis) < _TIMES_ABOVE * size
+
+
+def _clock_read(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+    """Return the cost of the method that the probe declares as its headline."""
+    found = figures(runs, "clock.read_cost", "clock.gettimeofday")
+    declared = [one for one in found if one.point.at == one.run.series[one.point.series].headline]
+    return next(iter(declared), None)
+
+
+def _handoff(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+    """Return the pair of cores in the middle."""
+    found = sorted(filter(_valid, figures(runs, "memory.core_to_core_latency")), key=lambda one: one.value)
+    return found[len(found) // 2] if found else None
+
+
+_RULES = {
+    "storage.iops_within_p99": _Rule(
+        "storage", f"Random read IOPS at p99 <= {format_ns(P99_LIMIT_NS)}", "1/s", Better.HIGHER, _within_p99
+    ),
+    "storage.random_iops": _Rule(
+        "storage", "Random read IOPS, highest", "1/s", Better.HIGHER, _extreme("storage.random_iops", highest=True)
+    ),
+    "storage.read_latency_p99": _Rule("storage", "Random read p99 at QD 1", "ns", Better.LOWER, _single_depth),
+    "storage.bandwidth": _Rule(
+        "storage", "Large read bandwidth", "bytes/s", Better.HIGHER, _extreme("storage.bandwidth", highest=True)
+    ),
+    "storage.log_write_latency": _Rule(
+        "storage", "Log write latency", "ns", Better.LOWER, _extreme("storage.log_write_latency", highest=False)
+    ),
+    "memory.local_latency": _Rule("memory", "DRAM latency", "ns", Better.LOWER, _dram),
+    "memory.remote_latency": _Rule(
+        "memory", "Remote DRAM latency, highest", "ns", Better.LOWER, _extreme("memory.remote_latency", highest=True)
+    ),
+    "memory.read_bandwidth": _Rule(
+        "memory", "Memory read bandwidth, highest", "bytes/s", Better.HIGHER,
+        _extreme("memory.read_bandwidth", highest=True),
+    ),
+    "memory.core_to_core_latency": _Rule("cpu", "Core-to-core latency, median", "ns", Better.LOWER, _handoff),
+    "clock.read_cost": _Rule("clock", "Clock read", "ns", Better.LOWER, _clock_read),
+}  # fmt: skip
+"""The named figures in the order of their cards."""
+
+
+def by_round(runs: Iterable[StepRun]) -> dict[str, list[StepRun]]:
+    """Return the steps of each pass of the plan, by its number."""
+    rounds: dict[str, list[StepRun]] = {}
+    for run in runs:
+        rounds.setdefault(run.step.id.partition("~")[2] or "1", []).append(run)
+    return rounds

@@ -1,0 +1,155 @@
+"""A comparison leads with figures that people name, and with what follows from them in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from declared import declaration_of, series_of
+from sizeup.batch.comparison import comparison_lines
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import Comparison
+from sizeup.compare.digest import Digest, digest
+from sizeup.compare.headlines import headlines
+from sizeup.model.plan import Better, Series, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.views.comparison import comparison_data
+from sizeup.views.conclusion import conclusion_lines, headline_table
+
+
+def step_run(probe: str, name: str, *estimates: tuple[str, Coordinates, float], **settings: str | int) -> StepRun:
+    """A finished step of one of the probes that come with sizeup, whose figures are made up."""
+    step = Step(name, probe, name, settings, 1.0, 2.0)
+    declaration = declaration_of(probe)
+    run = StepRun(step, "sizeup 0", series_of(probe), "curve", 0, outcome=Outcome(Status.OK), declaration=declaration)
+    for series, at, value in estimates:
+        run.points[point_key(series, at)] = Point(series, at, estimate=Estimate(series, at, value))
+    return run
+
+
+def memory(name: str, dram: float) -> StepRun:
+    levels = {"L1": 1.0, "L2": 4.0, "L3": 20.0, "DRAM": dram}
+    curve = [("dram-thp", {"working_set_bytes": 1 << power}, float(power)) for power in range(14, 24)]
+    return step_run("memory.latency", name, *(("dram-thp-level", {"level": level}, value)
+                                              for level, value in levels.items()), *curve)  # fmt: skip
+
+
+def storage(name: str, *points: tuple[int, float, float]) -> StepRun:
+    """Random reads by queue depth: IOPS, and p99 in milliseconds."""
+    found: list[tuple[str, Coordinates, float]] = []
+    for depth, iops, p99 in points:
+        at: Coordinates = {"workload": "oltp-read", "queue_depth": depth}
+        found += [("iops", at, iops), ("latency-p99", {**at, "direction": "read"}, p99 * 1e6)]
+    return step_run("io.direct", name, *found)
+
+
+def session(number: int, *runs: StepRun) -> Digest:
+    header = SessionRecord(1, f"s{number}", "sizeup 0", "db01", f"2026-01-01T00:{number:02}:00Z")
+    return digest(Session(header, steps={run.step.id: run for run in runs}), f"s{number}")
+
+
+def side(values: Sequence[float], start: int) -> list[Digest]:
+    return [session(start + number, memory("memory.latency", value)) for number, value in enumerate(values)]
+
+
+FAST = [92.0, 93.0, 91.0, 92.5, 91.5, 92.2]
+
+
+def compared(new: Sequence[float], baseline: Sequence[float] = FAST) -> Comparison:
+    """Both sides in turns, so that nothing but the figures decides."""
+    pairs = [
+        (session(2 * number, memory("m", before)), session(2 * number + 1, memory("m", after)))
+        for number, (before, after) in enumerate(zip(baseline, new, strict=True))
+    ]
+    return compare([after for _, after in pairs], [before for before, _ in pairs])
+
+
+def rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    return list(headline_table(comparison).rows)
+
+
+def test_the_named_figures_are_single_points_of_what_manifests_declare() -> None:
+    runs = [memory("m", 92.0), storage("d", (1, 9000.0, 0.2), (16, 80000.0, 0.8), (64, 95000.0, 3.0))]
+
+    found = {one.series.title: (one.card, one.value) for one in headlines(runs)}
+
+    assert found == {
+        "Random read IOPS at p99 <= 1 ms": ("storage", 80000.0),
+        "Random read IOPS, highest": ("storage", 95000.0),
+        "Random read p99 at QD 1": ("storage", 0.2e6),
+        "DRAM latency": ("memory", 92.0),
+    }
+
+
+def test_a_probe_without_quantities_has_its_headline_point_and_its_single_figures() -> None:
+    plain = Series("gap", "Gap", "ns", Better.LOWER)
+    curve = Series("curve", "Curve", "ns", Better.LOWER, "size", headline={"size": 2})
+    step = Step("x", "other.probe", "Other", {}, 1.0, 2.0)
+    run = StepRun(step, "other 1", {"gap": plain, "curve": curve}, "curve", 0, outcome=Outcome(Status.OK))
+    for name, at, value in (("gap", {}, 5.0), ("curve", {"size": 1}, 1.0), ("curve", {"size": 2}, 2.0)):
+        run.points[point_key(name, at)] = Point(name, at, estimate=Estimate(name, at, value))
+
+    assert [(one.name, one.value) for one in headlines([run])] == [("other.probe.gap", 5.0), ("other.probe.curve", 2.0)]
+
+
+def test_a_slower_side_is_told_with_its_change_and_the_noise() -> None:
+    comparison = compared([value * 1.6 for value in FAST])
+
+    assert conclusion_lines(comparison) == ["B is slower: DRAM latency +60 % (beyond ±1.2 % noise)"]
+    assert rows(comparison) == [("Memory", "DRAM latency", "92.1 ns", "147 ns", "+60 %", "±1.2 %", "- worse")]
+
+
+def test_a_faster_side_and_one_that_is_the_same() -> None:
+    assert conclusion_lines(compared([value * 0.8 for value in FAST])) == [
+        "B is faster: DRAM latency -20 % (beyond ±1.2 % noise)"
+    ]
+    assert conclusion_lines(compared([value + 0.1 for value in FAST])) == [
+        "No difference found: a change of 7 % or more is excluded for DRAM latency"
+    ]
+
+
+def test_one_run_a_side_cannot_tell_and_says_how_many_could() -> None:
+    comparison = compare([session(2, memory("m", 147.0))], [session(1, memory("m", 92.0))])
+
+    (line,) = conclusion_lines(comparison)
+    assert line == (
+        "Cannot tell: 1 run per side, 4 or more needed: sizeup --batch --repeat 4. Seen: DRAM latency +60 %"
+    )
+    assert rows(comparison)[0][-1] == "? too few runs"
+    assert "Noise" not in [column.title for column in headline_table(comparison).columns]
+
+
+def test_runs_that_scatter_cannot_tell_and_say_how_many_more_could() -> None:
+    wide = [92.0, 120.0, 80.0, 105.0, 70.0, 98.0]
+
+    (line,) = conclusion_lines(compared([wide[-1], *wide[:-1]], wide))
+    assert line.startswith("Cannot tell for DRAM latency: runs differ by up to ±")
+    assert line.endswith("would show a change of 10 %")
+
+
+def test_rounds_of_one_session_are_runs() -> None:
+    one = session(1, *(memory(f"m~{number}" if number > 1 else "m", value) for number, value in enumerate(FAST, 1)))
+
+    assert [named.value.run for named in one.headlines] == [f"s1~{number}" for number in range(1, 7)]
+
+
+def test_no_mean_over_a_curve_is_a_headline_in_text_or_data() -> None:
+    comparison = compared([value * 1.6 for value in FAST])
+    text, data = "\n".join(comparison_lines(comparison)), comparison_data(comparison)
+
+    assert "geometric mean" not in text
+    assert "dram-thp" not in text
+    assert text.splitlines()[0].startswith("B is slower")
+    assert "memory.latency.dram-thp" in "\n".join(comparison_lines(comparison, statistics=True))
+    assert data["conclusion"] == conclusion_lines(comparison)
+    assert [(figure["title"], figure["card"], figure["points"]) for figure in data["figures"]] == [
+        ("DRAM latency", "memory", 1)
+    ]
+
+
+@pytest.mark.parametrize(("factor", "text"), [(1.6, "+60 %"), (0.95, "-5.0 %"), (12.0, "x 12")])
+def test_a_change_is_a_percentage_or_a_factor(factor: float, text: str) -> None:
+    assert rows(compared([value * factor for value in FAST]))[0][4] == text
