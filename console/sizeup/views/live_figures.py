@@ -11,11 +11,13 @@ from sizeup.session.value import Point, StepRun
 from sizeup.units import format_count, format_value
 from sizeup.views.latency_throughput import throughput_series
 from sizeup.views.points import first_series, value_of
-from sizeup.views.step_badge import short_axis
+from sizeup.views.step_badge import axis_name
 
 _MOST_TILES = 6
 RECENT_SECONDS = 10.0
-_LONGEST_NAME = 12
+_LONGEST_NAME = 16
+_SMOOTHED = 5
+"""Samples of which a tile shows the median: one alone may be an outlier."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -54,7 +56,7 @@ def live_tiles(run: StepRun) -> tuple[Tile, ...]:
     ]
     axis = newest.at.get(first.axis or "")
     if isinstance(axis, int | float):
-        tiles.insert(min(len(tiles), 4), Tile(short_axis(first), format_value(axis, first.axis_unit or "1")))
+        tiles.insert(min(len(tiles), 4), Tile(axis_name(first), format_value(axis, first.axis_unit or "1")))
     return tuple(tiles[:_MOST_TILES])
 
 
@@ -105,7 +107,7 @@ def _at(run: StepRun, series: Series, newest: Point) -> Point | None:
 
 
 def _tile(series: Series, point: Point) -> tuple[str, str]:
-    value = point.values[-1] if point.values else value_of(point)
+    value = sorted(point.values[-_SMOOTHED:])[len(point.values[-_SMOOTHED:]) // 2] if point.values else value_of(point)
     if value is None:
         return _name(series), "–"
     if series.unit == "1/s":
@@ -116,9 +118,9 @@ def _tile(series: Series, point: Point) -> tuple[str, str]:
 def _name(series: Series) -> str:
     if series.statistic:
         return series.statistic
-    words = series.title.split()
-    acronym = next((word for word in words if word.isupper()), "")
-    return series.title if len(series.title) <= _LONGEST_NAME else acronym or words[0]
+    title = series.title.partition(",")[0].partition(" (")[0]
+    acronym = next((word for word in title.split() if word.isupper()), "")
+    return title if len(title) <= _LONGEST_NAME else acronym or title.partition(" ")[0]
 
 
 def _pieces(points: Sequence[Point], now_ns: int, pieces: int) -> tuple[float | None, ...]:

@@ -13,7 +13,7 @@ from sizeup.session.value import Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import figure_text, format_coordinate, half_width, is_disturbed, point_text, value_of
 from sizeup.views.results import caveats, place, stated_once, without_figures
-from sizeup.views.step_badge import short_axis
+from sizeup.views.step_badge import axis_name
 
 _FIRST = ("p50", "p99")
 """Of a family of percentiles those that stand before the interval and the flag."""
@@ -149,8 +149,7 @@ def _place_title(run: StepRun, name: str) -> str:
     series = next((series for series in run.series.values() if series.axis == name), None)
     if series is None:
         return point_text(name).capitalize()
-    short = short_axis(series)
-    return short if short.isupper() else short.capitalize()
+    return axis_name(series)
 
 
 def _place_cell(run: StepRun, name: str, value: str | int | float | None) -> RowCell:
@@ -185,7 +184,11 @@ def _scale(source: _Source) -> tuple[float, str]:
 
 def _title(source: _Source, sources: Sequence[_Source]) -> str:
     series, unit = source.series, _scale(source)[1]
-    name = series.statistic or ("" if series.unit == "bytes/s" else series.title)
+    titles = {one.series.title for one in sources}
+    short = series.title.partition(" (")[0].partition(",")[0]
+    if sum(title.startswith(short) for title in titles) > 1:
+        short = series.title
+    name = series.statistic or ("" if series.unit == "bytes/s" else short)
     if series.statistic and series.family != next(one.series.family for one in sources if one.series.statistic):
         name = f"{point_text(series.family)} {series.statistic}"
     parts = {one.part for one in sources if one.series.name == series.name}
@@ -260,7 +263,11 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]:
+    """Return the figures that are in no column, those of one series side by side."""
+    found: dict[str, list[str]] = {}
     for point in points:
         series = run.series[point.series]
         where = place(point.at, series)
-        yield f"{series.title}{f', {where}' if where else ''}", figure_text(point, series.unit)
+        found.setdefault(series.title, []).append(f"{where} {figure_text(point, series.unit)}".strip())
+    for title, texts in found.items():
+        yield title.partition(" (")[0], " · ".join(texts)

@@ -108,11 +108,13 @@ def _levels(run: StepRun) -> str:
     texts = [format_value(value_of(point) or 0.0, series.unit).partition(" ") for point in points]
     units = [unit for _, _, unit in texts]
     shown = []
-    for number, (point, (value, _, unit)) in enumerate(zip(points, texts, strict=True)):
+    for number, (value, _, unit) in enumerate(texts):
         last_of_unit = number + 1 == len(units) or units[number + 1] != unit
-        mark = " (did not converge)" if validity.ended and _open(validity, point) else ""
-        shown.append(f"{names[number]} {value}{f' {unit}' if last_of_unit and unit else ''}{mark}")
-    return " · ".join(shown)
+        shown.append(f"{names[number]} {value}{f' {unit}' if last_of_unit and unit else ''}")
+    wide = [str(name) for name, point in zip(names, points, strict=True) if validity.ended and _open(validity, point)]
+    which = "none" if len(wide) == len(names) else ", ".join(wide)
+    mark = f" ({which} converged)" if which == "none" else f" ({which} did not converge)" if wide else ""
+    return " · ".join(shown) + mark
 
 
 def _open(validity: StepValidity, point: Point) -> bool:
@@ -177,6 +179,12 @@ def short_axis(series: Series) -> str:
     """Return the name of an axis as it stands before a number: ``QD``."""
     title = (series.axis_title or (series.axis or "load").replace("_", " ")).lower()
     return "QD" if title == "queue depth" else title
+
+
+def axis_name(series: Series) -> str:
+    """Return the name of an axis as it stands above its values: ``QD``, ``Working set``."""
+    short = short_axis(series)
+    return short if short.isupper() else short.capitalize()
 
 
 def invalid_points(run: StepRun) -> Iterable[tuple[Point, str]]:

@@ -228,7 +228,7 @@ def live_rows(run: StepRun, now_ns: int, width: int) -> list[SegmentRow]:
     tiles = live_tiles(run)
     if not tiles:
         return []
-    column = max(width // max(len(tiles), 4), 8)
+    column = max(width // max(len(tiles), 4), max(len(tile.name) for tile in tiles) + 2)
     names = tuple((_padded(tile.name, column), "text") for tile in tiles)
     values = tuple((_padded(tile.text, column), "title") for tile in tiles)
     rows: list[SegmentRow] = [names, values]

@@ -223,6 +223,7 @@ class ProbesScreen(ModeScreen):
         view = None if probe is None or not self._can_start(probe) else await self._form_view()
         if probe is None or probe is not self.chosen:
             return
+        view = view if self._can_start(probe) else None  # a run may have begun meanwhile
         for other in self.query(RunFormView):
             other.display = other is view and not self.has_class("-zoomed")
         if view is not None:

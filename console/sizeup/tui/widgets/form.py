@@ -87,7 +87,7 @@ class FormField(Horizontal):
         """The key that changes it, its name, and a list or a field."""
         words = Text(no_wrap=True)
         if self._key:
-            words.append(f" {self._key} ", "reverse bold")
+            words.append(self._key, "reverse bold")
             words.append(" ")
         words.append(f"{self._title} ")
         yield Static(words, classes="label")

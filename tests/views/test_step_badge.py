@@ -1,0 +1,167 @@
+"""How a step stands in one word, and its figure in the field's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.session.value import Point, StepRun, point_key
+from sizeup.views.chart_list import TABLE, VALIDITY, chart_list, tabs
+from sizeup.views.live_figures import live_tiles, recent_values
+from sizeup.views.point_rows import point_rows
+from sizeup.views.step_badge import BadgeLook, headline_text, step_badge
+
+SECOND = 10**9
+LEVELS = Series("level", "Latency by level", "ns", Better.LOWER, headline={"level": "DRAM"})
+CHECKS = Series(
+    "validity", "Validity", "verdict", Better.HIGHER, remedies={"steady": "again while the machine is idle"}
+)
+
+
+def ramp_series(name: str, title: str, unit: str, statistic: str = "") -> Series:
+    better = Better.HIGHER if unit == "1/s" else Better.LOWER
+    family = "latency" if statistic else ""
+    return Series(name, title, unit, better, "queue_depth", "1", "Queue depth", family=family, statistic=statistic)
+
+
+RAMP = (
+    ramp_series("iops", "IOPS", "1/s"),
+    ramp_series("p50", "Latency, p50", "ns", "p50"),
+    ramp_series("p99", "Latency, p99", "ns", "p99"),
+    ramp_series("cpu", "Host CPU utilization", "share"),
+    Series("knee", "Queue depth at the knee", "1", Better.NEITHER, quantities=(SeriesQuantity("load.knee"),)),
+    CHECKS,
+)
+
+
+def a_run(*series: Series, status: Status | None = Status.OK, reason: str = "") -> StepRun:
+    step = Step("s", "p", "Step", {"target": 0.05}, 10.0, 60.0)
+    made = StepRun(step, "sizeup", {one.name: one for one in series}, "curve", SECOND)
+    made.declaration = Declaration("storage", "target")
+    made.outcome = None if status is None else Outcome(status, reason)
+    return made
+
+
+def put(run: StepRun, name: str, at: dict[str, Any], value: float, **more: Any) -> Point:
+    point = run.points.setdefault(point_key(name, at), Point(name, at))
+    point.estimate = Estimate(name, at, value, **more)
+    return point
+
+
+def ramp(status: Status | None = Status.OK, **end: str) -> StepRun:
+    """Throughput with its knee at queue depth 32."""
+    run = a_run(*RAMP, status=status, **end)
+    for depth, iops in ((1, 9_000.0), (32, 91_000.0), (64, 92_000.0)):
+        put(run, "iops", {"queue_depth": depth}, iops, low=iops * 0.98, high=iops * 1.02)
+        for name, value in (("p50", 0.2e6), ("p99", 0.9e6)):
+            put(run, name, {"queue_depth": depth, "direction": "read"}, value)
+        put(run, "cpu", {"queue_depth": depth}, 0.1)
+    put(run, "knee", {}, 32.0, extra={"throughput": 91_000.0})
+    return run
+
+
+def test_a_ramp_that_counts_passes_with_its_knee_latency_and_interval() -> None:
+    badge = step_badge(ramp(), going_on=False)
+
+    assert (badge.word, badge.look) == ("PASS", BadgeLook.PASS)
+    assert badge.text == "91k IOPS at QD 32, p99 900 us (95 % CI ±2.0 %)"
+
+
+def test_levels_stand_side_by_side_and_name_those_that_did_not_converge() -> None:
+    run = a_run(LEVELS)
+    for name, value in (("L1", 0.9), ("L2", 3.3), ("L3", 15.0), ("DRAM", 92.0)):
+        put(run, "level", {"level": name}, value, low=value * 0.99, high=value * 1.01)
+    whole = headline_text(run)
+    put(run, "level", {"level": "L3"}, 15.0, low=10.0, high=20.0, converged=False)
+
+    assert whole == "L1 0.9 · L2 3.3 · L3 15 · DRAM 92 ns"
+    assert headline_text(run) == f"{whole} (L3 did not converge)"
+    assert step_badge(run, going_on=False).word == "WARN"
+
+
+def test_a_run_that_is_not_valid_fails_with_the_first_reason_of_the_check_that_failed() -> None:
+    run = ramp()
+    reasons = "direct: all is well; steady: throughput fell 18 % during the run; steady: another"
+    put(run, "validity", {"part": "all"}, 0.0, extra={"reasons": reasons})
+    put(run, "validity", {"part": "steady"}, 0.0)
+    badge = step_badge(run, going_on=False)
+
+    assert (badge.word, badge.look) == ("FAIL", BadgeLook.FAIL)
+    assert badge.text == ("not valid: throughput fell 18 % during the run (its steady check failed; 1 further reason)")
+    assert badge.more.startswith("91k IOPS at QD 32")
+    assert badge.more.endswith("Run p again while the machine is idle")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "word", "text"),
+    [
+        (Status.FAILED, "input/output error", "FAIL", "the step failed: input/output error"),
+        (Status.CRASHED, "", "FAIL", "the step crashed"),
+        (Status.TIMED_OUT, "", "FAIL", "the step reached its time limit"),
+        (Status.REFUSED, "no room", "REFUSED", "no room"),
+        (Status.CANCELED, "", "CANCELED", "13 figures kept"),
+    ],
+)
+def test_a_step_that_measured_nothing_whole_says_why(status: Status, reason: str, word: str, text: str) -> None:
+    badge = step_badge(ramp(status, reason=reason), going_on=False)
+
+    assert (badge.word, badge.text) == (word, text)
+
+
+def test_a_step_without_an_end_runs_or_was_interrupted() -> None:
+    run = ramp(None)
+
+    assert step_badge(run, going_on=True).word == "RUNNING"
+    assert step_badge(run, going_on=False).word == "INTERRUPTED"
+
+
+def test_the_tabs_have_the_names_of_what_they_show() -> None:
+    run = ramp()
+    run.points[point_key("iops", {"queue_depth": 1})].values.append(1.0)
+    run.points[point_key("iops", {"queue_depth": 1})].t_ns.append(2 * SECOND)
+
+    assert tabs(chart_list(run, None)) == (
+        "IOPS", "Latency", "Latency vs IOPS", "Over time", TABLE, VALIDITY, "Host CPU utilization", "Distribution",
+        "CDF",
+    )  # fmt: skip
+
+
+def test_the_table_has_a_row_for_each_queue_depth_and_notes_once() -> None:
+    run = ramp()
+    for depth in (32, 64):
+        put(run, "iops", {"queue_depth": depth}, 9e4, caveats=(f"{depth} of 100 requests were late",))
+    rows = point_rows(run)
+
+    assert rows.columns == ("QD", "IOPS", "p50 us", "p99 us", "±", "Flag", "Host CPU utilization %")
+    assert [cell.text for cell in rows.rows[0]] == ["1", "9,000", "200", "900", "2.0 %", "", "10.0"]
+    assert [row[5].text for row in rows.rows] == ["", "! 1", "! 1"]
+    assert rows.notes == ("1 32 of 100 requests were late (and 1 more with other figures)",)
+    assert rows.figures == (("Queue depth at the knee", "32"),)
+
+
+def test_rows_are_in_the_order_of_their_numbers_and_words_come_last() -> None:
+    run = ramp()
+    put(run, "iops", {"queue_depth": 8}, 3e4)
+
+    assert [row[0].text for row in point_rows(run).rows] == ["1", "8", "32", "64"]
+
+
+def test_live_figures_are_those_of_the_point_that_was_sampled_last() -> None:
+    run = ramp(None)
+    for name, value in (("iops", 50e3), ("p50", 0.1e6), ("p99", 0.3e6)):
+        at: dict[str, Any] = {"queue_depth": 8} if name == "iops" else {"queue_depth": 8, "direction": "read"}
+        point = run.points.setdefault(point_key(name, at), Point(name, at))
+        for number in range(20):
+            point.t_ns.append(SECOND + number * SECOND // 10)
+            point.values.append(value if number else 1e12)
+    tiles = [(tile.name, tile.text) for tile in live_tiles(run)]
+    recent = recent_values(run, 3 * SECOND, 20)
+
+    assert tiles == [("IOPS", "50k"), ("p50", "100 us"), ("p99", "300 us"), ("QD", "8")]
+    assert [one.name for one in recent] == ["IOPS", "p99"]
+    assert {len(one.bars()) for one in recent} == {20}
+    assert recent[0].values[0] is None
+    assert recent[0].bars()[-1] == "▁"  # next to the outlier it began with
