@@ -56,7 +56,7 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
             value = chart.values[row][column]
             level = 0 if high <= low or value is None else math.floor((value - low) / (high - low) * HEAT_LEVELS)
             role = "text" if value is None else f"heat-{min(level, HEAT_LEVELS - 1)}"
-            if in_words and value is not None:
+            if named and value is not None:
                 role = _VERDICT_ROLES.get(texts[row][column], "text")
             if cursor == row * len(chart.columns) + column:
                 role = "cursor"

@@ -144,7 +144,8 @@ class InputKey(Struct, frozen=True):
 
     def _refused(self, text: str, source: str) -> UsageError:
         example = _EXAMPLES.get(self.kind, "")
-        return UsageError(f"{source}: {self.name}: expected {self.expectation}{example}, found {text!r}")
+        help_text = f" ({self.help})" if self.kind is InputKind.CHOICE else ""
+        return UsageError(f"{source}: {self.name}: expected {self.expectation}{example}, found {text!r}{help_text}")
 
 
 _EXAMPLES = {InputKind.NUMBER: ", such as 2.5", InputKind.COUNT: ", such as 4", InputKind.NUMBERS: ", such as 2.5,4"}

@@ -39,7 +39,7 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
 
 class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
     format: Literal["sizeup.workload/1"]
-    inputs: dict[str, str | int | float]
+    inputs: dict[str, str | int | float | dict[str, object]]
     title: str = ""
 
 
@@ -108,7 +108,13 @@ def parse_toml(text: str, where: str) -> dict[str, Value]:
         entry = msgspec.convert(tomli.loads(text), _Toml)
     except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected sizeup.workload/1: {error}") from error
-    for key in entry.inputs:
+    for key, value in entry.inputs.items():
+        if isinstance(value, dict):
+            names = [f"{key}.{name}" for name in value]
+            raise MalformedError(
+                f'{where}: inputs: expected keys in quotes, such as "{names[0] if names else key}" = 1, found '
+                f"{', '.join(names) or key} without; TOML takes the part before a dot for a table"
+            )
         if not key.startswith(_TOML_KEYS):
             raise UsageError(f"{where}: expected keys of {', '.join(_TOML_KEYS)}, found {key!r}; use --set for others")
     return parse_settings([f"{key}={value}" for key, value in entry.inputs.items()], Origin.IMPORTED, where)

@@ -38,8 +38,9 @@ class Array(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """As a stage is called: ``24 drives in RAID 10``."""
-        return f"{format_in(self.drives, 'drives')} in RAID {self.raid}"
+        """As a stage is called: ``24 drives in RAID 10``; of several volumes ``2 x 24 drives in RAID 10``."""
+        several = f"{format_in(self.volumes, '')} x " if self.volumes > 1 else ""
+        return f"{several}{format_in(self.disks, 'drives')} in RAID {self.raid}"
 
 
 def drive_iops(sheet: Sheet) -> DriveFigure | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from string import ascii_lowercase
 
 from msgspec import Struct
 
@@ -14,7 +16,7 @@ from sizeup.sizing.io.array import drives_stage
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.text import capitalized
+from sizeup.text import capitalized, nearest
 from sizeup.units import format_in
 
 STORAGE = "storage"
@@ -23,17 +25,18 @@ MEASURE = "measure it with a storage probe"
 """What to do where the capacity of storage is unknown."""
 
 
-def _parse_stages(sheet: Sheet, text: str, source: str) -> list[tuple[str, str, int]]:
+def _parse_stages(sheet: Sheet, text: str) -> list[tuple[str, str, int]]:
     stages = []
     for part in text.split(","):
         name, colon, rest = part.strip().partition(":")
         link, star, count = rest.partition("*")
         number = int(count) if count.isdigit() else 0 if star else 1
-        if not colon or not name or not _is_link(sheet, link) or not number:
+        if not colon or not name or not number:
             raise UsageError(
-                f"{source}: path.stages: expected NAME:LINK*COUNT, separated by commas, LINK one of "
-                f"{', '.join(_links(sheet))}; found {part.strip()!r}"
+                "path.stages: expected NAME:LINK*COUNT, separated by commas, such as hba:fc16*2,array:fc32*4; "
+                f"found {part.strip()!r}"
             )
+        payload(sheet, link, "path.stages")
         stages.append((name, link, number))
     return stages
 
@@ -41,7 +44,8 @@ def _parse_stages(sheet: Sheet, text: str, source: str) -> list[tuple[str, str, 
 def payload(sheet: Sheet, link: str, source: str) -> Quantity:
     """Return the payload bandwidth of one link."""
     if not _is_link(sheet, link):
-        raise UsageError(f"{source}: expected a link, one of {', '.join(_links(sheet))}; found {link!r}")
+        links = _links(sheet)
+        raise UsageError(f"{source}: expected a link, one of {_families(links)}; found {link!r}{nearest(link, links)}")
     return sheet.rule(f"link.{link}.payload")
 
 
@@ -55,6 +59,17 @@ def _links(sheet: Sheet) -> tuple[str, ...]:
         for figure_id in sheet.rules.figures
         if figure_id.startswith("link.") and figure_id.endswith(".payload")
     )
+
+
+def _kind(link: str) -> str:
+    """Return the letters that the name of a link begins with."""
+    return link[: len(link) - len(link.lstrip(ascii_lowercase))]
+
+
+def _families(links: Iterable[str]) -> str:
+    """Return links of one kind as a range: ``fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs``."""
+    ranges = [list(kind) for _, kind in groupby(links, key=_kind)]
+    return ", ".join(kind[0] if len(kind) == 1 else f"{kind[0]} to {kind[-1]}" for kind in ranges)
 
 
 def path_stages(sheet: Sheet) -> list[StageCapacity]:
@@ -100,7 +115,7 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
     """Return the stages of ``path.stages``: all servers together, the first of them in the servers."""
     policy, nodes = sheet.optional_words("path.policy"), servers(sheet)
     stages = []
-    for place, (name, link, count) in enumerate(_parse_stages(sheet, text, "path.stages")):
+    for place, (name, link, count) in enumerate(_parse_stages(sheet, text)):
         each = payload(sheet, link, "path.stages")
         active = _active(count, policy)
         capacity = active * each.value
@@ -153,7 +168,7 @@ def _active(count: int, policy: str | None) -> int:
 
 def _line_rates(sheet: Sheet) -> Iterator[Advice]:
     """Line rate of each stage after coding, where it differs from the payload bandwidth."""
-    for name, link, count in _parse_stages(sheet, sheet.words("path.stages"), "path.stages"):
+    for name, link, count in _parse_stages(sheet, sheet.words("path.stages")):
         if f"link.{link}.line" not in sheet.rules.figures:
             continue
         text, policy = sheet.words("path.stages"), sheet.optional_words("path.policy")
