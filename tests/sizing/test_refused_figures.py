@@ -9,6 +9,7 @@ from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.imported import parse_toml
 from sizeup.sizing.inputs.typed import parse_settings
 
+SHAPE = "NAME:LINK*COUNT, separated by commas, such as hba:fc16*2,array:fc32*4"
 LINKS = "fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs, pcie1-x1 to pcie6-x16, sata3, sas1 to sas4"
 
 
@@ -17,8 +18,7 @@ LINKS = "fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs, pcie1-x1 to pcie6-x16, sata
     [
         (
             "path.stages=fc16*2",
-            "path.stages: expected NAME:LINK*COUNT, separated by commas, such as hba:fc16*2,array:fc32*4; "
-            "found 'fc16*2'",
+            f"path.stages: expected {SHAPE}; found 'fc16*2'",
         ),
         (
             "path.stages=hba:fc164*2",
