@@ -79,31 +79,34 @@ def _names(points: Mapping[PointKey, Point]) -> list[str]:
 
 
 def _uncrowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[dict[PointKey, Point]]:
-    """The points of several series in one picture, or where that were too many lines in one for each place."""
-    if len(_names(points)) == 1 or len({(point.series, _place(run, point)) for point in points.values()}) <= MOST_LINES:
+    """The points of several series in one picture; where lines were too many, one for each setting beside the axis."""
+    if (
+        len(_names(points)) == 1
+        or len({(point.series, _beside_axis(run, point)) for point in points.values()}) <= MOST_LINES
+    ):
         return [points]
-    places: dict[object, dict[PointKey, Point]] = {}
+    groups: dict[object, dict[PointKey, Point]] = {}
     for key, point in points.items():
-        places.setdefault(_place(run, point), {})[key] = point
-    return places.values()
+        groups.setdefault(_beside_axis(run, point), {})[key] = point
+    return groups.values()
 
 
-def _place(run: StepRun, point: Point) -> tuple[str, ...]:
-    """Where a point lies beside its axis, in words."""
+def _beside_axis(run: StepRun, point: Point) -> tuple[str, ...]:
+    """The coordinates of a point beside its axis, as text."""
     series = run.series.get(point.series)
     axis = None if series is None else series.axis
     return tuple(format_coordinate(key, value) for key, value in sorted(point.at.items()) if key != axis)
 
 
-def _only_place(run: StepRun) -> str:
-    """Where all points lie beside their axis; empty where they differ, and where none has such a place."""
-    places = {_place(run, point) for point in run.points.values()}
-    return ", ".join(places.pop()) if len(places) == 1 else ""
+def _only_coordinates(run: StepRun) -> str:
+    """The coordinates of all points beside their axis; empty where they differ, and where none has others."""
+    groups = {_beside_axis(run, point) for point in run.points.values()}
+    return ", ".join(groups.pop()) if len(groups) == 1 else ""
 
 
 def _chart(run: StepRun, machine: Machine | None) -> Chart:
     chart = step_chart(run, machine)
-    where = _only_place(run)
+    where = _only_coordinates(run)
     if isinstance(chart, LineChart) and where and len(chart.lines) > 1:
         lines = (replace(line, label=line.label.removesuffix(where).rstrip()) for line in chart.lines)
         chart = replace(chart, lines=tuple(lines))
@@ -154,7 +157,7 @@ def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Char
         what = ", ".join((what, *kinds.pop()))
     if len(shown) > 1 and not isinstance(chart, HeatMap):
         what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
-        what = ", ".join(filter(None, (what, _only_place(part))))
+        what = ", ".join(filter(None, (what, _only_coordinates(part))))
     return replace(chart, title=f"{run.step.title}: {what}", caption="")
 
 

@@ -252,8 +252,8 @@ def _settled(point: LoggedPoint) -> list[float]:
 
 def _shares(ordered: Sequence[float]) -> tuple[ChartPoint, ...]:
     step = max(len(ordered) // 100, 1)
-    places = [*range(0, len(ordered) - 1, step), len(ordered) - 1]
-    return tuple(ChartPoint(ordered[index], (index + 1) / len(ordered)) for index in places)
+    indexes = [*range(0, len(ordered) - 1, step), len(ordered) - 1]
+    return tuple(ChartPoint(ordered[index], (index + 1) / len(ordered)) for index in indexes)
 
 
 def distribution(title: str, unit: str, values: Sequence[float], where: str = "", disturbed: int = 0) -> BarChart:

@@ -84,10 +84,10 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
 
 
 def _next_choice(declared: InputKey, value: Value | None, steps: int) -> Words:
-    words = value.value if isinstance(value, Words) else None
+    choice = value.value if isinstance(value, Words) else None
     last = len(declared.choices) - 1
-    place = declared.choices.index(words) + steps if words in declared.choices else 0 if steps > 0 else last
-    return Words(declared.choices[min(max(place, 0), last)], Origin.USER, "what-if")
+    index = declared.choices.index(choice) + steps if choice in declared.choices else 0 if steps > 0 else last
+    return Words(declared.choices[min(max(index, 0), last)], Origin.USER, "what-if")
 
 
 def effect(now: Advice, before: Advice | None) -> str:
