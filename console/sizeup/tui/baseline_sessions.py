@@ -35,8 +35,8 @@ def machine_of(path: str) -> OtherMachine:
 
 def _line(session: Session) -> str:
     tags = " ".join(f"#{tag}" for tag in session.tags)
-    words = "; ".join(filter(None, (tags, session.title)))
-    return f"{session.header.host} {_day(session.header.started)}  {words}".rstrip()
+    description = "; ".join(filter(None, (tags, session.title)))
+    return f"{session.header.host} {_day(session.header.started)}  {description}".rstrip()
 
 
 def _day(started: str) -> str:

@@ -76,8 +76,8 @@ class CpuAffinity:
             return
         if self._home is None:
             self._home = self._where()
-        place = cpus_to_avoid(measured, self._home, machine)
-        self._move(place.cpus)
-        self._measured, self.caveat = measured, place.caveat
+        chosen = cpus_to_avoid(measured, self._home, machine)
+        self._move(chosen.cpus)
+        self._measured, self.caveat = measured, chosen.caveat
         if not measured:
             self._home = None

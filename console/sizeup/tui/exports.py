@@ -52,11 +52,11 @@ async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
     if kind != "page":
         return await _run_export(path, f"--{kind}", "-o", target)
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
-        failed, words = await _run_export(path, "--share", stdout=shared)
+        failed, message = await _run_export(path, "--share", stdout=shared)
         if not failed:
             failed, more = await _run_export(descriptor_path(0), "--html", "-o", target, stdin=shared)
-            words = more if failed else words + more
-    return failed, words
+            message = more if failed else message + more
+    return failed, message
 
 
 async def _run_export(
@@ -76,4 +76,4 @@ async def _run_export(
     messages = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in lines if line.startswith(_OURS)]
     if process.returncode:
         return True, "; ".join(messages) or f"the export ended with status {process.returncode}"
-    return False, "".join(f"; {words}" for words in messages)
+    return False, "".join(f"; {message}" for message in messages)

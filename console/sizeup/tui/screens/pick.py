@@ -64,8 +64,8 @@ class PickDialog(Dialog[str]):
             moves[event.key]()
             event.stop()
 
-    def _fill(self, words: str) -> None:
-        wanted = words.lower().split()
+    def _fill(self, text: str) -> None:
+        wanted = text.lower().split()
         fitting = [entry for entry in self._offered if all(word in entry[1].lower() for word in wanted)]
         fitting.sort(key=lambda entry: not all(word in entry[0].lower() for word in wanted))
         options = [Option(hanging(label, 70, 0, 2), id=name) for name, label in fitting]

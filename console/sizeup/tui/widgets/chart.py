@@ -32,7 +32,7 @@ class ChartView(CellView, can_focus=True):
         self._glyphs = glyphs
         self._chart: Chart | None = None
         self._cursors: dict[str, tuple[int, int]] = {}
-        """Where the readout stands in each picture: the place, and the line of several there."""
+        """Where the readout stands in each picture: the position, and the line of several there."""
         self.hint: Callable[[PointKey], str] = lambda _: ""
         """What can be done at the point under the readout, told beside it."""
 
@@ -50,10 +50,10 @@ class ChartView(CellView, can_focus=True):
     @property
     def _cursor(self) -> tuple[int, int] | None:
         cursor = None if self._chart is None else self._cursors.get(self._chart.title)
-        return cursor if cursor is not None and cursor[0] < self._places else None
+        return cursor if cursor is not None and cursor[0] < self._positions else None
 
     @property
-    def _places(self) -> int:
+    def _positions(self) -> int:
         return cursor_places(self._chart) if self._chart is not None else 0
 
     @property
@@ -72,7 +72,7 @@ class ChartView(CellView, can_focus=True):
         self._move(step)
 
     def action_cursor_row(self, step: int) -> None:
-        """Move the readout by a row of a matrix, to another line of a chart that has several, else by a place."""
+        """Move the readout by a row of a matrix, to another line of a chart that has several, else by a position."""
         chart, cursor = self._chart, self._cursor
         if isinstance(chart, LineChart) and len(chart.lines) > 1 and cursor is not None:
             from sizeup.charts.line_cells import chosen_point, points_at
@@ -83,23 +83,23 @@ class ChartView(CellView, can_focus=True):
             return
         self._move(step * len(chart.columns) if isinstance(chart, HeatMap) else step)
 
-    def action_cursor_to(self, place: int) -> None:
-        """Put the readout on the first place (0) or the last (-1)."""
-        if self._places:
-            self._put(place % self._places, self._cursor[1] if self._cursor else 0)
+    def action_cursor_to(self, position: int) -> None:
+        """Put the readout on the first position (0) or the last (-1)."""
+        if self._positions:
+            self._put(position % self._positions, self._cursor[1] if self._cursor else 0)
 
     def _move(self, step: int) -> None:
-        if not self._places:
+        if not self._positions:
             return
         cursor = self._cursor
         if cursor is None:
-            self._put(0 if step > 0 else self._places - 1, 0)
+            self._put(0 if step > 0 else self._positions - 1, 0)
         else:
-            self._put(min(max(cursor[0] + step, 0), self._places - 1), cursor[1])
+            self._put(min(max(cursor[0] + step, 0), self._positions - 1), cursor[1])
 
-    def _put(self, place: int, line: int) -> None:
+    def _put(self, position: int, line: int) -> None:
         if self._chart is not None:
-            self._cursors[self._chart.title] = place, line
+            self._cursors[self._chart.title] = position, line
             self._redraw()
             self.post_message(self.Moved())
 
@@ -107,10 +107,10 @@ class ChartView(CellView, can_focus=True):
         if self._chart is None or not self.size:
             return
         width, height = self.size
-        place, line = self._cursor or (None, 0)
+        position, line = self._cursor or (None, 0)
         key = self.chosen
         hint = "" if key is None else self.hint(key)
-        drawing = draw(self._chart, width, height, self._glyphs, place, line, len(hint) + 2 if hint else 0)
+        drawing = draw(self._chart, width, height, self._glyphs, position, line, len(hint) + 2 if hint else 0)
         if hint and height and width > len(hint) + 2 and not "".join(drawing.rows[-1][-len(hint) - 2 :]).strip():
             drawing.put(width - len(hint), height - 1, hint, "axis")
         self.present(drawing)

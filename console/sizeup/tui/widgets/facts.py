@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _DIM = Style(dim=True)
 _GAP = 2
 _NARROW = 12
-"""With less room for values than this, the names give way as well."""
+"""With less width for values than this, the names give way as well."""
 
 
 class FactsGrid(Struct, frozen=True):
@@ -35,15 +35,15 @@ class FactsGrid(Struct, frozen=True):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         names = max((cell_len(name) for name, _ in self.facts), default=0) + _GAP
-        room = options.max_width - names
-        if room < _NARROW:
+        width = options.max_width - names
+        if width < _NARROW:
             yield self._table()
             return
         for name, value in self.facts:
             text = Text(value)
-            fits = "\n" not in value and cell_len(text.plain) <= room
+            fits = "\n" not in value and cell_len(text.plain) <= width
             beside = Text(name).plain
-            for line in [text] if fits else text.wrap(console, room, overflow="fold"):
+            for line in [text] if fits else text.wrap(console, width, overflow="fold"):
                 yield Segment(beside + " " * (names - cell_len(beside)), _DIM)
                 yield Segment(line.plain.rstrip())
                 yield Segment.line()

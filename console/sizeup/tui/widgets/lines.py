@@ -34,9 +34,9 @@ class StatusLine(Widget):
         for shorter in (right.partition(" at ")[0], ""):
             if cell_len(left) + cell_len(right) + 1 > width:
                 right = shorter
-        room = width - cell_len(right) - (1 if right else 0)
+        free = width - cell_len(right) - (1 if right else 0)
         text = Text(left, no_wrap=True, end="")
-        text.truncate(max(room, 0), overflow="ellipsis", pad=True)
+        text.truncate(max(free, 0), overflow="ellipsis", pad=True)
         if right:
             text.append(" " + right)
         text.truncate(width)
@@ -76,13 +76,13 @@ class ModeLine(Widget):
             if here or fits:
                 text.append(f" {key} {label} ", "reverse bold" if here else "")
         host, parts, need = self._facts
-        room = width - text.cell_len - 1
-        right = next((words for words in (f"{host}  {need}", host) if cell_len(words) <= room), "")
+        free = width - text.cell_len - 1
+        right = next((shown for shown in (f"{host}  {need}", host) if cell_len(shown) <= free), "")
         left = f"{host}: {parts}"
         # Whole facts go rather than half a number: "2.6" of 2.66 GHz would be a wrong one.
-        while cell_len(left) + cell_len(need) + 3 > room and ", " in left:
+        while cell_len(left) + cell_len(need) + 3 > free and ", " in left:
             left = left.rpartition(", ")[0]
-        if cell_len(left) + cell_len(need) + 3 <= room:
+        if cell_len(left) + cell_len(need) + 3 <= free:
             text.append(f"  {left}", "bold")
             right = need
         text.append(" " * max(width - text.cell_len - cell_len(right) - 1, 0) + right)
@@ -111,13 +111,13 @@ class KeyLine(Widget):
     def render(self) -> Text:
         """Key and label, the key reversed so that it needs no color."""
         here, everywhere = self._keys
-        room = self.size.width - sum(_width(entry) for entry in everywhere)
+        free = self.size.width - sum(_width(entry) for entry in everywhere)
         text = Text(no_wrap=True, end="")
         for entry in here:
-            if cell_len(text.plain) + _width(entry) > room:
+            if cell_len(text.plain) + _width(entry) > free:
                 break
             _append(text, entry)
-        text.append(" " * max(room - cell_len(text.plain), 0))
+        text.append(" " * max(free - cell_len(text.plain), 0))
         for entry in everywhere:
             _append(text, entry)
         text.truncate(self.size.width)

@@ -31,17 +31,17 @@ class ScrolledRows(CellView, can_focus=True):
         super().__init__(id=id)
         self._top = self._last = 0
         """The first row in sight, and the furthest that this can be."""
-        self._room = 1
+        self._visible_rows = 1
 
     def _redraw(self) -> None:
         raise NotImplementedError
 
-    def _in_sight(self, rows: Sequence[_Row], room: int) -> Sequence[_Row]:
+    def _in_sight(self, rows: Sequence[_Row], height: int) -> Sequence[_Row]:
         """As many of the rows as there is room for, scrolled no further than to the last."""
-        self._room = max(room, 1)
-        self._last = max(len(rows) - self._room, 0)
+        self._visible_rows = max(height, 1)
+        self._last = max(len(rows) - self._visible_rows, 0)
         self._top = min(max(self._top, 0), self._last)
-        return rows[self._top : self._top + self._room]
+        return rows[self._top : self._top + self._visible_rows]
 
     def _move_to(self, row: int) -> None:
         self._top = row
@@ -57,11 +57,11 @@ class ScrolledRows(CellView, can_focus=True):
 
     def action_page_down(self) -> None:
         """One screen on."""
-        self._move_to(self._top + self._room)
+        self._move_to(self._top + self._visible_rows)
 
     def action_page_up(self) -> None:
         """One screen back."""
-        self._move_to(self._top - self._room)
+        self._move_to(self._top - self._visible_rows)
 
     def action_first(self) -> None:
         """To the top."""

@@ -36,6 +36,6 @@ class TableView(ScrolledRows):
         if not rows:
             drawing.put(0, 0, "no samples yet", "text")
         elif len(shown) < len(rows):
-            words = f"lines {self._top + 1} to {self._top + len(shown)} of {len(rows)}"
-            drawing.put(0, height - 1, words, "axis")
+            text = f"lines {self._top + 1} to {self._top + len(shown)} of {len(rows)}"
+            drawing.put(0, height - 1, text, "axis")
         self.present(drawing)

@@ -46,8 +46,8 @@ class ItemTree(Tree[TopologyItem]):
         while above is not None:
             depth, above = depth + 1, above.parent
         if self.size.width:  # widths are asked for before there is one
-            room = self.size.width - self.scrollbar_size_vertical - depth * self.guide_depth
-            label.truncate(max(room, 1), overflow="ellipsis")
+            width = self.size.width - self.scrollbar_size_vertical - depth * self.guide_depth
+            label.truncate(max(width, 1), overflow="ellipsis")
         if node.data is not None and node.data.change is not None and node is not self.cursor_node:
             with suppress(KeyError):  # widths are asked for before there are colors
                 label.stylize(self.get_component_rich_style(f"tree--{node.data.change.value}", partial=True))
