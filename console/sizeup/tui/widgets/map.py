@@ -58,8 +58,8 @@ class MapView(ScrolledRows):
             self._chosen = chosen
             if chosen:
                 y = places[chosen][0]
-                if not self._top <= y < self._top + self._room:
-                    self._top = max(y - self._room // 2, 0)
+                if not self._top <= y < self._top + self._visible_rows:
+                    self._top = max(y - self._visible_rows // 2, 0)
             self._redraw()
 
     def action_cursor_down(self) -> None:
