@@ -36,7 +36,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "engine/start_time.py": (START,),
     "engine/run.py": (START,),
     "engine/spec.py": (START,),
-    "batch/summary.py": ("compare",),
+    "batch/comparison.py": ("compare",),
     "config.py": (START,),
     "errors.py": ("compare",),
     "discovery/capture.py": ("capture",),

@@ -33,7 +33,7 @@ def test_a_link_that_is_unknown_is_refused_in_one_sentence(setting: str, sentenc
 
 
 def test_a_kind_of_drive_that_is_unknown_says_how_to_state_a_flash_drive() -> None:
-    with pytest.raises(UsageError, match=r"found 'ssd' \(.*for flash drives use --set array\.drive_iops=N instead\)"):
+    with pytest.raises(UsageError, match=r"found 'ssd' \(.*for others use --set array\.drive_iops=N"):
         parse_settings(["array.drive=ssd"])
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.procfs.kernel_file import PROC
 from sizeup.procfs.mounts import MountEntry, read_mountinfo
 from sizeup.units import format_decimal_bytes
 
@@ -40,7 +41,7 @@ class TargetChoice(Struct, frozen=True):
         return f"{self.path}  {self.text}"
 
 
-def storage_targets(machine: Machine | None, *, proc: str = "/proc") -> tuple[TargetChoice, ...]:
+def storage_targets(machine: Machine | None, *, proc: str = PROC) -> tuple[TargetChoice, ...]:
     """Return the mounts with most free space first, then those that cannot be written, then unmounted devices."""
     devices = () if machine is None else machine.block_devices
     mounts = sorted(_mounts(devices, proc), key=lambda target: (not target.writable, -(target.free_bytes or 0)))

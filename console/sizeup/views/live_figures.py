@@ -21,7 +21,7 @@ _SMOOTHED = 5
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-class Tile(Struct, frozen=True):
+class LiveFigure(Struct, frozen=True):
     """One live figure with its name."""
 
     name: str
@@ -41,14 +41,14 @@ class RecentValues(Struct, frozen=True):
         return "".join(" " if value is None else _BARS[round(max(value, 0.0) * scale)] for value in self.values)
 
 
-def live_tiles(run: StepRun) -> tuple[Tile, ...]:
+def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
     """Return the newest value of each series that matters, with where it was measured."""
     newest = _newest(run)
     if newest is None:
         return ()
     first = run.series[newest.series]
     tiles = [
-        Tile(name, text)
+        LiveFigure(name, text)
         for series in _ranked(run)
         for point in [_at(run, series, newest)]
         if point is not None
@@ -56,7 +56,7 @@ def live_tiles(run: StepRun) -> tuple[Tile, ...]:
     ]
     axis = newest.at.get(first.axis or "")
     if isinstance(axis, int | float):
-        tiles.insert(min(len(tiles), 4), Tile(axis_name(first), format_value(axis, first.axis_unit or "1")))
+        tiles.insert(min(len(tiles), 4), LiveFigure(axis_name(first), format_value(axis, first.axis_unit or "1")))
     return tuple(tiles[:_MOST_TILES])
 
 
