@@ -14,6 +14,7 @@ from sizeup.engine.spec import RunSpec
         RunSpec(plan="quick", probes=("null",), assignments=("null.samples=5", "null.interval=1ms"), append="a b"),
         RunSpec(plan="full", probes=("null", "clock.cost"), rounds=3, output="-", only_builtin=True),
         RunSpec(start_at="1800000000", control=True, output="x"),
+        RunSpec(plan="quick", mount="/"),
     ],
 )
 def test_what_is_asked_for_is_what_runs(spec: RunSpec) -> None:

@@ -90,7 +90,7 @@ def _compared(session: Session, others: tuple[Session, ...]) -> dict[str, object
     }
 
 
-def views_of(session: Session, others: tuple[Session, ...], title: str) -> dict[str, object]:
+def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]:
     """Everything that is shown or written of a session, by what it is called."""
     assert session.machine is not None
     (run,) = session.steps.values()
@@ -103,7 +103,7 @@ def views_of(session: Session, others: tuple[Session, ...], title: str) -> dict[
     underlying = [
         [(entry.title, entry.draw()) for entry in underlying_charts(run, key)] for key in list(run.points)[:3]
     ]
-    shown = overview(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing), [(run.step.probe, title)])
+    shown = overview(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
     return {
         "overview": shown,
         "summary": (summary(session), summary_lines(session)),
@@ -143,7 +143,7 @@ def differing(
     found = []
     for probe in (own, copied):
         session, others = sides(probe, folder)
-        views = views_of(session, others, probe.manifest.title)
+        views = views_of(session, others)
         found.append(written(views | {name: view(session) for name, view in (more or {}).items()}))
     ours, theirs = found
     return [name for name in ours if copies.renamed(theirs[name], own.name) != ours[name]]

@@ -299,7 +299,7 @@ def test_wide_and_combining_characters_keep_columns_in_line() -> None:
 def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -> None:
     session.gaps.append(Gap("io.direct: knee of oltp-read", "other processes used 100% of the CPUs before the run"))
 
-    for lines in (text(document(session)), "\n".join(summary_lines(session))):
+    for lines in (text(document(session)), "\n".join(summary_lines(session, whole=True))):
         chapters = lines.partition("Not measured")
         assert "Measurements" in chapters[0]
         assert "other processes used 100% of the CPUs" in chapters[2].partition("\n--")[2].partition("\n--")[0]

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from declared import declaration_of, series_of
-from sizeup.charts.chart import BarChart
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison, Conclusion
 from sizeup.compare.digest import digest
@@ -19,6 +18,7 @@ from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.views.cards import CardView
 from sizeup.views.document import document
 from sizeup.views.finished import headline
 from sizeup.views.overview import overview
@@ -176,17 +176,13 @@ def test_the_line_and_the_chart_of_a_step_say_that_it_is_not_valid() -> None:
     assert headline(failed_run(), None).caption.endswith(f"M{REASON[1:]} ({STEADY}).")
 
 
-def measured_bars(run: StepRun) -> list[tuple[str, float, str]]:
-    chart = overview(None, session(run), None, [("io.direct", "Direct I/O")]).balance
-    assert isinstance(chart, BarChart)
-    return [(bar.label, bar.value, bar.note) for bar in chart.bars]
+def storage_card(run: StepRun) -> CardView:
+    return next(card for card in overview(None, session(run), None).cards if card.resource == "storage")
 
 
-def test_the_overview_marks_a_rate_that_is_not_valid_and_prefers_one_that_is() -> None:
+def test_the_card_says_that_no_rate_is_valid_and_shows_one_that_is() -> None:
     mixed = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
 
-    assert measured_bars(failed_run()) == [("measured here", 1374e6, "not valid")]
-    assert measured_bars(mixed) == [("measured here", 1e6, "")]
-    (entry,) = overview(None, session(failed_run()), None, [("io.direct", "Direct I/O")]).figures
-    assert entry.line == "Direct I/O: 1.37 GB/s at dss-rand, queue depth 2, not valid"
-    assert f"Measured, but not valid because its steady check failed ({STEADY})." in entry.details
+    assert storage_card(failed_run()).measured == ("not valid",)
+    assert any(f"{REASON} ({STEADY})" in note for note in storage_card(failed_run()).measured_notes)
+    assert storage_card(mixed).measured == ("1 MB/s",)

@@ -148,19 +148,6 @@ async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(console:
     assert ["--set", "null.samples=1000"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
-async def test_r_on_the_overview_runs_the_quick_plan_and_stays(console: Console) -> None:
-    async with console.shown() as pilot:
-        before = console.entries()
-        await pilot.press("r")
-        await console.feed(pilot, records("memory.latency"))
-        (measured,) = [words for name, words in console.entries().items() if name.startswith("memory.latency")]
-
-        assert console.mode == "overview"
-        assert "-p" not in console.runner.arguments[0]
-        assert measured not in before.values()
-        assert "65 ns at 64 MiB" in measured
-
-
 async def test_a_probe_that_waits_says_so_and_is_taken_back(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)

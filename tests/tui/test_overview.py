@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual.command import CommandList
 
-from consoles import Console, MakeConsole, ended, machine, records, until
+from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
 from sizeup.charts.chart import LineChart
+from sizeup.live.database_mounts import DatabaseMount
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
-from sizeup.model.sample import Estimate, Status
 from sizeup.quantity import Origin
-from sizeup.session.records import AdviceRecord, EstimateRecord
+from sizeup.session.records import AdviceRecord
+from sizeup.session.store import directory
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
+from sizeup.tui.screens import mount_choice
+from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
+from tui.test_sizing import measured_io
 
+CPU_DEMAND = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("97", Origin.USER, "--set")}
+MEASURED = measured_io(cached=False)[:-2]
 FINDINGS = tuple(
     Finding(
         f"f{number}",
@@ -37,27 +45,21 @@ def _failing(entries: dict[str, str]) -> int:
     return sum("is failing" in line for line in entries.values())
 
 
-async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machine_should_carry(
-    make_console: MakeConsole,
-) -> None:
+async def test_findings_are_folded_so_that_the_cards_stay_in_view(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS))
     async with console.shown() as pilot:
         folded, seen = console.entries(), console.text
         count = _failing(folded)
-        await pilot.press(*["down"] * (count + 1))
-        await pilot.press("enter")
+        await pilot.press("end", "enter")
         await pilot.pause()
         unfolded = console.entries()
-        await pilot.press("G", "g")
-        await pilot.press(*["down"] * 13)
-        await pilot.press("enter")
+        await pilot.press("end", "enter")
         await pilot.pause()
         again = console.entries()
 
     assert 0 < count < 12
-    assert str(12 - count) in folded["rest Findings"]
-    assert "No verdict yet: no workload. Press Enter to type its IOPS or MB/s" in seen
-    assert "$630,800" in seen  # the last line
+    assert f"{12 - count} more" in folded["more findings"]
+    assert all(title in seen for title in ("Storage", "CPU", "Memory", "Network", "Clock", "License", "12 findings"))
     assert (_failing(unfolded), _failing(again)) == (12, count)
 
 
@@ -65,24 +67,24 @@ async def test_with_room_for_all_no_finding_is_folded(make_console: MakeConsole)
     console = make_console(machine(findings=FINDINGS))
     async with console.shown(120, 40):
         assert _failing(console.entries()) == 12
-        assert "rest Findings" not in console.entries()
+        assert "more findings" not in console.entries()
 
 
 async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("down")
-        chosen = console.app.screen._detail_key  # type: ignore[attr-defined]
-        await pilot.press("r")
+        await pilot.press("down", "down")
+        chosen = console.entry
+        await pilot.press("r", "enter")
         await console.feed(pilot, records("memory.latency"))
 
-        assert chosen == "io.demand.headline"
-        assert console.app.screen._detail_key == chosen  # type: ignore[attr-defined]
+        assert chosen == "memory"
+        assert console.entry == chosen
 
 
 async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS[:1]))
     async with console.shown() as pilot:
-        await pilot.press("down", "enter")
+        await pilot.press("end", "enter")
         await pilot.pause()
         await pilot.pause()
         text, box = console.app.screen.query_one(".text"), console.app.screen.query_one(".dialog")
@@ -100,19 +102,19 @@ async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(m
 async def test_at_80_columns_nothing_beside_a_dialog_shows_through(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS[:1]))
     async with console.shown() as pilot:
-        await pilot.press("down", "enter")
+        await pilot.press("end", "enter")
         await pilot.pause()
         await pilot.pause()
         rows = console.text.splitlines()
 
-    first = next(y for y, row in enumerate(rows) if row.startswith("╭─ ! critical"))
+    first = next(y for y, row in enumerate(rows) if row.startswith("╭─ FAIL"))
     assert all(row.startswith("│ ") and len(row) == 80 and row[79] == "│" for row in rows[first + 1 : first + 10])
 
 
 async def test_a_finding_that_fits_offers_no_key_to_read_on(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS[:1]))
     async with console.shown(120, 40) as pilot:
-        await pilot.press("down", "enter")
+        await pilot.press("end", "enter")
         await pilot.pause()
         await pilot.pause()
 
@@ -123,14 +125,14 @@ async def test_a_finding_that_fits_offers_no_key_to_read_on(make_console: MakeCo
 async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(console: Console) -> None:
     async with console.shown() as pilot:
         idle = console.keys
-        await pilot.press("r")
+        await pilot.press("r", "enter")
         await console.feed(pilot, records("memory.latency"))
         running = console.keys
         await pilot.press("x")
         words = list(console.runner.stdin.words)
         await console.end(pilot, ended("memory.latency"), 130)
 
-        assert console.keys == idle
+        assert console.keys == [label for label in idle if label != "Last session"]
     assert ("Measure" in idle, "Cancel" in idle) == (True, False)
     assert ("Measure" in running, "Cancel" in running) == (False, True)
     assert words == ["cancel"]
@@ -141,6 +143,7 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
     async with console.shown():
         assert "idle; capture" in console.status
         assert "no measurements yet" not in console.status
+        assert "w: enter four numbers or an AWR file." in " ".join(console.text.split())
         assert "Measure" not in console.keys
 
 
@@ -165,7 +168,7 @@ async def test_the_palette_names_the_key_of_each_action(console: Console) -> Non
 async def test_the_palette_offers_what_can_be_done_now(console: Console) -> None:
     async with console.shown() as pilot:
         idle = {command.help for command in console.app.get_system_commands(console.app.screen)}
-        await pilot.press("r")
+        await pilot.press("r", "enter")
         running = {command.help for command in console.app.get_system_commands(console.app.screen)}
 
     offered = {help_.partition(" Key:")[0] for help_ in idle ^ running}
@@ -178,63 +181,46 @@ async def test_a_saved_session_says_of_what_time_it_is(console: Console) -> None
     console.save([*records("memory.latency"), *ended("memory.latency")])
     console.app.measures = False
     async with console.shown():
-        assert str(console.app.screen.query_one("#left").border_title) == "db01, as of 2026-01-01 00:00 UTC"
+        assert str(console.app.screen.query_one("#verdict").border_title) == "db01, as of 2026-01-01 00:00 UTC"
         assert "saved session" in console.status
-        assert not any("press 3" in line for line in console.entries().values())
+        assert "r: measure" not in console.text
 
 
-async def test_even_five_rows_say_what_the_machine_is(console: Console) -> None:
-    async with console.shown(30, 5) as pilot:
-        await pilot.pause()
-
-        assert "2 sockets, 8 cores" in console.text
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(60, 20), (40, 12)])
-async def test_on_a_low_screen_the_lines_have_the_room_and_no_name_is_cut(
-    console: Console, columns: int, rows: int
-) -> None:
+@pytest.mark.parametrize(("columns", "rows"), [(60, 20), (40, 12), (30, 8)])
+async def test_on_a_low_screen_the_statuses_have_the_room(make_console: MakeConsole, columns: int, rows: int) -> None:
+    console = make_console(found=machine(findings=FINDINGS))
+    console.app.stated = CPU_DEMAND
     async with console.shown(columns, rows):
         first, *others = console.text.splitlines()
 
-    assert "I/O demand and capacity" not in "".join(others)
-    assert "Findings" in "".join(others)
+    assert any("CPU" in line and "97%" in line and "WARN" in line for line in others)
     assert "db0" not in first or "db01" in first
 
 
-async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_chart(console: Console) -> None:
+async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_charts(console: Console) -> None:
     async with console.shown(200, 60) as pilot:
         await pilot.pause()
-        shown = [[bool(widget.display) for widget in console.app.screen.query("#map, #picture")]]
-        await pilot.press("r")
-        await console.feed(pilot, records("memory.latency"))
+        shown = [[str(widget.id) for widget in console.app.screen.query("#below > *") if widget.display]]
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
         await pilot.pause()
-        shown.append([bool(widget.display) for widget in console.app.screen.query("#map, #picture")])
+        shown.append([str(widget.id) for widget in console.app.screen.query("#below > *") if widget.display])
 
-        assert shown == [[True, False], [False, True]]
-        assert isinstance(console.chart, LineChart)
+        assert shown == [["preview", "map"], ["charts"]]
+        assert [type(view.chart) for view in console.app.screen.query(ChartView) if view.display] == [LineChart]
 
 
-async def test_without_a_workload_enter_leads_to_the_input_to_type(console: Console) -> None:
+async def test_without_a_workload_w_leads_to_the_input_to_type(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
-        entries = console.entries()
-        listed = console.app.screen.query_one(KeyList)
-        listed.highlighted = listed.get_option_index("io.demand.headline")
-        await pilot.press("enter")
+        await pilot.press("w")
         await until(pilot, lambda: console.mode == "sizing")
         await pilot.pause()
 
-        assert [name for name in entries if name.startswith(("verdict.", "io."))] == [
-            "io.demand.headline",
-            "io.capacity",
-        ]
         assert console.app.focused is not None
         assert (console.app.focused.id, console.entry) == ("inputs", "workload.iops")
 
 
-async def test_a_recorded_verdict_leads_the_advice_and_takes_the_place_of_demand_and_capacity(
-    make_console: MakeConsole,
-) -> None:
+async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_console: MakeConsole) -> None:
     said = {"workload.mb_s": "200", "capacity.mb_s": "1000", "workload.cpu_percent": "97"}
     given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}
     console = make_console(machine())
@@ -242,38 +228,129 @@ async def test_a_recorded_verdict_leads_the_advice_and_takes_the_place_of_demand
     console.save([*records()[:2], AdviceRecord(300, advice), *ended()[1:]])
     console.app.measures = False
     async with console.shown(80, 24):
-        lines = [line for name, line in console.entries().items() if name.startswith(("verdict.", "io."))]
+        lines = [line for name, line in console.entries().items() if name in ("cpu", "storage")]
+        verdict = console.says("#verdict")
 
+    assert verdict.startswith("WARN CPU: 7.76 cores demand, 8 cores capacity (97%) Fix 1.4 times the capacity or")
     assert lines == [
-        "WARN CPU: 7.76 cores demand, 8 cores capacity (97%)",
-        "PASS Storage: 200 MB/s demand, 1,000 MB/s capacity (20%, bottleneck: storage)",
+        "CPU 8 cores, 2.66 GHz, 2 sockets – 7.76 cores 97% WARN",
+        "Storage 1 SCSI disk, 1 TB – 200 MB/s 20% PASS",
     ]
 
 
-async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(console: Console) -> None:
-    console.save([*records("memory.latency"), *ended("memory.latency")])
+async def test_enter_on_a_card_shows_its_facts_and_its_working_and_leads_on(console: Console) -> None:
+    console.app.stated = CPU_DEMAND
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("g", "enter")
+        await pilot.pause()
+        shown, answers = console.says(".text Static"), console.answers
+        await pilot.press("enter")
+        await until(pilot, lambda: console.mode == "sizing")
+
+    assert all(text in shown for text in ("CPU: 7.76 cores demand", "Processor Test CPU", "8 cores x 97% = 7.76 cores"))
+    assert answers == ["sizing", "topology"]
+
+
+async def test_a_measured_card_leads_to_its_charts(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        card = console.entries()["storage"]
+        await pilot.press("g", "enter")
+        await pilot.pause()
+        answers = console.answers
+        await pilot.press("enter")
+        await until(pilot, lambda: console.mode == "probes")
+
+    assert "9 GB/s" in card
+    assert answers[0] == "probes"
+
+
+async def test_the_first_measurement_asks_for_a_directory_and_the_next_does_not(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mount = DatabaseMount(str(tmp_path), "ext4", "/dev/sda1", 10**12, 4 * 10**11)
+    monkeypatch.setattr(mount_choice, "database_mounts", lambda: (mount,))
+    async with console.shown() as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+        question, answers = console.says(".dialog Static"), console.answers
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        await pilot.press("r")
+        await pilot.pause()
+        again = len(console.app.screen_stack)
+
+    assert answers == ["without", str(tmp_path), "other"]
+    assert all(text in question for text in ("at most 1 GiB", "removes it", "at least 5 GiB"))
+    assert [arguments[arguments.index("--mount") + 1] for arguments in console.runner.arguments] == [str(tmp_path)] * 2
+    assert again == 1
+    assert mount_choice.remembered_mount() == str(tmp_path)
+
+
+async def test_memory_and_clock_alone_write_nothing(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await pilot.pause()
+
+    (arguments,) = console.runner.arguments
+    assert "--mount" not in arguments
+    assert arguments[arguments.index("--plan") + 1] == "quick"
+    assert mount_choice.remembered_mount() == ""
+
+
+@pytest.mark.parametrize(("typed", "starts"), [("/nowhere", False), ("", True)])
+async def test_another_directory_is_typed_and_has_to_exist(
+    console: Console, tmp_path: Path, typed: str, *, starts: bool
+) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "end", "enter")
+        await pilot.pause()
+        await pilot.press("ctrl+u", *(typed or str(tmp_path)), "enter")
+        await pilot.pause()
+
+    assert bool(console.runner.arguments) is starts
+    assert any("expected the full name of a directory" in text for text in console.told) is not starts
+
+
+async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:
+    mount_choice.remember_mount("/nowhere/at/all")
+    async with console.shown() as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert console.answers[0] == "without"
+        assert console.runner.arguments == []
+
+
+async def test_the_last_session_is_offered_and_opened(console: Console, tmp_path: Path) -> None:
+    store = directory()
+    store.mkdir(parents=True)
+    PlayedRunner(store / "last.sizeup.jsonl").write([*records(), *ended()])
     async with console.shown(120, 40) as pilot:
-        await pilot.press("down")
-        await pilot.pause()
-        pane = console.app.screen.query_one("#detail-pane")
-        figure, ends = str(pane.border_title), console.says("#detail")
-        await pilot.press("down", "down", "down")
-        await pilot.pause()
+        console.app._notify_unfinished()
+        offered = console.status
+        await pilot.press("o")
+        await until(pilot, lambda: not console.app.measures)
+        shown = console.app.runs.path
 
-        assert (figure, str(pane.border_title)) == ("Measured", "Working")
-        assert "1.02 ns at 16 KiB" in ends
-        assert "no workload is given" in console.says("#detail")
+    assert "last session just now: o opens it" in offered
+    assert shown == str(store / "last.sizeup.jsonl")
 
 
-@pytest.mark.parametrize(("power", "told"), [(26, True), (14, False)])
-async def test_a_figure_that_did_not_converge_says_so_in_its_line(console: Console, power: int, told: bool) -> None:
-    moving = Estimate("latency", {"working_set_bytes": 1 << power}, 65.0, converged=False)
-    late = [EstimateRecord(150, "memory.latency", moving), *ended("memory.latency", Status.NOT_CONVERGED)]
-    console.save([*records("memory.latency"), *late])
-    async with console.shown():
-        (line,) = [line for name, line in console.entries().items() if name.startswith("memory.latency")]
-        assert "65 ns at 64 MiB" in line
-        assert ("not converged" in line) is told
+async def test_quitting_says_where_the_session_is(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        await pilot.press("q")
+
+    assert console.app.farewell == (
+        f"Session saved in {console.runner.path}\nOpen it with: sizeup open {console.runner.path}"
+    )
 
 
 async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(make_console: MakeConsole) -> None:

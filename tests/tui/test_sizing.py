@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from consoles import Console, MakeConsole, ended, machine, records
+from consoles import Console, MakeConsole, ended, machine, records, until
 from declared import declaration_of, series_of
 from sizeup.charts.chart import BarChart
 from sizeup.model.plan import Plan, Step
@@ -19,7 +19,6 @@ from sizeup.tui.options import Options
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
-from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 
 
@@ -50,35 +49,56 @@ async def set_input(pilot: Pilot[int], key: str, text: str) -> None:
     await pilot.pause()
 
 
-async def test_overview_and_sizing_take_the_same_measured_figure(console: Console) -> None:
+async def test_summary_and_sizing_take_the_same_measured_figure(console: Console) -> None:
     console.save(measured_io(cached=False))
     async with console.shown(120, 40) as pilot:
-        overview = console.entries()["io.capacity"]
+        card = console.entries()["storage"]
         await pilot.press("4")
         await pilot.pause()
+        answer = console.entries("#answers")["io.capacity"]
 
-        for shown in (overview, console.entries("#answers")["io.capacity"]):
-            assert all(words in shown for words in ("9,000 MB/s", "sda", "measured"))
+        assert "9 GB/s" in card
+        assert all(words in answer for words in ("9,000 MB/s", "sda", "measured"))
 
 
 async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(console: Console) -> None:
     console.save(measured_io(cached=True))
     async with console.shown(120, 40) as pilot:
-        balance = console.app.screen.query_one("#balance", ChartView).chart
-        assert isinstance(balance, BarChart)
-        overview = " ".join((*console.entries().values(), *(bar.note for bar in balance.bars)))
-        await pilot.press("4")
+        card = console.entries()["storage"]
+        await pilot.press("enter")
+        await pilot.pause()
+        why = console.says(".text Static")
+        await pilot.press("escape", "4")
         await pilot.pause()
         answers = console.app.screen.query_one("#answers", KeyList)
         answers.highlighted = answers.get_option_index("io.capacity")
         await pilot.pause()
         sizing = " ".join((*console.entries("#answers").values(), console.says("#working")))
 
-        assert "not used: see Sizing" in overview
-        assert "measure with" not in overview + sizing
+        assert "not valid" in card
+        assert "it may come from a cache" in why
+        assert "measure with" not in why + sizing
         assert "was measured but is not used" in sizing
         assert "times the largest cache known" in " ".join(sizing.split())
         assert "! not used: 9,000 MB/s of io.direct.scan rate at" in sizing
+
+
+async def test_what_is_typed_in_sizing_moves_the_verdict_of_the_summary(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("w")
+        await until(pilot, lambda: console.mode == "sizing")
+        await pilot.pause()
+        await pilot.press("a", *"workload.cpu_percent", "enter", *"97", "enter")
+        await pilot.pause()
+        await pilot.press("1")
+        await pilot.pause()
+        verdict, card = console.says("#verdict"), console.entries()["cpu"]
+        await pilot.press("4", "backspace", "1")
+        await pilot.pause()
+
+        assert verdict.startswith("WARN CPU: 7.76 cores demand, 8 cores capacity (97%)")
+        assert card.endswith("97% – WARN")
+        assert "NO VERDICT YET" in console.says("#verdict")
 
 
 async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console: Console) -> None:
@@ -342,13 +362,6 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: C
             "#input-help"
         )
         assert console.app.focused is console.app.screen.query_one(Input)
-
-
-async def test_a_supply_that_was_measured_here_is_one_bar(console: Console) -> None:
-    console.save(measured_io(cached=False))
-    async with console.shown(80, 24):
-        assert isinstance(console.chart, BarChart)
-        assert [(bar.label, bar.value) for bar in console.chart.bars] == [("capacity, measured", 9e9)]
 
 
 async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
-import re
 import struct
 import subprocess
 import sys
 import termios
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from rich.table import Table
 from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widget import Widget
 
-from consoles import PlayedRunner, machine, screen_text
-from sizeup.charts.drawing import HEAT_LEVELS, SERIES
+from consoles import machine, screen_text
+from sizeup.charts.chart import Axis, Bar, BarChart
+from sizeup.charts.drawing import HEAT_LEVELS, SERIES, Glyphs
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.runs import Runs, spec_of
+from sizeup.tui.runs import Runs
 from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import TEXTUAL_NAMES
@@ -30,6 +32,7 @@ from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.palette import series_color
+from sizeup.views.card_table import CardTable
 
 _IMPORTS = """
 import os, sys
@@ -61,11 +64,11 @@ def test_the_start_loads_nothing_that_the_first_screen_has_no_use_for() -> None:
 async def test_the_first_mode_is_drawn_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        detail = app.screen.query_one("#detail", Widget)
         colors = [
             (segment.style.color, segment.style.bgcolor)
-            for line in range(detail.size.height)
-            for segment in detail.render_line(line)
+            for shown in (app.screen.query_one(name, Widget) for name in ("#verdict", "#entries", "#detail"))
+            for line in range(shown.size.height)
+            for segment in shown.render_line(line)
             if segment.style is not None and not segment.text.isspace()
         ]
 
@@ -107,46 +110,28 @@ async def test_the_first_mode_is_styled_again_only_when_it_comes_back(
     assert styled[-1] == "overview"
 
 
-async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
+async def test_the_first_mode_is_drawn_once_with_its_cards_worked_out_once(
     app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[int] = []
-    details: list[Table] = []
-    render_line, made = KeyList.render_line, overview.FactsGrid
+    tables: list[CardTable] = []
+    render_line, made = KeyList.render_line, overview.card_table
     monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
-    monkeypatch.setattr(overview, "FactsGrid", lambda facts: details.append(made(facts)) or details[-1])
+    monkeypatch.setattr(overview, "card_table", lambda *how: tables.append(made(*how)) or tables[-1])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         height = app.screen.query_one(KeyList).size.height
 
     assert sorted(lines) == list(range(height))
-    assert len(details) == 1
+    assert len(tables) == 1
 
 
-async def test_the_probes_are_read_when_a_run_starts_and_then_it_says_how_long_they_take(tmp_path: Path) -> None:
-    runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
-    app = ConsoleApp(Runs(str(runner.path), launcher=runner.launch), machine())
+async def test_the_probes_are_not_read_before_a_run_starts(app: ConsoleApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        read = "registry" in vars(app)
-        await pilot.press("r")
-        await pilot.pause()
 
-        assert not read
-        assert re.search(r"Measuring: the quick plan takes about \d+ s", screen_text(app))
-    app.runs.close()
-
-
-async def test_a_run_of_one_probe_is_not_called_the_quick_plan(tmp_path: Path) -> None:
-    runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
-    app = ConsoleApp(Runs(str(runner.path), launcher=runner.launch), machine())
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.start_run(spec_of("null", {}))
-        app.screen.show_run()  # type: ignore[attr-defined]
-        await pilot.pause()
-
-        assert "Measuring: no figures yet" in screen_text(app)
-    app.runs.close()
+        assert "registry" not in vars(app)
+        assert f"r: measure (about {overview.MEASURE_SECONDS} s)" in screen_text(app)
 
 
 @pytest.mark.ci
@@ -163,23 +148,30 @@ async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one
         assert app.screen.styles.background.brightness < 0.2
 
 
-async def test_only_what_a_chart_draws_has_a_color_worked_out(app: ConsoleApp) -> None:
+@asynccontextmanager
+async def _chart(app: ConsoleApp) -> AsyncIterator[ChartView]:
+    """A chart on the first screen."""
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
-        hidden, shown = (app.screen.query_one(name, ChartView) for name in ("#picture", "#balance"))
+        chart = ChartView(Glyphs.BRAILLE)
+        await app.screen.query_one("#below").mount(chart)
+        chart.show(BarChart("Title", Axis("Rate", "bytes/s"), (Bar("one", 1e6), Bar("two", 2e6))))
+        await pilot.pause()
+        yield chart
 
-        assert hidden._styles == {}
-        assert {*shown._styles} == {"", *(role for y in range(shown.size.height) for _, role in shown.drawing.runs(y))}
+
+async def test_only_what_a_chart_draws_has_a_color_worked_out(app: ConsoleApp) -> None:
+    async with _chart(app) as chart:
+        assert {*chart._styles} == {"", *(role for y in range(chart.size.height) for _, role in chart.drawing.runs(y))}
         assert not CellView._get_component_classes()
 
 
 async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        chart = app.screen.query_one("#balance", ChartView)
+    async with _chart(app) as chart:
         for theme in ("textual-dark", "sizeup-light"):
             app.theme = theme
-            await pilot.pause()
+            await asyncio.sleep(0)
+            chart._styles.clear()
             dark = chart._style("series-0", chart.rich_style)
             chart._styles.clear()
 

@@ -166,7 +166,7 @@ def test_the_table_has_n_plus_one_and_the_last_year_where_there_is_room() -> Non
     assert wide.lines[0].text[slice(*wide.lines[0].meter)] == "████████████│█"
 
 
-@pytest.mark.parametrize("width", [60, 72, 80, 100, 119, 120, 160, 200])
+@pytest.mark.parametrize("width", [25, 61, 62, 72, 80, 100, 109, 110, 160, 200])
 def test_no_line_is_wider_than_the_screen_and_all_statuses_stand_in_one_column(width: int) -> None:
     long = ("a rather long text of what was found", "and one more", "and yet another")
     views = [

@@ -6,34 +6,35 @@ import shutil
 from collections import Counter
 
 import msgspec
-from msgspec.structs import replace
 
+from sizeup.batch.first_answer import LINES, first_answer
 from sizeup.charts.table import Table
 from sizeup.compare.experiment import ExperimentResult
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
-from sizeup.text import one_line, plural
+from sizeup.text import plural
 from sizeup.views.document import document
 from sizeup.views.experiment import conclusions, experiment_lines, experiment_table
 from sizeup.views.results import results_data
-from sizeup.views.sessions import state
 
-_SHORT = ("Measurements", "Not measured", "Findings", "Notes")
-"""The chapters of a short summary; the working of the advice is in the whole text."""
+_NARROWEST = 60
+_ALL = 10_000
+"""More lines than any session has findings."""
 
 
-def summary_lines(session: Session, *, whole: bool = False, advice: ShownAdvice | None = None) -> list[str]:
-    """Return the session as text: how it ended, the summary, and what was measured; ``whole`` adds every chapter.
+def summary_lines(
+    session: Session, *, whole: bool = False, advice: ShownAdvice | None = None, name: str = "FILE", room: int = LINES
+) -> list[str]:
+    """Return the first answer to a session in at most ``room`` lines; ``whole`` adds every chapter below it.
 
-    ``advice`` is what the session recorded unless another is given.
+    ``advice`` is what the session recorded unless another is given; ``name`` is what a command calls the session.
     """
-    lines = [f"{one_line(session.header.host, 40)}: {state(session)}"]
-    lines += [f"! {sentence}" for sentence in session.damage.sentences()]
-    written = document(session, advice)
+    width = max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST)
     if not whole:
-        written = replace(written, parts=tuple(part for part in written.parts if part.title in _SHORT))
-    return [*lines, "", *text(written).splitlines()]
+        return first_answer(session, width, name=name, advice=advice, room=room)
+    lines = first_answer(session, width, name=name, advice=advice, room=_ALL)
+    return [*lines, "", *text(document(session, advice)).splitlines()]
 
 
 def measured_steps(session: Session) -> str:

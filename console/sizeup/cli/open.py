@@ -42,6 +42,7 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     if arguments.diff is not None:
         raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
     from sizeup.batch.summary import summary_lines
+    from sizeup.session.store import command_name
 
-    print("\n".join(summary_lines(session)))
+    print("\n".join(summary_lines(session, name=command_name(path))))
     return ExitStatus.OK

@@ -14,10 +14,13 @@ from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
+    from sizeup.session.value import Session
 
 _BATCH_ONLY = {
     "plan": "--plan",
     "probe": "-p",
+    "mount": "--mount",
+    "details": "--details",
     "assignments": "--set",
     "repeat": "--repeat",
     "output": "-o",
@@ -46,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_plan_arguments(batch)
     batch.add_argument(
+        "--mount",
+        metavar="DIR",
+        help="also measure the storage below this directory: the plan creates a file of at most 1 GiB there and "
+        "removes it",
+    )
+    batch.add_argument(
         "--repeat",
         type=int,
         metavar="N",
@@ -69,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     batch.add_argument(
         "--json", action="store_true", help="print the results as JSON in base units instead of a summary"
     )
+    batch.add_argument("--details", action="store_true", help="print every chapter instead of one screen")
     batch.add_argument("-q", "--quiet", action="store_true", help="do not print progress")
     add_only_builtin(batch)
     batch.add_argument(
@@ -98,6 +108,7 @@ def spec_of(arguments: argparse.Namespace) -> RunSpec:
         plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
         probes=tuple(arguments.probe or ()),
         assignments=tuple(arguments.assignments or ()),
+        mount=_mount(arguments),
         rounds=1 if arguments.repeat is None else arguments.repeat,
         output=arguments.output,
         append=arguments.append,
@@ -106,6 +117,34 @@ def spec_of(arguments: argparse.Namespace) -> RunSpec:
         control=arguments.control,
         only_builtin=arguments.only_builtin,
     )
+
+
+def _mount(arguments: argparse.Namespace) -> str:
+    """Return the absolute path of the directory whose storage is measured; empty without one."""
+    if arguments.mount is None:
+        return ""
+    if arguments.probe:
+        raise UsageError(
+            "--mount adds storage to a plan and cannot be combined with -p; set the target of the probe with --set, "
+            "or leave out -p"
+        )
+    if not os.path.isdir(arguments.mount):
+        raise UsageError(f"--mount {arguments.mount}: expected a directory; name the one that will hold the database")
+    return str(os.path.abspath(arguments.mount))
+
+
+def _result_lines(session: Session, path: str, arguments: argparse.Namespace) -> list[str]:
+    """Return what a run found, where it is saved, and what it left out."""
+    from sizeup.batch.first_answer import LINES
+    from sizeup.batch.summary import measured_steps, summary_lines
+    from sizeup.session.store import command_name
+
+    name = command_name(path)
+    end = ["", f"Session saved in {path} ({measured_steps(session)})"]
+    if not (arguments.mount or arguments.probe or arguments.resume):
+        end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
+    end.append(f"Details: sizeup show {name}   In the console: sizeup open {name}")
+    return [*summary_lines(session, whole=arguments.details, name=name, room=LINES - len(end)), *end]
 
 
 def _batch(arguments: argparse.Namespace) -> int:
@@ -118,19 +157,27 @@ def _batch(arguments: argparse.Namespace) -> int:
     refuse_beside(
         arguments, "--batch", ("--theme", "--glyphs", "--ascii", "--color", "--mouse", "--low-bandwidth", "--readonly")
     )
+    if arguments.json and arguments.details:
+        raise UsageError("--details cannot be combined with --json, which has every result; leave out one of them")
     if arguments.json and arguments.output == "-":
         raise UsageError("--json and -o - both write to standard output; name a file with -o")
-    chosen = [_BATCH_ONLY[name] for name in ("plan", "probe", "assignments", "repeat") if getattr(arguments, name)]
+    chosen = [
+        _BATCH_ONLY[name] for name in ("plan", "probe", "mount", "assignments", "repeat") if getattr(arguments, name)
+    ]
     if arguments.resume and chosen:
         raise UsageError(
             f"{' and '.join(chosen)} cannot be combined with --resume, which runs the rest of the session's own plan; "
             "leave out one or the other"
         )
     from sizeup.batch.progress_lines import ProgressLines
-    from sizeup.batch.summary import measured_steps, summary_json, summary_lines
+    from sizeup.batch.summary import summary_json
     from sizeup.engine.run import run
     from sizeup.session.reader import read_session
+    from sizeup.session.store import find
 
+    for name in ("append", "resume"):
+        if getattr(arguments, name):
+            setattr(arguments, name, find(getattr(arguments, name)))
     result = run(spec_of(arguments), ProgressLines(sys.stderr, quiet=arguments.quiet))
     if result.path is None:
         return result.status
@@ -138,6 +185,5 @@ def _batch(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(summary_json(session))
     else:
-        print("\n".join(summary_lines(session)))
-        print(f"\nSession saved in {result.path} ({measured_steps(session)})\nOpen it with: sizeup open {result.path}")
+        print("\n".join(_result_lines(session, result.path, arguments)))
     return ExitStatus(result.status)

@@ -7,7 +7,9 @@ looked at has advice worked out now; its run records the same.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -161,9 +163,14 @@ class AdviceSelector:
             self._shown = session_advice(session, recompute=recompute, how=self._how)
         return self._shown
 
-    def of_machine(self, machine: Machine, session: Session | None) -> ShownAdvice:
-        """Return the advice on a machine that is being looked at, by what its session has measured so far."""
-        known = {} if session is None else self._measured_so_far(session)
+    def of_machine(
+        self, machine: Machine, session: Session | None, stated: Mapping[str, Value] = MappingProxyType({})
+    ) -> ShownAdvice:
+        """Return the advice on a machine that is being looked at, by what its session has measured so far.
+
+        What the user ``stated`` comes before what was measured.
+        """
+        known = {**({} if session is None else self._measured_so_far(session)), **stated}
         if self._changed(machine, known):
             self._shown = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine, known)))
         return self._shown

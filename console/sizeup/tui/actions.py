@@ -29,7 +29,7 @@ class Action(Struct, frozen=True):
 
 SCOPES: dict[str, str] = {
     "app": "Everywhere",
-    "overview": "Overview",
+    "overview": "Summary",
     "topology": "Topology",
     "probes": "Measure",
     "sizing": "Sizing",
@@ -43,7 +43,9 @@ SCOPES: dict[str, str] = {
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": (
-        Action("mode.overview", "1", "app.mode('overview')", "Overview", "Show the findings and the main figures."),
+        Action(
+            "mode.overview", "1", "app.mode('overview')", "Summary", "Show the verdict, the cards and the findings."
+        ),
         Action("mode.topology", "2", "app.mode('topology')", "Topology", "Show the parts of this machine."),
         Action("mode.probes", "3", "app.mode('probes')", "Measure", "Show and run measurements."),
         Action("mode.sizing", "4", "app.mode('sizing')", "Sizing", "Show demand and capacity; try other inputs."),
@@ -65,16 +67,35 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "overview": (
         Action("overview.measure", "r", "screen.measure", "Measure", "Run the quick plan from here.", footer=True),
         Action(
+            "overview.workload", "w", "screen.workload", "Workload", "Go to the inputs of the workload.", footer=True
+        ),
+        Action("overview.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
+        Action(
             "overview.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True
         ),
         Action(
             "overview.open",
             "enter",
             "screen.open",
-            "Open",
-            "Open the selected line.",
+            "Details",
+            "Show the details of the selected line.",
             footer=True,
             palette=False,
+        ),
+        Action(
+            "overview.latest",
+            "o",
+            "screen.latest",
+            "Last session",
+            "Open the session that was written last.",
+            footer=True,
+        ),
+        Action(
+            "overview.mount",
+            "m",
+            "screen.mount",
+            "Mount",
+            "Choose the directory that will hold the database, and measure.",
         ),
     ),
     "topology": (
@@ -224,6 +245,11 @@ def key_text(key: str) -> str:
 def first_key(action: Action, keymap: dict[str, str]) -> str:
     """The key that the footer shows for an action."""
     return key_text(keymap.get(action.id, action.keys).split(",")[0])
+
+
+def first_key_of(action_id: str, keymap: dict[str, str]) -> str:
+    """The key that the footer shows for the action of this id."""
+    return next(first_key(action, keymap) for scope in ACTIONS.values() for action in scope if action.id == action_id)
 
 
 def footer(

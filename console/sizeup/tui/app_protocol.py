@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from sizeup.charts.drawing import Glyphs
@@ -14,6 +15,7 @@ from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
+    from sizeup.sizing.keys import Value
     from sizeup.views.difference import OtherMachine
 
 
@@ -50,6 +52,13 @@ class AppProtocol(Protocol):
     @property
     def advice(self) -> ShownAdvice | None:
         """What a saved session recorded, or what is worked out now for a machine; None without either."""
+
+    @property
+    def stated_advice(self) -> ShownAdvice | None:
+        """The advice with the inputs that the user typed; that of a saved session is as it was recorded."""
+
+    stated: Mapping[str, Value]
+    """Inputs that the user typed in Sizing."""
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,21 +21,22 @@ from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
 from sizeup.text import plain
-from sizeup.tui.actions import ACTIONS, bindings, first_key
+from sizeup.tui.actions import ACTIONS, bindings, first_key, first_key_of
 from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
 from sizeup.tui.options import Options
-from sizeup.tui.run_status import header_texts, idle_texts, running_texts, unmeasured_text
+from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
-from sizeup.tui.unfinished import unfinished_session_text
+from sizeup.tui.unfinished import last_session_text, unfinished_session_text
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.probing.registry import Registry
     from sizeup.session.value import Session
+    from sizeup.sizing.keys import Value
     from sizeup.sizing.session_advice import ShownAdvice
     from sizeup.views.difference import OtherMachine
 
@@ -96,11 +97,16 @@ class ConsoleApp(TerminalApp):
         self.set_keymap(self.keys)
         self.farewell = ""
         """What to print once the terminal is back."""
+        self._offered = ""
+        """The saved session that can be opened while nothing was measured."""
         self._timer: Timer | None = None
         self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
         self._interrupted = False
         recompute = next(action for action in ACTIONS["sizing"] if action.id == "sizing.recompute")
         self._advice = AdviceSelector(f"press 4, then {first_key(recompute, self.keys)}")
+        self.stated: Mapping[str, Value] = {}
+        """Inputs that the user typed in Sizing, which the verdict on this machine takes in."""
+        self._stated_advice = AdviceSelector()
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
@@ -118,6 +124,9 @@ class ConsoleApp(TerminalApp):
             text = unfinished_session_text()
             if text:
                 self.notify(text, markup=False)
+            self._offered = last_session_text(first_key_of("overview.latest", self.keys))
+            if self._offered and isinstance(self.screen, ModeScreen):
+                self.screen.show_status()
 
     @cached_property
     def registry(self) -> Registry:
@@ -143,6 +152,13 @@ class ConsoleApp(TerminalApp):
             return self._advice.of_session(saved)
         return None if self.machine is None else self._advice.of_machine(self.machine, self.runs.session)
 
+    @property
+    def stated_advice(self) -> ShownAdvice | None:
+        """The advice with the inputs that the user typed; that of a saved session is as it was recorded."""
+        if not self.stated or self.machine is None or self.saved_session is not None:
+            return self.advice
+        return self._stated_advice.of_machine(self.machine, self.runs.session, self.stated)
+
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""
         if (saved := self.saved_session) is not None and saved.machine is not None:
@@ -167,7 +183,7 @@ class ConsoleApp(TerminalApp):
 
     def header(self) -> tuple[str, str, str]:
         """For the line above every mode: the machine's name, what it is, and what it should carry."""
-        return header_texts(self.machine, self.runs.session, self.advice)
+        return header_texts(self.machine, self.runs.session, self.stated_advice)
 
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
@@ -176,7 +192,11 @@ class ConsoleApp(TerminalApp):
         if self.runs is not self._own.runs:
             return " saved session; press 5, then u to return to this machine", f"{os.path.basename(self.runs.path)} "
         return idle_texts(
-            self.runs, watched=self.live_source is not None, measures=self.measures, readonly=self.readonly
+            self.runs,
+            watched=self.live_source is not None,
+            measures=self.measures,
+            readonly=self.readonly,
+            offered=self._offered,
         )
 
     def start_run(self, spec: RunSpec) -> None:
@@ -318,6 +338,8 @@ class ConsoleApp(TerminalApp):
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""
         if not self._own.runs.running:
+            if self._own.runs.session is not None:
+                self.farewell = saved_text(self._own.runs.path)
             self.exit(ExitStatus.OK)
             return
         answers = (
@@ -340,7 +362,7 @@ class ConsoleApp(TerminalApp):
         elif answer == "cancel":
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
-            self.farewell = f"Canceled; results so far are in {runs.path}"
+            self.farewell = f"Canceled. {saved_text(runs.path)}"
             self.exit(ExitStatus.OK)
 
     def action_interrupt(self) -> None:

@@ -51,8 +51,11 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
     return host, machine_line(machine), words
 
 
-def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool) -> tuple[str, str]:
-    """Return both ends of the status line while no run is on; ``watched`` is whether the machine is this one."""
+def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "") -> tuple[str, str]:
+    """Return both ends of the status line while no run is on; ``watched`` is whether the machine is this one.
+
+    ``offered`` is what can be opened while nothing was measured.
+    """
     if runs.problem:
         return f" ! {runs.problem}", ""
     name = f"{os.path.basename(runs.path)} "
@@ -60,7 +63,7 @@ def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool) -> 
         return (" idle; capture", "") if runs.session is None else (" idle; saved session", name)
     last = position(runs.session)
     if last is None:
-        return " idle, read-only" if readonly else " idle", "no measurements yet "
+        return " idle, read-only" if readonly else " idle", f"{offered or 'no measurements yet'} "
     from sizeup.views.step import point_value
 
     return f" idle, last {last.step.step.id} {point_value(last.step)}", name
@@ -106,3 +109,10 @@ def _state(runs: Runs, now: RunPosition | None) -> str:
         return "running"
     over = now is not None and now.step.outcome is not None
     return "paused" if over else "pausing"  # a step that has begun goes on to its end
+
+
+def saved_text(path: str) -> str:
+    """Return where a session is, and how to come back to it."""
+    from sizeup.session.store import command_name
+
+    return f"Session saved in {path}\nOpen it with: sizeup open {command_name(path)}"

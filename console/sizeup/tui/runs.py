@@ -32,14 +32,18 @@ Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
 
 
-def spec_of(probe: str, settings: Mapping[str, str], plan: str = "quick") -> RunSpec:
-    """Return the run of one probe with what the user changed, as typed; of the whole plan where ``probe`` is empty."""
+def spec_of(probe: str, settings: Mapping[str, str], plan: str = "quick", mount: str = "") -> RunSpec:
+    """Return the run of one probe with what the user changed, as typed; of the whole plan where ``probe`` is empty.
+
+    The plan measures storage where a ``mount`` is named.
+    """
     from sizeup.engine.spec import RunSpec
 
     return RunSpec(
         plan=plan,
         probes=(probe,) if probe else (),
         assignments=tuple(f"{probe}.{key}={value}" for key, value in settings.items()),
+        mount=mount,
     )
 
 

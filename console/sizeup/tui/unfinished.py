@@ -1,10 +1,11 @@
-"""The session that a user is reminded of at the start: one that was interrupted a short while ago."""
+"""The sessions that a user is reminded of at the start: one that was interrupted, and the one that was written last."""
 
 from __future__ import annotations
 
 import time
 
-from sizeup.session.store import directory, start_of, unfinished
+from sizeup.session.store import directory, latest, start_of, unfinished
+from sizeup.text import plural
 
 _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""
@@ -21,3 +22,15 @@ def unfinished_session_text() -> str:
             of = f" of {started} UTC" if started else ""
             return f"Unfinished session{of}: press 5 to view it, there R to resume it"
     return ""
+
+
+def last_session_text(key: str) -> str:
+    """Return when the latest session was written, and the key that opens it; empty where there is none."""
+    path = latest()
+    if path is None:
+        return ""
+    minutes = max(time.time() - path.stat().st_mtime, 0.0) / 60
+    for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
+        if minutes >= size:
+            return f"last session {plural(int(minutes // size), unit)} ago: {key} opens it"
+    return f"last session just now: {key} opens it"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockKind, Hba, Transport
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.views.machine_facts import machine_facts
 
 _KINDS = {
     BlockKind.NVME: "NVMe",
@@ -87,3 +89,69 @@ def _network(machine: Machine) -> list[str]:
 
 def _clock(machine: Machine) -> list[str]:
     return [machine.platform.clock_source or ""]
+
+
+_MOST_FACTS = 10
+"""Devices that a card lists; Topology has all."""
+_MACHINE_FACTS = {
+    "cpu": ("Processor", "Sockets", "Cores", "Threads", "Base clock", "Governor", "Runs on"),
+    "memory": ("Memory", "Available", "THP", "NUMA balancing"),
+    "clock": ("Clock source", "Kernel"),
+}
+
+
+def detected_facts(machine: Machine, resource: str) -> tuple[tuple[str, str], ...]:
+    """Return what was detected of a resource as names and values, for a page of its own."""
+    wanted = _MACHINE_FACTS.get(resource, ())
+    found = [fact for fact in machine_facts(machine) if fact[0] in wanted] if wanted else []
+    devices = list(_DEVICES[resource](machine)) if resource in _DEVICES else []
+    more = len(devices) - _MOST_FACTS
+    rest = [(f"{more} more", "see Topology")] if more > 0 else []
+    return (*found, *devices[:_MOST_FACTS], *rest)
+
+
+def _storage_facts(machine: Machine) -> Iterator[tuple[str, str]]:
+    for port in machine.hbas:
+        if port.transport in _FC:
+            speed = port.speed_bits_per_second
+            yield port.name, _listed("Fibre Channel", f"{round(speed / 1e9)}G" if speed else "", port.state)
+    for found in machine.maps:
+        yield found.name, _listed(_size(found.size_bytes), plural(len(found.paths), "path"))
+    paths = {path.device for found in machine.maps for path in found.paths}
+    for disk in machine.block_devices:
+        if disk.kind in _KINDS and disk.parent is None and not disk.members and disk.name not in paths:
+            parts = [one for one in machine.block_devices if one.parent == disk.name]
+            mounts = [point for one in (disk, *parts) for point in one.mount_points]
+            on = f"mounted on {', '.join(mounts)}" if mounts else ""
+            yield disk.name, _listed(_size(disk.size_bytes), _KINDS[disk.kind], disk.model, on)
+    for mount in machine.nfs_mounts:
+        yield mount.mount_point, _listed("NFS", mount.export)
+
+
+def _node_facts(machine: Machine) -> Iterator[tuple[str, str]]:
+    for node in machine.nodes if len(machine.nodes) > 1 else ():
+        free = "" if node.free_bytes is None else f"{format_bytes(node.free_bytes)} free"
+        yield f"Node {node.os_id}", _listed(None if not node.memory_bytes else format_bytes(node.memory_bytes), free)
+
+
+def _network_facts(machine: Machine) -> Iterator[tuple[str, str]]:
+    for nic in machine.nics:
+        if nic.kind in (*_PORTS, "bond"):
+            speed = nic.speed_bits_per_second
+            link = f"{speed / 1e9:g} Gb/s" if speed else "speed unknown" if nic.carrier else "no link"
+            yield nic.name, _listed(link, nic.driver, "" if nic.node is None else f"node {nic.node}", nic.bond_mode)
+
+
+_DEVICES: Mapping[str, Callable[[Machine], Iterator[tuple[str, str]]]] = {
+    "storage": _storage_facts,
+    "memory": _node_facts,
+    "network": _network_facts,
+}
+
+
+def _size(count: int | None) -> str:
+    return "size unknown" if count is None else format_decimal_bytes(count)
+
+
+def _listed(*parts: str | None) -> str:
+    return ", ".join(filter(None, parts))

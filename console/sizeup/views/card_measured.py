@@ -47,7 +47,7 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     notes = [
         f"{run.step.title}: {validity.summary()}"
         for run in runs
-        if (validity := StepValidity(run)).ended and validity.whole is not None
+        if (validity := StepValidity(run)).ended and _has_no_valid_figure(run, validity)
     ]
     if not found:
         found = [_Figure(text, run) for run in runs if (text := _headline(run))]
@@ -59,11 +59,16 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     return MeasuredTexts((_why_none(runs[-1]),), tuple(notes), tuple(run.step.id for run in runs))
 
 
+def _has_no_valid_figure(run: StepRun, validity: StepValidity) -> bool:
+    points = [point for point in run.points.values() if not validity.is_verdict(point)]
+    return validity.whole is not None or all(validity.of(point) is not None for point in points)
+
+
 def _headline(run: StepRun) -> str:
     """Return the figure that stands for a step whose quantities are none of those above, where it is valid."""
     validity = StepValidity(run)
-    valid = any(validity.of(point) is None and not validity.is_verdict(point) for point in run.points.values())
-    text = point_value(run, spread=False) if validity.ended and valid else ""
+    counts = validity.ended and not _has_no_valid_figure(run, validity)
+    text = point_value(run, spread=False) if counts else ""
     return "" if text.endswith((", not valid", ", not converged")) else text
 
 

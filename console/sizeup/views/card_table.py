@@ -12,8 +12,10 @@ from sizeup.text import cell_len, one_line
 from sizeup.units import format_in
 from sizeup.views.cards import CardView
 
-WIDE = 120
+WIDE = 110
 """From so many columns on there is room for a meter, for N+1 and for the last year."""
+NARROW = 62
+"""With fewer columns there is room for shares and statuses alone."""
 _NAME = 10
 _STATUS = 7
 _SHARE = 6
@@ -54,7 +56,9 @@ class CardTable(Struct, frozen=True):
 
 
 def card_table(views: Sequence[CardView], width: int) -> CardTable:
-    """Return the table in at most ``width`` columns, from 60 on; its lines are padded up to the status."""
+    """Return the table in at most ``width`` columns, from 24 on; its lines are padded up to the status."""
+    if width < NARROW:
+        return _share_table(views)
     wide = width >= WIDE
     judged = [view for view in views if view.resource != "license"]
     shares = [("Used", [view.used for view in views])]
@@ -95,6 +99,14 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
             )
         )
     return CardTable(header, tuple(lines))
+
+
+def _share_table(views: Sequence[CardView]) -> CardTable:
+    lines = [
+        CardLine(view.resource, f"{view.title:{_NAME}}{_share(view.used):>{_SHARE}}{'':{_GAP}}", view.status)
+        for view in views
+    ]
+    return CardTable(f"{'':{_NAME}}{'Used':>{_SHARE}}{'':{_GAP}}Status", tuple(lines))
 
 
 def fitted(parts: Iterable[str], room: int) -> str:

@@ -90,7 +90,7 @@ class CardView(Struct, frozen=True):
     """``storage``, ``space``, ``cpu``, ``memory``, ``network``, ``clock`` or ``license``."""
     title: str
     status: str
-    """``PASS``, ``WARN``, ``FAIL``, ``ASSUMED``, or a dash: no demand, or nothing to hold it against."""
+    """``PASS``, ``WARN``, ``FAIL``, ``ASSUMED``, or a dash: demand or capacity is unknown."""
     detected: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     """Valid figures; where none is valid what became of the measurement, in a word."""

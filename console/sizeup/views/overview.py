@@ -1,86 +1,67 @@
-"""What this box is and whether anything is wrong with it, on one screen."""
+"""The first screen as a value: the verdict, a card for each resource, and the findings."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from sizeup.charts.chart import Axis, Bar, BarChart
+from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import ShownAdvice
-from sizeup.text import capitalized, plural
-from sizeup.views.advice import advice_lines, demand_and_capacity
-from sizeup.views.cards import VERDICT, lacks_workload, verdicts_first
-from sizeup.views.machine_facts import machine_line
-from sizeup.views.virtualization import runs_on
-from sizeup.views.whatif import WORKLOAD_KEYS
+from sizeup.text import capitalized, cell_len
+from sizeup.views.card_detected import detected_facts
+from sizeup.views.cards import CardView, card_views
+from sizeup.views.verdict import VerdictText, verdict_text
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session
 
-_MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}
+SEVERITY_WORDS = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN", Severity.INFO: "INFO"}
+"""How a finding is marked beside the statuses of cards."""
 _ORDER = tuple(Severity)
 
 
-class OverviewEntry(Struct, frozen=True):
-    """One line, its details, and the mode that shows more."""
-
-    key: str
-    mark: str
-    """Severity as a word; empty for entries that are no finding."""
-    line: str
-    details: tuple[str, ...]
-    mode: str
-    """Name of the mode that shows more."""
-    target: str = ""
-    """What to show there: a part of the machine, a probe."""
-    finding: Finding | None = None
-    """What there is to do about it; None for what is no finding."""
-
-
 class Overview(Struct, frozen=True):
-    """The whole screen."""
+    """Everything that decides."""
 
-    machine: tuple[str, ...]
-    """What it is, in two lines of facts, the least important last."""
-    findings: tuple[OverviewEntry, ...]
-    figures: tuple[OverviewEntry, ...]
-    onward: tuple[OverviewEntry, ...]
-    """What to do next: more to measure, and the saved session."""
-    advice: tuple[OverviewEntry, ...]
-    balance: BarChart
-    """I/O demand, capacity of the paths, and what was measured, one bar each."""
+    verdict: VerdictText
+    cards: tuple[CardView, ...]
+    """Worst first."""
+    findings: tuple[tuple[str, Finding], ...]
+    """Each with a key of its own, the gravest first."""
+    given: AdviceSet = AdviceSet()
+    """The advice that they rest on."""
+    label: str = ""
+    """What a reader must know of where the advice comes from; empty for none."""
 
 
 def overview(
-    machine: Machine | None,
-    session: Session | None,
-    advice: ShownAdvice | None,
-    probes: Sequence[tuple[str, str]],
-    *,
-    measures: bool = True,
+    machine: Machine | None, session: Session | None, advice: ShownAdvice | None, actions: Sequence[str] = ()
 ) -> Overview:
-    """What is known so far; ``probes`` are names and titles of what can be measured, if it can be here and now."""
-    found = _findings(machine.findings if machine is not None else (), session.findings if session is not None else ())
+    """Return what is known so far; ``actions`` say what a reader can do while there is no verdict."""
+    given = AdviceSet() if advice is None else advice.given
+    cards = card_views(given, machine, session)
+    findings = all_findings(machine, session)
     return Overview(
-        _identity(machine),
-        tuple(
-            _finding(key, item) for key, item in sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity))
-        ),
-        tuple(_figures(session, probes)),
-        tuple(_onward(session, probes, measures=measures)),
-        tuple(_advice(advice)),
-        _balance(advice, session),
+        verdict_text(given, cards, [finding for _, finding in findings], actions),
+        cards,
+        findings,
+        given,
+        "" if advice is None else advice.label,
     )
 
 
-def _findings(*sources: Sequence[Finding]) -> dict[str, Finding]:
+def all_findings(machine: Machine | None, session: Session | None) -> tuple[tuple[str, Finding], ...]:
+    """Return the findings of discovery and of the run with a key for each, the gravest first."""
+    found = _by_key(machine.findings if machine is not None else (), session.findings if session is not None else ())
+    return tuple(sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity)))
+
+
+def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
     """Findings by key. A run writes down what discovery found as well: of those the later holds.
 
     What one source reports twice are two findings, whatever they are about.
@@ -95,20 +76,14 @@ def _findings(*sources: Sequence[Finding]) -> dict[str, Finding]:
     return found
 
 
-def _identity(machine: Machine | None) -> tuple[str, ...]:
-    if machine is None:
-        return ("This session contains no machine.",)
-    platform = machine.platform
-    kernel = f"Linux {platform.kernel}" if platform.kernel else ""
-    known = (platform.model, machine.cpu_model, runs_on(platform), kernel)
-    return (machine_line(machine), ", ".join(filter(None, known)) or "Model of the machine unknown")
+def finding_target(finding: Finding) -> str:
+    """Return the part of the machine that a finding is about."""
+    return finding.subjects[0] if finding.subjects else "machine"
 
 
-def _finding(key: str, finding: Finding) -> OverviewEntry:
-    target = finding.subjects[0] if finding.subjects else "machine"
-    details = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
-    line = capitalized(finding.title)
-    return OverviewEntry(key, _MARKS[finding.severity], line, details, "topology", target, finding)
+def finding_line(finding: Finding) -> str:
+    """Return a finding as one line, without its severity."""
+    return capitalized(finding.title)
 
 
 def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
@@ -133,148 +108,16 @@ def quantity_text(quantity: str) -> str:
     return quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
 
 
-def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[OverviewEntry]:
-    """What was measured, a line per probe."""
-    if session is None:
-        return
-    from sizeup.session.validity import StepValidity
-    from sizeup.views.step import latest_run, point_value, value_reach
-
-    for probe, title in probes:
-        run = latest_run(session, probe)
-        if run is None:
-            continue
-        value = point_value(run) or "no figure yet"
-        invalid = "" if run.outcome is None else StepValidity(run).summary()
-        state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
-        # Only this value counts here: other points may not have converged.
-        ended = "" if run.outcome is None or run.finished else f", {state.lower()}"
-        reach = value_reach(run)
-        details = (
-            f"{run.step.title}: {value}",
-            f"{state}, {plural(len(run.points), 'point')}.",
-            *((f"All of them: {reach}.",) if reach else ()),
-            *((f"{capitalized(invalid)}.",) if invalid else ()),
-            "Enter shows the chart.",
-        )
-        yield OverviewEntry(probe, "", f"{title}: {value}{ended}", details, "probes", probe)
-
-
-def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[OverviewEntry]:
-    """In a line each what was not measured, and what can be done with what was."""
-    if session is None:
-        return
-    from sizeup.views.step import latest_run
-
-    missing = [title for probe, title in probes if latest_run(session, probe) is None]
-    if len(missing) == len(probes):
-        return
-    if missing and measures:
-        left = (*missing, "", "Enter shows what can be measured.")
-        yield OverviewEntry("missing", "", f"{plural(len(missing), 'more probe')} not run yet: press 3", left, "probes")
-    if session.end is not None and measures:
-        yield OverviewEntry("saved", "", "Saved: press 5 to note, compare or send it", (), "sessions")
-
-
-def shares(groups: Sequence[Sequence[int]], room: int) -> tuple[int, ...]:
-    """How many entries of each group are shown, that all fit into ``room`` rows, where ``groups`` are their heights.
-
-    The group that takes most rows is cut first, none to less than one; a group that is cut has a row that says so.
-    """
-    counts = [len(group) for group in groups]
-
-    def rows(group: int) -> int:
-        return sum(groups[group][: counts[group]]) + (counts[group] < len(groups[group]))
-
-    while sum(map(rows, range(len(groups)))) > room:
-        shrinkable = [group for group, count in enumerate(counts) if count > 1]
-        if not shrinkable:
-            break
-        counts[max(shrinkable, key=rows)] -= 1
-    # A row that says that one row is hidden takes as much room as the row.
-    return tuple(
-        len(group) if count == len(group) - 1 and group[count] == 1 else count
-        for count, group in zip(counts, groups, strict=True)
-    )
-
-
-def _of_kind(count: int, kind: str) -> str:
-    return plural(count, kind) if kind == Severity.WARNING.value else f"{count} {kind}"
-
-
-def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> OverviewEntry:
-    """The line that stands for what is left out of a group, and takes it back where it is ``unfolded``."""
-    kinds = Counter(entry.mark.strip("! ") for entry in hidden if entry.mark)
-    counted = f" ({', '.join(_of_kind(count, kind) for kind, count in kinds.items())})" if kinds else ""
-    line = "Enter shows fewer" if unfolded else f"{len(hidden)} more{counted}: Enter shows them"
-    details = tuple(f"{entry.mark.strip()}  {entry.line}".strip() for entry in hidden)
-    return OverviewEntry(f"rest {name}", "", line, details, "")
-
-
-_SHOWN = ("license.units", "license.cost.term")
-"""Advice that is shown below the verdicts."""
-_STORAGE = (HEADLINE, "io.capacity")
-"""What is shown of storage while it has no verdict, which names both."""
-_NO_WORKLOAD = "No verdict yet: no workload. Press Enter to type its IOPS or MB/s"
-
-
-def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
-    if given is None:
-        return
-    if given.label:
-        yield OverviewEntry("advice label", "", given.label, (given.label,), "sizing")
-    lacking = lacks_workload(given.given)
-    if lacking:
-        headline = given.given.find(HEADLINE)
-        details = () if headline is None else tuple(advice_lines(headline, sources=True))
-        yield OverviewEntry(HEADLINE, "", _NO_WORKLOAD, details, "sizing", WORKLOAD_KEYS[0])
-    judged = given.given.find("verdict.storage") is not None
-    ids = _SHOWN if judged else (*(_STORAGE[1:] if lacking else _STORAGE), *_SHOWN)
-    shown = [pair for pair in verdicts_first(given.given) if pair[0].id.startswith(VERDICT) or pair[0].id in ids]
-    for advice, line in shown:
-        yield OverviewEntry(advice.id, "", line, tuple(advice_lines(advice, sources=True)), "sizing", advice.id)
-    for question in given.given.questions:
-        if not any(question.key in advice.verdict for advice, _ in shown):
-            details = (question.sentence(), "", "Press Enter to type it among the inputs.")
-            known = f"Measured, but {question.why_unused}" if question.unused else "Not known"
-            yield OverviewEntry(
-                question.key, "", f"{known}, and needed: {question.key}", details, "sizing", question.key
-            )
-
-
-def _balance(advice: ShownAdvice | None, session: Session | None) -> BarChart:
-    known = None if advice is None else demand_and_capacity(advice.given)
-    unknown = "Unknown: press 4 and type what is missing"
-    chart = (
-        BarChart("I/O demand and capacity", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
-    )
-    rates = _measured_rates(session)
-    if not rates:
-        return chart
-    valid, measured = max(rates)  # a figure that is not valid counts where there is no other
-    same = [bar for bar in chart.bars if bar.label == "capacity" and abs(bar.value - measured) <= measured * 5e-4]
-    if same and valid:
-        # One figure is one bar.
-        named = (replace(bar, label="capacity, measured") if bar in same else bar for bar in chart.bars)
-        return replace(chart, bars=tuple(named))
-    unused = advice is not None and "capacity.mb_s" in advice.given.unused
-    note = "not used: see Sizing" if unused else "" if valid else "not valid"
-    return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
-
-
-def _measured_rates(session: Session | None) -> list[tuple[bool, float]]:
-    """The throughputs of storage that this session measured, each with whether it is valid."""
-    if session is None:
-        return []
-    from sizeup.session.validity import StepValidity
-
-    steps = session.steps.values()
-    runs = [run for run in steps if run.declaration.card == "storage"]
-    return [
-        (validity.of(point) is None, point.estimate.value)
-        for run, validity in ((run, StepValidity(run)) for run in runs)
-        for point in run.points.values()
-        if point.estimate is not None
-        and (series := run.series.get(point.series)) is not None
-        and series.unit == "bytes/s"
-    ]
+def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> tuple[str, ...]:
+    """Return everything that is known of a card, a line each: its figures, its notes, and the working."""
+    lines = [card.statement] if card.statement else []
+    lines += [f"! {note}" for note in (*card.measured_notes, *card.notes) if note != card.statement]
+    measured = ", ".join(card.measured)
+    found = () if machine is None else detected_facts(machine, card.resource)
+    facts = [*([("Measured", measured)] if measured else []), *found]
+    names = max((cell_len(name) for name, _ in facts), default=0)
+    lines += [*([""] if lines and facts else []), *(f"{name:{names}}  {value}" for name, value in facts)]
+    working = given.find(card.advice) if card.advice else None
+    if working is not None:
+        lines += ["", "Working", *(f"  {line}" for line in working.working or (working.verdict,))]
+    return tuple(lines) or ("Nothing is known of it yet.",)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from consoles import machine
 from fakes import HandContext
 from plugins.direct_io.test_options import FakeSetup, edge, interval
 from sizeup.model.gap import Gap
@@ -17,6 +18,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
+from sizeup.tui.screens.overview import MEASURE_SECONDS
 from sizeup_direct_io import background, durations, sweep, target_setup, time_budget
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
@@ -225,6 +227,12 @@ def test_on_a_mount_a_plan_makes_a_bounded_file_and_rises_in_depth(plan: str) ->
     assert made.settings["reserve"] == made.settings["size"] == 0
     assert made.axis_ranges["queue_depth"][1] > 8 * made.axis_ranges["queue_depth"][0]
     assert made.estimated_seconds <= 1.05 * float(made.settings["budget"])
+
+
+def test_the_time_that_the_first_screen_names_is_that_of_the_quick_plan() -> None:
+    seconds = sum(step.estimated_seconds for step in make_plan(machine(), REGISTRY, name="quick", mount="/u01").steps)
+
+    assert 0.8 * MEASURE_SECONDS <= seconds <= 1.2 * MEASURE_SECONDS
 
 
 def test_a_file_is_as_large_as_the_free_space_and_the_limit_allow() -> None:

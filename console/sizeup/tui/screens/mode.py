@@ -121,8 +121,12 @@ class ModeScreen(OnceStyledScreen):
 
     def show_run(self) -> None:
         """Redraw after the run got on."""
-        self.query_one("#status", StatusLine).show(*self.host.status())
+        self.show_status()
         self.show_keys()
+
+    def show_status(self) -> None:
+        """Redraw the line below the body."""
+        self.query_one("#status", StatusLine).show(*self.host.status())
 
     def show_keys(self) -> None:
         """Redraw the last line."""

@@ -1,13 +1,12 @@
-"""What this box is, whether anything is wrong, and what it should carry."""
+"""The first screen: the verdict, a card for each resource, the findings, and the charts behind the cards."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from rich.console import Group
+from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -16,67 +15,86 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.charts.chart import BarChart
+from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
-from sizeup.model.machine import Machine
-from sizeup.tui.actions import bindings
+from sizeup.session.store import latest
+from sizeup.text import cell_len, plural
+from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import FactsGrid, finding_text, indented
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.units import format_ns
-from sizeup.views.machine_facts import machine_facts
-from sizeup.views.overview import Overview, OverviewEntry, overview, rest, shares
+from sizeup.views.card_table import WIDE, CardLine, card_table
+from sizeup.views.cards import CardView
+from sizeup.views.overview import (
+    SEVERITY_WORDS,
+    Overview,
+    card_details,
+    finding_line,
+    finding_parts,
+    finding_target,
+    overview,
+)
+from sizeup.views.verdict import VerdictText
+from sizeup.views.whatif import WORKLOAD_KEYS
 
-_MACHINE = "machine"
-"""Key of the lines that lead the list; what is known of the machine stands behind them."""
-_BADGES = {"! critical": "bold auto 95% on $error", "! warning": "bold auto 95% on $warning"}
-_ANSI_BADGES = {"! critical": "bold ansi_bright_white on ansi_red", "! warning": "ansi_black on ansi_yellow"}
+MEASURE_SECONDS = 30
+"""What the quick plan takes with storage, as far as it is known before the probes are read."""
+_BADGES = {
+    "FAIL": "bold auto 95% on $error",
+    "WARN": "bold auto 95% on $warning",
+    "PASS": "bold auto 95% on $success",
+}
+_ANSI_BADGES = {
+    "FAIL": "bold ansi_bright_white on ansi_red",
+    "WARN": "ansi_black on ansi_yellow",
+    "PASS": "ansi_black on ansi_green",
+}
 """On a color of their own, so that the words stay legible on a cursor of any color."""
-
-_PANES = {"sizing": "Working", "probes": "Measured", "sessions": "Saved"}
-"""What stands behind a line, by the mode that has more to say; behind a folded group stands the rest of it."""
-
-_BALANCE_ROWS = 2
-"""Around the bars: the line above them and their title."""
-_CAPTION_FROM_ROWS = 30
-"""On a lower screen what the bars come to is said by the advice alone."""
-_BALANCE_FROM_ROWS = 21
-"""On a lower screen the lines need them all."""
-_BORDER_FROM_ROWS = 10
-_PICTURE_ROWS = 11
-"""The least that a picture is worth showing in, with the line above it."""
+_METERS = {"FAIL": "$error", "WARN": "$warning", "PASS": "$success"}
+_ANSI_METERS = {"FAIL": "ansi_red", "WARN": "ansi_yellow", "PASS": "ansi_green"}
+_BORDER_FROM_ROWS = 30
+"""On a lower screen the lines need the rows of the borders."""
+_WHOLE_VERDICT_FROM_ROWS = 16
+"""On a lower screen the rows are left to the cards."""
+_MAP_FROM_ROWS = 50
+_AROUND = 3
+"""Rows of the lines above and below."""
+_CHART_ROWS = 10
+"""The least that a chart is worth showing in."""
+_CHART_COLUMNS = 56
+_MORE = "more findings"
+_RESERVED = 3
+"""Lines of the findings that are always shown: their heading, one of them, and how many more there are."""
 
 
 class OverviewScreen(ModeScreen):
-    """Findings by severity, headline figures, and the balance of demand and capacity."""
+    """Verdict, cards, findings; charts or details below, where there are rows to spare."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "overview"
     LEAST = (20, 5)
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (_BORDER_FROM_ROWS, "-bordered"), (_MAP_FROM_ROWS, "-high")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("overview")]
 
     def __init__(self) -> None:
         super().__init__()
+        self._screen_size = self.app.size
+        """Known before the first layout, so that everything is laid out and drawn once."""
         self._overview: Overview | None = None
         """What is known of the machine and the run; None before it was first asked for."""
-        self._shown: tuple[Overview, str, int, int] | None = None
-        """With the words in place of figures, and the width and the rows that it was folded to."""
-        self._unfolded: set[str] = set()
-        """Groups that are shown whole though that takes more rows than there are."""
-        self._entries: dict[str, OverviewEntry] = {}
-        self._detail_key: str | None = None
-        """The line whose details are shown."""
+        self._filled: tuple[object, ...] = ()
+        """What the screen was filled with, and the size it was folded to."""
+        self._unfolded = False
+        """Whether all findings are listed though that takes more rows than there are."""
+        self._cards: dict[str, CardView] = {}
+        self._findings: dict[str, Finding] = {}
 
     def body(self) -> Iterable[Widget]:
-        """The list above the balance; beside them, where there is room, what stands behind a line."""
-        with Horizontal(id="body"):
-            with Vertical(id="left"):
-                yield KeyList(id="entries")
-                yield ChartView(self.host.glyphs, id="picture")
-                yield ChartView(self.host.glyphs, id="balance")
-            with VerticalScroll(id="detail-pane", can_focus=False):
+        """The verdict above the list of cards and findings; what there is to see of them below."""
+        with Vertical(id="body"):
+            yield Static(id="verdict", markup=False)
+            yield KeyList(id="entries")
+            with Horizontal(id="below"), VerticalScroll(id="preview", can_focus=False):
                 yield Static(id="detail", markup=False)
 
     def show_machine(self) -> None:
@@ -92,36 +110,65 @@ class OverviewScreen(ModeScreen):
     def _update(self) -> None:
         """Take what is known now, and show it."""
         host = self.host
-        session = host.runs.session
-        known = () if session is None else host.registry.probes.values()
-        probes = [(probe.name, probe.manifest.title) for probe in known if not probe.manifest.diagnostic]
-        self._overview = overview(host.machine, session, host.advice, probes, measures=host.measures)
+        self._overview = overview(host.machine, host.runs.session, host.stated_advice, self._actions())
         self._fill()
+
+    def _actions(self) -> tuple[str, ...]:
+        """What a reader can do while there is no verdict."""
+        host = self.host
+        workload = f"{first_key_of('overview.workload', host.keys)}: enter four numbers or an AWR file."
+        if host.runs.running:
+            return (workload, "Measuring.")
+        if not host.measures:
+            return (workload, f"Not measured: {host.unmeasured}.") if host.saved_session is None else (workload,)
+        return (workload, f"{first_key_of('overview.measure', host.keys)}: measure (about {MEASURE_SECONDS} s).")
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold the sentences anew once the list has its new width; a new mode has it already."""
-        del event
+        """Fold the lines anew."""
+        self._screen_size = event.size
         self._fill()
-        self.call_after_refresh(self._fill)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Show what stands behind a line, where it does not stand there since the list was filled."""
-        if event.option_id != self._detail_key:
-            self._show_detail(event.option_id)
+        """Show what stands behind a line."""
+        self._show_preview(event.option_id)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Go where the line leads; a finding leads to several places."""
-        entry = self._entries.get(event.option_id or "")
-        if event.option_id == _MACHINE:
-            self.host.go("topology", _MACHINE)
-        elif entry is not None and not entry.mode:
-            self._fold(entry.key)
-        elif entry is not None and entry.finding is not None:
-            self._act_on(entry.finding, entry)
-        elif entry is not None:
-            self.host.go(entry.mode, entry.target)
+        """Show the details of a line, and where they lead."""
+        chosen = event.option_id or ""
+        if chosen == _MORE:
+            self._unfolded = not self._unfolded
+            self._filled = ()
+            self._fill()
+        elif chosen in self._cards:
+            self._open_card(self._cards[chosen])
+        elif chosen in self._findings:
+            self._act_on(self._findings[chosen])
 
-    def _act_on(self, finding: Finding, entry: OverviewEntry) -> None:
+    def _open_card(self, card: CardView) -> None:
+        from sizeup.tui.screens.dialogs import ChoiceDialog
+
+        host = self.host
+        shown = self._overview
+        assert shown is not None
+        lines = card_details(card, shown.given, self.host.machine)
+        ways = [("sizing", "Show its working in Sizing")] if card.advice else [("sizing", "Go to Sizing")]
+        session = host.runs.session
+        run = None if session is None or not card.steps else session.steps.get(card.steps[0])
+        if run is not None:
+            ways.insert(0, ("probes", "Show its charts in Measure"))
+        ways.append(("topology", "Show the machine in Topology"))
+
+        def answered(answer: str | None) -> None:
+            if answer == "probes" and run is not None:
+                host.go("probes", run.step.probe)
+            elif answer == "sizing":
+                host.go("sizing", card.advice)
+            elif answer == "topology":
+                host.go("topology", "machine")
+
+        self.app.push_screen(ChoiceDialog(Text("\n".join(lines)), ways, title=f"{card.title}  {card.status}"), answered)
+
+    def _act_on(self, finding: Finding) -> None:
         from sizeup.probing.planner import unmet
         from sizeup.tui.screens.dialogs import FindingDialog
 
@@ -131,195 +178,260 @@ class OverviewScreen(ModeScreen):
 
         def answered(answer: str | None) -> None:
             if answer == "part":
-                host.go(entry.mode, entry.target)
+                host.go("topology", finding_target(finding))
             elif answer == "probe" and probe is not None:
                 host.go("probes", probe.name)
             elif answer == "copy":
                 self.app.copy_to_clipboard(finding.command)
                 self.notify("Copied, if the terminal allows it. Nothing was run.", markup=False)
 
+        words = SEVERITY_WORDS[finding.severity]
         self.app.push_screen(
-            FindingDialog(finding, entry.mark.strip(), probe="" if probe is None else probe.name, reason=reason),
-            answered,
+            FindingDialog(finding, words, probe="" if probe is None else probe.name, reason=reason), answered
         )
 
     def action_measure(self) -> None:
-        """Run the quick plan here, so that the figures fill in one after the other."""
+        """Run the quick plan here, with storage on the mount that the user chose; asked for once."""
         host = self.host
         if not host.measures:
-            self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
+            self.notify(f"Not measured: {host.unmeasured}.", markup=False)
         elif not host.runs.running:
-            host.start_run(spec_of("", {}))
-            self.show_run()
+            from sizeup.tui.screens.mount_choice import remembered_mount
+
+            mount = remembered_mount()
+            if mount is None or (mount and not Path(mount).is_dir()):
+                self._choose_mount()
+            else:
+                self._measure(mount)
+
+    def action_mount(self) -> None:
+        """Choose another mount, and measure it."""
+        if not self.host.measures:
+            self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
+        elif not self.host.runs.running:
+            self._choose_mount()
+
+    def _choose_mount(self) -> None:
+        from sizeup.tui.screens.mount_choice import ask_mount, remember_mount
+
+        def chosen(mount: str) -> None:
+            remember_mount(mount)
+            self._measure(mount)
+
+        ask_mount(self.app, chosen)
+
+    def _measure(self, mount: str) -> None:
+        self.host.start_run(spec_of("", {}, mount=mount))
+        self.show_run()
 
     def action_cancel(self) -> None:
         """Cancel the run."""
         self.cancel_run()
 
     def action_open(self) -> None:
-        """Go where the line under the cursor leads, whatever has the focus."""
+        """Show the details of the line under the cursor, whatever has the focus."""
         self.query_one(KeyList).action_select()
+
+    def action_latest(self) -> None:
+        """Open the session that was written last; the one that is shown is none."""
+        try:
+            path = latest()
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        if path is None or str(path) == self.host.runs.path:
+            self.notify("No other session is saved yet.", markup=False)
+        else:
+            self.host.show_session(str(path))
+
+    def action_workload(self) -> None:
+        """Go to the input that a verdict needs first."""
+        self.host.go("sizing", WORKLOAD_KEYS[0])
+
+    def action_licenses(self) -> None:
+        """Go to the licenses of every vendor."""
+        self.host.go("sizing", "", "screen.licenses")
 
     def idle_actions(self) -> Collection[str]:
         """A run that is on can be canceled and not started again; elsewhere than on this machine none starts."""
         runs = self.host.runs
-        idle = () if runs.going_on else ("overview.cancel",)
-        return idle if self.host.measures and not runs.running else (*idle, "overview.measure")
+        idle = [] if runs.going_on else ["overview.cancel"]
+        if not self.host.measures or runs.running:
+            idle += ["overview.measure", "overview.mount"]
+        if self.host.saved_session is not None or runs.session is not None:
+            idle.append("overview.latest")
+        return idle
 
-    def _unmeasured(self) -> str:
-        """The words in place of figures while there are none."""
-        if self.host.runs.running:
-            spec = self.host.runs.spec
-            if spec is None or spec.plan != "quick" or spec.probes:
-                return "Measuring: no figures yet"
-            return f"Measuring: the quick plan takes about {format_ns(round(self._quick_seconds) * 1e9)}"
-        if self.host.measures:
-            return "No measurements yet: press r to measure"
-        return f"No measurements: {self.host.unmeasured}."
+    def _fill(self) -> None:
+        """Show what is known, folded to the size of the screen; the cursor keeps to its line."""
+        shown = self._overview
+        listed = self.query_one(KeyList)
+        width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND
+        if shown is None or (shown, width, rows, self._unfolded) == self._filled:
+            return
+        self._filled = shown, width, rows, self._unfolded
+        above = self._show_verdict(shown, width)
+        table = card_table(shown.cards, width - 2)
+        room = rows - above - len(table.lines) - 1
+        options = [Option(Content.styled(f" {table.header}", "dim"), id="header", disabled=True)]
+        options += [Option(self._card_line(line), id=line.resource) for line in table.lines]
+        options += self._finding_options(shown, room, width)
+        before = listed.highlighted_option
+        listed.set_options(options)
+        names = [option.id for option in options]
+        listed.highlighted = names.index(before.id) if before is not None and before.id in names else 1
+        self._cards = {card.resource: card for card in shown.cards}
+        self._findings = dict(shown.findings)
+        left = rows - above - len(options)
+        listed.styles.height = len(options) if left >= _CHART_ROWS else "1fr"
+        self._show_below(width, left)
 
-    @cached_property
-    def _quick_seconds(self) -> float:
-        """How long the probes of the quick plan that fit this machine take; reading the probes costs 25 ms of CPU."""
-        from sizeup.probing.planner import unmet
+    def _show_verdict(self, shown: Overview, width: int) -> int:
+        """Show the verdict; how many rows it takes."""
+        verdict = self.query_one("#verdict", Static)
+        text = verdict_content(shown.verdict, width - 2, self._badges)
+        if shown.label:
+            text = Content.assemble(text, "\n", (hanging(shown.label, width - 2, 1, 1), "dim"))
+        if self._screen_size.height < _WHOLE_VERDICT_FROM_ROWS:
+            text = text.split("\n")[0]
+        verdict.update(text)
+        session, host = self.host.runs.session, self.host
+        title = host.header()[0]
+        if not host.measures and session is not None:
+            title += f", as of {session.header.started[:16].replace('T', ' ')} UTC"
+        verdict.border_title = Content(title)
+        return text.plain.count("\n") + 1 + (0 if self.has_class("-low") else 2)
 
-        machine = self.host.machine
-        return sum(
-            probe.manifest.estimated_seconds.get("quick", 0.0)
-            for probe in self.host.registry.probes.values()
-            if "quick" in probe.manifest.plans
-            and not probe.manifest.target
-            and (machine is None or unmet(machine, probe.manifest) is None)
+    @property
+    def _badges(self) -> Mapping[str, str]:
+        return _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
+
+    def _card_line(self, line: CardLine) -> Content:
+        start, end = line.meter
+        meters = _ANSI_METERS if self.app.current_theme.ansi else _METERS
+        badge = self._badges.get(line.status, "")
+        return Content.assemble(
+            " ",
+            line.text[:start],
+            (line.text[start:end], meters.get(line.status, "")),
+            line.text[end:].removesuffix(" ") if badge else line.text[end:],
+            (f" {line.status} " if badge else line.status, badge),
         )
 
-    def _fold(self, key: str) -> None:
-        """Show a group whole, or fold it again."""
-        self._unfolded ^= {key}
-        self._shown = None
-        self._fill(stay=key in self._unfolded)
+    def _finding_options(self, shown: Overview, room: int, width: int) -> list[Option]:
+        """The findings, as many as there are rows for; the last line says how many more there are."""
+        count = len(shown.findings)
+        heading = Content.styled(f" {plural(count, 'finding')}" if count else " No findings", "bold underline")
+        options = [Option(heading, id="group findings", disabled=True)]
+        fits = count if count < room else max(room - _RESERVED + 1, 1)
+        listed = shown.findings if self._unfolded else shown.findings[:fits]
+        titles = [finding_line(finding) for _, finding in listed]
+        wide = min(max(map(cell_len, titles), default=0), width // 2) if width >= WIDE - 2 else 0
+        for (key, finding), title in zip(listed, titles, strict=True):
+            word = SEVERITY_WORDS[finding.severity]
+            line: list[str | tuple[str, str]] = [" ", (f" {word} ", self._badges.get(word, "")), "  "]
+            if wide and cell_len(title) <= wide:
+                line += [title + " " * (wide - cell_len(title)), "  ", (finding.consequence, "dim")]
+            else:
+                line.append(title)
+            options.append(Option(Content.assemble(*line), id=key))
+        hidden = count - len(listed)
+        if hidden or self._unfolded:
+            text = f"{hidden} more: Enter lists them" if hidden else "Enter lists fewer"
+            options.append(Option(f"         {text}", id=_MORE))
+        return options
 
-    def _fill(self, *, stay: bool = False) -> None:
-        """Show what is known; the cursor keeps to its line, or with ``stay`` to its place on the screen."""
-        host, shown = self.host, self._overview
-        session = host.runs.session
-        if shown is None:
+    def _show_below(self, width: int, rows: int) -> None:
+        """Give the rows that are left to charts of what was measured, else to what stands behind the line."""
+        below, preview = self.query_one("#below"), self.query_one("#preview")
+        below.display = rows >= _CHART_ROWS
+        if not below.display:
             return
-        self.set_class(self.app.size.height < _BORDER_FROM_ROWS, "-tiny")
-        listed, left = self.query_one(KeyList), self.query_one("#left")
-        width, rows = listed.scrollable_content_region.width, left.content_size.height
-        room = rows - self._balance(shown.balance)
-        unmeasured = "" if shown.figures else self._unmeasured()
-        if not width or not rows or (shown, unmeasured, width, room) == self._shown:
-            return
-        self._shown = shown, unmeasured, width, room
-        name = host.header()[0]
-        if not host.measures and session is not None:
-            name += f", as of {session.header.started[:16].replace('T', ' ')} UTC"
-        left.border_title = Content(name)
-        picture = session is not None and bool(session.steps) and self.has_class("-high")
-        options = self._options(shown, unmeasured, width, room // 2 if picture else room)
-        names = [option.id for option in options]
-        place = listed.highlighted or 0
-        if not stay and self._detail_key in names:
-            place = names.index(self._detail_key)
-        listed.set_options(options)
-        listed.highlighted = min(place, len(options) - 1)
-        self._share_out(sum(str(option.prompt).count("\n") + 1 for option in options), room)
-        self._show_detail(options[listed.highlighted or 0].id)
+        steps = self._chart_steps()
+        preview.display = not steps
+        if steps:
+            self._show_charts(steps, width, rows)
+        else:
+            self._hide("#charts")
+            self._show_map(width)
+            option = self.query_one(KeyList).highlighted_option
+            self._show_preview(None if option is None else option.id)
 
-    def _balance(self, chart: BarChart) -> int:
-        """Show the balance where there is room; how many rows it takes."""
-        balance = self.query_one("#balance", ChartView)
-        screen = self.app.size.height
-        height = max(len(chart.bars), 1) + _BALANCE_ROWS + (screen >= _CAPTION_FROM_ROWS)
-        balance.display = screen >= _BALANCE_FROM_ROWS
-        balance.styles.height = height
-        balance.show(chart)
-        return height if balance.display else 0
+    def _hide(self, selector: str) -> None:
+        for widget in self.query(selector):
+            widget.display = False
 
-    def _share_out(self, used: int, room: int) -> None:
-        """Leave what the list does not need to a picture: of what was measured, else of the machine."""
-        left, listed, machine = self.query_one("#left"), self.query_one(KeyList), self.host.machine
+    def _show_charts(self, steps: list[str], width: int, rows: int) -> None:
+        """Show a chart for each card, the worst first, as many as have room."""
+        from sizeup.tui.widgets.chart_grid import ChartGrid
+
+        self._hide("#map")
+        columns = max(min(width // _CHART_COLUMNS, len(steps)), 1)
         session = self.host.runs.session
-        roomy = room - min(used, room) >= _PICTURE_ROWS
-        measured = session is not None and bool(session.steps)
-        left.set_class(roomy and measured, "-run")
-        mapped = roomy and not measured and machine is not None and self.has_class("-high")
-        left.set_class(mapped, "-map")
-        listed.styles.height = used if roomy and (measured or mapped) else "1fr"
-        if mapped and machine is not None:
-            self._show_map(machine, left.content_size.width)
+        shown = [] if session is None else [session.steps[step] for step in steps[: columns * (rows // _CHART_ROWS)]]
+        if not self.query(ChartGrid):
+            self.query_one("#below").mount(ChartGrid(self.host.glyphs, id="charts"))
+        charts = self.query_one(ChartGrid)
+        charts.display = True
+        charts.show(shown, self.host.machine, columns)
 
-    def _show_map(self, machine: Machine, width: int) -> None:
+    def _show_map(self, width: int) -> None:
+        """Show the map of a machine of which nothing was measured, where there are rows for it."""
+        machine = self.host.machine
+        if machine is None or not self.has_class("-high"):
+            self._hide("#map")
+            return
         from sizeup.tui.widgets.map import MapView
         from sizeup.views.map import MapMaker
 
         if not self.query(MapView):
-            self.query_one("#left").mount(MapView(id="map"), before="#picture")
-        self.query_one(MapView).show(MapMaker(machine).draw(machine.nodes, {}, width - 2))
+            self.query_one("#below").mount(MapView(id="map"))
+        shown = self.query_one(MapView)
+        shown.display = True
+        shown.show(MapMaker(machine).draw(machine.nodes, {}, width // 2 - 4))
 
-    def _options(self, shown: Overview, unmeasured: str, width: int, room: int) -> list[Option]:
-        """The lines, folded to what fits."""
-        badges = _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
-        groups = (
-            ("Findings", shown.findings, (), "No findings."),
-            ("Measured", shown.figures, shown.onward, unmeasured),
-            ("Should carry", shown.advice, (), "No sizing yet."),
-        )
-        lines = {entry.key: _line(entry, width, badges) for _, *parts, _ in groups for part in parts for entry in part}
-        heights = {key: line.plain.count("\n") + 1 for key, line in lines.items()}
-        machine = "\n".join(hanging(line, width, 1, 1) for line in shown.machine)
-        fixed = (
-            machine.count("\n") + 1 + len(groups) + sum(heights[entry.key] for entry in (*shown.onward, *shown.advice))
-        )
-        foldable = [[heights[entry.key] for entry in entries] for _, entries, _, _ in groups[:2]]
-        fitting = shares(foldable, room - fixed - sum(not heights for heights in foldable))
-        self._entries = {}
-        options = [Option(machine, id=_MACHINE)]
-        for (title, entries, onward, otherwise), count in zip(groups, (*fitting, len(shown.advice)), strict=True):
-            options.append(Option(Content.styled(title, "bold underline"), id=f"group {title}", disabled=True))
-            put = list(entries)
-            if count < len(entries):
-                more = rest(title, entries[count:], unfolded=f"rest {title}" in self._unfolded)
-                put = [*(entries if more.key in self._unfolded else entries[:count]), more]
-            for entry in (*put, *onward):
-                self._entries[entry.key] = entry
-                options.append(Option(lines.get(entry.key) or _line(entry, width, badges), id=entry.key))
-            if not entries:
-                options.append(Option(hanging(otherwise, width, 1, 1), id=f"empty {title}", disabled=True))
-        return options
+    def _chart_steps(self) -> list[str]:
+        """The steps that lead the cards, worst card first."""
+        shown, session = self._overview, self.host.runs.session
+        if shown is None or session is None:
+            return []
+        leading = [card.steps[0] for card in shown.cards if card.steps and session.steps[card.steps[0]].points]
+        return list(dict.fromkeys(leading))
 
-    def _show_detail(self, key: str | None) -> None:
-        self._detail_key = key
-        entry, detail = self._entries.get(key or ""), self.query_one("#detail", Static)
-        pane = self.query_one("#detail-pane")
-        if entry is None:
-            pane.border_title = "Machine"
-            if self.host.machine is not None:
-                detail.update(FactsGrid(machine_facts(self.host.machine)))
-        elif entry.finding is not None:
-            pane.border_title = entry.mark.strip()
-            detail.update(finding_text(entry.finding))
-        else:
-            pane.border_title = _PANES.get(entry.mode, "More")
-            detail.update(Group(*(indented(line) for line in entry.details)))
-        self._show_picture(entry)
-
-    def _show_picture(self, entry: OverviewEntry | None) -> None:
-        """The chart of the figure under the cursor, else of what was measured last."""
-        session = self.host.runs.session
-        if session is None or not session.steps or not self.query_one("#left").has_class("-run"):
+    def _show_preview(self, key: str | None) -> None:
+        """Show what stands behind a line, where there are rows for it and no charts."""
+        shown = self._overview
+        preview = self.query_one("#preview")
+        if shown is None or not preview.display or not self.query_one("#below").display:
             return
-        from sizeup.views.finished import headline
-        from sizeup.views.step import latest_run
+        card, finding = self._cards.get(key or ""), self._findings.get(key or "")
+        detail = self.query_one("#detail", Static)
+        if finding is not None:
+            preview.border_title = finding_line(finding)
+            lines = [line for part in finding_parts(finding) for line in (part[0], *(f"  {one}" for one in part[1:]))]
+        elif card is not None:
+            preview.border_title = card.title
+            lines = list(card_details(card, shown.given, self.host.machine))
+        else:
+            return
+        width = self._screen_size.width // (2 if self.has_class("-high") else 1) - 5
+        detail.update("\n".join(hanging(line.strip(), width, _indent(line), _indent(line)) for line in lines))
 
-        named = None if entry is None or entry.mode != "probes" else latest_run(session, entry.target)
-        run = named or list(session.steps.values())[-1]
-        self.query_one("#picture", ChartView).show(headline(run, self.host.machine))
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
-def _line(entry: OverviewEntry, width: int, badges: Mapping[str, str]) -> Content:
-    if not entry.mark:
-        return Content(hanging(entry.line, width, 1, 1))
-    badge = f" {entry.mark:<10} "
-    text = hanging(entry.line, width, len(badge) + 2, len(badge) + 2)
-    return Content.assemble(" ", (badge, badges.get(entry.mark, "")), " ", text[len(badge) + 2 :])
+def verdict_content(verdict: VerdictText, width: int, badges: Mapping[str, str]) -> Content:
+    """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim."""
+    badge = badges.get(verdict.status)
+    word = f" {verdict.status} "
+    indent = max(len(word) + 3, 8)
+    statement = hanging(verdict.statement, width, indent, indent)
+    parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), statement[len(word) + 1 :]]
+    for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
+        if text:
+            parts += ["\n", (f"  {name}", "bold"), hanging(text, width, indent, indent)[len(name) + 2 :]]
+    if verdict.rule:
+        parts += ["\n", (hanging(verdict.rule, width, indent, indent), "dim")]
+    return Content.assemble(*parts)

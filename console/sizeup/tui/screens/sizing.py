@@ -262,6 +262,8 @@ class SizingScreen(ModeScreen):
 
     def _calculate(self) -> None:
         self._sizing = size(described(self._machine(), self._known(self._changed)))
+        if self.host.saved_session is None:
+            self.host.stated = dict(self._changed)
         self._sized = self.host.machine
         self._measured = self._known({})
         before = size(described(self._machine(), self._measured))

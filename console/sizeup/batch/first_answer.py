@@ -1,0 +1,94 @@
+"""The first answer to a run on one screen: the verdict, the cards, the findings, and what else must be known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizeup.report.table import wrapped
+from sizeup.session.value import Session
+from sizeup.sizing.session_advice import ShownAdvice, session_advice
+from sizeup.text import cell_len, one_line, plural
+from sizeup.views.card_table import card_table
+from sizeup.views.overview import SEVERITY_WORDS, Overview, finding_line, overview
+from sizeup.views.sessions import state
+from sizeup.views.verdict import VerdictText
+
+LINES = 25
+"""Lines of one screen."""
+_MOST_WIDTH = 160
+_WITHOUT_WORKLOAD = "Give one with: sizeup size --session {name} --workload FILE"
+
+
+def first_answer(
+    session: Session, width: int, *, name: str = "FILE", advice: ShownAdvice | None = None, room: int = LINES
+) -> list[str]:
+    """Return the answer in at most ``room`` lines where the run succeeded; what went wrong is never left out.
+
+    ``name`` is what a command calls the session.
+    """
+    width = min(width, _MOST_WIDTH)
+    shown = overview(
+        session.machine,
+        session,
+        session_advice(session) if advice is None else advice,
+        (_WITHOUT_WORKLOAD.format(name=name),),
+    )
+    lines = [f"{one_line(session.header.host, 40)}: {state(session)}", ""]
+    lines += verdict_lines(shown.verdict, width)
+    lines += ["", *card_table(shown.cards, width).text()]
+    wrong = [*session.damage.sentences(), *_not_measured(session), *_invalid_notes(shown)]
+    gaps = [f"{gap.subject}: {gap.reason}" for gap in dict.fromkeys(session.gaps)]
+    notes = [_folded(sentence, width) for sentence in (*wrong, *gaps)]
+    findings = [
+        [_clipped(f"{SEVERITY_WORDS[finding.severity]:5} {finding_line(finding)}", width)]
+        for _, finding in shown.findings
+    ]
+    # Half of what is left is for the findings at most, where notes need the other.
+    left = room - len(lines) - 1
+    above = _fitting(findings, max(left - sum(map(len, notes)), left // 2), "finding", name)
+    below = [*above, *_fitting(notes, left - len(above), "note", name)]
+    return [*lines, *([""] if below else []), *below]
+
+
+def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
+    """Return the verdict in lines, its parts under one another."""
+    indent = max(len(verdict.status) + 2, 7)
+    lines = wrapped(verdict.statement, width, f"{verdict.status:{indent}}", " " * indent)
+    for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis), ("", verdict.rule)):
+        lines += wrapped(text, width, f"{name:{indent}}", " " * indent) if text else []
+    return lines
+
+
+def _not_measured(session: Session) -> list[str]:
+    """Return why steps of the plan have no result, a sentence each."""
+    return [
+        f"{step} {outcome.status.value.replace('-', ' ')}{f': {outcome.reason}' if outcome.reason else ''}"
+        for step, outcome in session.outcomes.items()
+        if step not in session.steps
+    ]
+
+
+def _invalid_notes(shown: Overview) -> list[str]:
+    return [note for card in shown.cards if card.steps for note in card.measured_notes]
+
+
+def _fitting(blocks: Sequence[Sequence[str]], room: int, noun: str, name: str) -> list[str]:
+    """Return the lines of the first blocks that fit; the last line says how many more there are."""
+    if sum(map(len, blocks)) <= room:
+        return [line for block in blocks for line in block]
+    lines: list[str] = []
+    for number, block in enumerate(blocks):
+        if len(lines) + len(block) > room - 1:
+            return [*lines, f"      {plural(len(blocks) - number, f'more {noun}')}: sizeup show {name}"]
+        lines += block
+    return lines
+
+
+def _folded(sentence: str, width: int) -> list[str]:
+    """Return a note in two lines at most."""
+    lines = wrapped(sentence, width, "! ", "  ")
+    return lines if len(lines) < 3 else [lines[0], _clipped(f"{lines[1]} {lines[2].strip()}", width)]
+
+
+def _clipped(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else f"{text[: width - 1]}…"

@@ -1,0 +1,45 @@
+"""Several charts side by side, each of a step of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.containers import Grid
+
+from sizeup.charts.drawing import Glyphs
+from sizeup.model.machine import Machine
+from sizeup.session.value import StepRun
+from sizeup.tui.widgets.chart import ChartView
+from sizeup.views.finished import headline
+
+
+class ChartGrid(Grid):
+    """The headline charts of some steps."""
+
+    DEFAULT_CSS = """
+    ChartGrid { height: 1fr; grid-gutter: 0 2; padding: 0 1; grid-rows: 1fr; grid-columns: 1fr; }
+    """
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._views: list[ChartView] = []
+
+    def show(self, runs: Sequence[StepRun], machine: Machine | None, columns: int) -> None:
+        """Show a chart for each of these steps, so many in a row."""
+        while len(self._views) < len(runs):
+            view = ChartView(self._glyphs)
+            view.can_focus = False
+            self._views.append(view)
+            if self.is_mounted:
+                self.mount(view)
+        self.styles.grid_size_columns = columns
+        self.styles.grid_size_rows = -(-len(runs) // columns)
+        for number, view in enumerate(self._views):
+            view.display = number < len(runs)
+            if view.display:
+                view.show(headline(runs[number], machine))
+
+    def on_mount(self) -> None:
+        """Take in the charts that were asked for before."""
+        self.mount(*self._views)

@@ -1,0 +1,98 @@
+"""The first answer to a run: what decides on one screen, and nothing that is wrong left out."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from batch.conftest import Run
+from consoles import machine
+from sizeup.batch.first_answer import LINES, first_answer
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.gap import Gap
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.session.value import Session
+from sizeup.text import cell_len
+from views.test_cards import FAILED, JUDGED, RAMP, session, step
+
+FINDINGS = tuple(
+    Finding(f"f.{number}", Severity.WARNING, f"disk {number} is failing", (), "", "Replace it.") for number in range(30)
+)
+
+
+def judged(*runs: Estimate, findings: tuple[Finding, ...] = ()) -> Session:
+    found = session(step("io.direct", *(runs or RAMP)))
+    found.machine = machine(findings=findings)
+    found.advice = JUDGED
+    return found
+
+
+def test_the_verdict_leads_and_each_card_has_a_line() -> None:
+    lines = first_answer(judged(), 80)
+
+    assert lines[2].startswith("FAIL   Storage: 1,048 MB/s demand, 800 MB/s capacity (131%")
+    assert [line.split()[0] for line in lines[2:] if line][1:3] == ["Fix", "Basis"]
+    assert [line.split()[0] for line in lines if line][-6:] == [
+        "Storage", "CPU", "Memory", "Network", "Clock", "License",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_however_much_was_found_it_fits_a_screen_and_says_what_is_left_out(width: int) -> None:
+    found = judged(findings=FINDINGS)
+    found.gaps += [Gap(f"cell {number}", "not measured, as time ran out") for number in range(40)]
+    lines = first_answer(found, width, name="db01-1")
+
+    assert len(lines) <= LINES
+    assert all(cell_len(line) <= width for line in lines)
+    assert any("more findings: sizeup show db01-1" in line for line in lines)
+    assert any("more notes: sizeup show db01-1" in line for line in lines)
+
+
+def test_what_is_not_valid_or_was_refused_is_said() -> None:
+    found = judged(*RAMP, *FAILED)
+    found.outcomes["memory.numa"] = Outcome(Status.REFUSED, "needs 2 NUMA nodes; this machine has 1")
+    text = " ".join(" ".join(first_answer(found, 120)).split())
+
+    assert "not valid" in text
+    assert "its steady check failed" in text
+    assert "! memory.numa refused: needs 2 NUMA nodes" in text
+
+
+def test_without_a_workload_there_is_no_verdict_and_the_command_for_one() -> None:
+    found = replace(judged(), advice=None)
+    lines = first_answer(found, 80, name="db01-1")
+
+    assert lines[2].startswith("NO VERDICT YET  No workload.")
+    assert "sizeup size --session db01-1 --workload FILE" in " ".join(" ".join(lines).split())
+
+
+@pytest.mark.ci
+def test_a_run_prints_one_screen_and_says_how_to_include_storage(sizeup: Run, tmp_path: Path) -> None:
+    short = sizeup("--batch", "-q", "--plan", "quick", "-o", str(tmp_path / "short"))
+    stored = sizeup("--batch", "-q", "--plan", "quick", "--mount", str(tmp_path))
+    whole = sizeup("--batch", "-q", "-p", "null", "--details")
+
+    assert (short.returncode, stored.returncode, whole.returncode) == (0, 0, 0)
+    assert len(short.stdout.splitlines()) <= LINES
+    assert "add --mount DIR" in short.stdout
+    assert len(stored.stdout.splitlines()) <= LINES
+    assert "--mount" not in stored.stdout
+    assert not list(tmp_path.glob(".sizeup-*"))
+    assert "Measurements" in whole.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--mount", "/nowhere"), "--mount /nowhere: expected a directory"),
+        (("--mount", "/", "-p", "null"), "cannot be combined with -p"),
+        (("--mount", "/", "--resume", "x"), "--mount cannot be combined with --resume"),
+        (("--details", "--json"), "--details cannot be combined with --json"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(sizeup: Run, arguments: tuple[str, ...], words: str) -> None:
+    done = sizeup("--batch", *arguments)
+
+    assert done.returncode == 2
+    assert words in done.stderr
