@@ -183,6 +183,7 @@ LOADS = {
     "redo.mb_s": (0.1, 500),
     "workload.cpu_percent": (1, 100),
     "sga.mb": (1024, 500_000),
+    "db.gb": (10, 50_000),
     "memory.sessions": (1, 2000),
 }
 _BYTES = ("workload.mb_s", "workload.sequential_mb_s")
@@ -209,6 +210,7 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
             "array.disks": str(draw(st.integers(4, 48))),
             "array.raid": draw(st.sampled_from(["0", "10", "5", "6"])),
             "array.drive": draw(st.sampled_from(["hdd-15k", "ssd-sata", "nvme-pcie4"])),
+            "array.disk_gb": str(draw(st.integers(100, 4000))),
         }
     if draw(st.booleans()):
         given["path.policy"] = draw(st.sampled_from(["active-active", "active-passive"]))
