@@ -130,3 +130,11 @@ def test_every_kind_of_drive_but_the_slowest_disk_has_iops_and_mb_s_with_source_
         assert source.url is not None
         assert source.url.startswith("http"), kind
         assert source.doc_date, kind
+
+
+def test_with_drives_stated_the_links_no_longer_stand_for_the_disks() -> None:
+    links = ("path.bandwidth_mb_s=3000", "workload.mb_s=100")
+    alone, beside = advice("verdict.storage", *links), advice("verdict.storage", *links, *DISKS)
+
+    assert any("the disks may deliver less" in caveat for caveat in alone.caveats)
+    assert not any("the disks may deliver less" in caveat for caveat in beside.caveats)

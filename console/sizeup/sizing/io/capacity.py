@@ -85,6 +85,7 @@ def path_stages(sheet: Sheet) -> list[StageCapacity]:
     if down is not None:
         sheet.caveat(f"down, so counted as 0: {down}")
     linked = found is not None and found.origin is not Origin.MEASURED
+    linked = linked and not {"array.disks", "array.raid"} <= sheet.inputs.keys()  # its drives are judged or named
     if stages and storage is None and (linked or unused is not None):
         instead = capitalized(MEASURE) if unused is None else unused.sentence("MB/s")
         sheet.caveat(f"this is the bandwidth of the links; the disks may deliver less. {instead}")
