@@ -43,6 +43,7 @@ def fill_form(
             terminal.wait_quiet(patience_seconds)
     if left:
         terminal.press("s")
+        terminal.wait_for(next(parameter.help[:12] for parameter in manifest.parameter if not parameter.basic))
         terminal.wait_quiet(2 * patience_seconds)
         for parameter in manifest.parameter:
             if parameter.basic:

@@ -81,6 +81,11 @@ class ProbesScreen(ModeScreen):
         self._runs_when_chosen = False
         """A run was asked for and lacks a value: it starts when that is chosen."""
         self._making_form = asyncio.Lock()
+        self._views: dict[str, RunFormView] = {}
+        """The controls that were made so far, by probe."""
+        self._table: PointTable | None = None
+        self._notes: VerticalScroll | None = None
+        self._validity: VerticalScroll | None = None
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
@@ -184,8 +189,8 @@ class ProbesScreen(ModeScreen):
         self.show_keys()
 
     def _focus_picture(self) -> None:
-        for shown in (*self.query(PointTable), *self.query("#validity"), self.query_one(ChartView)):
-            if shown.display:
+        for shown in (self._table, self._validity, self.query_one(ChartView)):
+            if shown is not None and shown.display:
                 shown.focus()
                 return
 
@@ -196,14 +201,13 @@ class ProbesScreen(ModeScreen):
         probe = self.chosen
         if probe is None:
             return None
-        id_ = f"form-{probe.name.replace('.', '-')}"
         async with self._making_form:
-            for view in self.query(RunFormView):
-                if view.id == id_:
-                    return view
-            view = RunFormView(self.form_of(probe), self._targets(probe), id=id_)
-            view.display = False
-            await self.query_one("#forms").mount(view)
+            view = self._views.get(probe.name)
+            if view is None:
+                view = RunFormView(self.form_of(probe), self._targets(probe))
+                view.display = False
+                await self.query_one("#forms").mount(view)
+                self._views[probe.name] = view
         return view
 
     def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
@@ -224,7 +228,7 @@ class ProbesScreen(ModeScreen):
         if probe is None or probe is not self.chosen:
             return
         view = view if self._can_start(probe) else None  # a run may have begun meanwhile
-        for other in self.query(RunFormView):
+        for other in self._views.values():
             other.display = other is view and not self.has_class("-zoomed")
         if view is not None:
             self.form_of(probe)
@@ -240,7 +244,7 @@ class ProbesScreen(ModeScreen):
     def _show_estimate(self) -> None:
         """Say how long the run takes that the form describes now."""
         probe, machine = self.chosen, self.host.machine
-        view = next((view for view in self.query(RunFormView) if view.display), None)
+        view = next((view for view in self._views.values() if view.display), None)
         if probe is None or view is None or view.form is not self._forms.get(probe.name):
             return
         seconds = probe.manifest.estimated_seconds.get(self._plan)
@@ -324,7 +328,7 @@ class ProbesScreen(ModeScreen):
 
     def _choose_plan(self, plan: str) -> None:
         self._plan = plan
-        for view in self.query(RunFormView):
+        for view in self._views.values():
             view.form.plan = plan
             if view.display:
                 view.sync()
@@ -487,9 +491,8 @@ class ProbesScreen(ModeScreen):
 
     def action_sort(self, step: int) -> None:
         """Sort the table by its next column, or the other way round."""
-        for table in self.query(PointTable):
-            if table.display:
-                table.action_sort(step)
+        if self._table is not None and self._table.display:
+            self._table.action_sort(step)
 
     def action_zoom(self) -> None:
         """Give the chart, or the table, the whole screen but for the line that says how the run stands."""
@@ -569,10 +572,11 @@ class ProbesScreen(ModeScreen):
         )
         if state == self._drawn:
             return
-        if self._drawn and self._drawn[-1] != startable:
+        drawn, self._drawn = self._drawn, state
+        if drawn and drawn[-1] != startable:
             self._show_form()
-        self._drawn = state
-        self.query_one("#probe").border_title = Text(card_title(probe))
+        if not drawn or drawn[0] != probe.name:
+            self.query_one("#probe").border_title = Text(card_title(probe))
         words = self.query_one("#about", Static)
         words.display = run is None
         for part in ("#standing", "#tabs", "#chart"):
@@ -589,8 +593,13 @@ class ProbesScreen(ModeScreen):
     def _hide_pictures(self) -> None:
         self._names = ()
         self.query_one("#live", SegmentRows).show(())
-        for part in (*self.query(PointTable), *self.query("#validity")):
+        for part in self._panes:
             part.display = False
+
+    @property
+    def _panes(self) -> list[Widget]:
+        """What was made in place of the chart so far; to look for it in the tree costs more than to draw a frame."""
+        return [part for part in (self._table, self._notes, self._validity) if part is not None]
 
     def _show_pictures(self, run: StepRun, probe: RegisteredProbe) -> None:
         session = self.host.runs.session
@@ -634,37 +643,35 @@ class ProbesScreen(ModeScreen):
         standing.show(rows, fold=run.outcome is not None)
 
     def _show_table(self, run: StepRun, *, shown: bool) -> None:
-        if shown and not self.query(PointTable):
-            self.query_one("#probe").mount(
-                PointTable(id="points"),
-                VerticalScroll(Static(id="notes", markup=False), id="notes-pane", can_focus=False),
-            )
-        for table in self.query(PointTable):
-            table.display = shown
-            self.query_one("#notes-pane").display = shown
+        if shown and self._table is None:
+            self._table = PointTable(id="points")
+            self._notes = VerticalScroll(Static(id="notes", markup=False), id="notes-pane", can_focus=False)
+            self.query_one("#probe").mount(self._table, self._notes)
+        if self._table is not None and self._notes is not None:
+            self._table.display = self._notes.display = shown
             if shown:
-                self.call_after_refresh(self._fill_table, table, point_rows(run))
+                self.call_after_refresh(self._fill_table, self._table, self._notes, point_rows(run))
 
-    def _fill_table(self, table: PointTable, rows: PointRows) -> None:
+    def _fill_table(self, table: PointTable, notes: VerticalScroll, rows: PointRows) -> None:
         """Fill the table once it is mounted, with the figures and notes below it."""
         table.show(rows)
-        width = self.query_one("#notes-pane").content_size.width - 1
+        width = notes.content_size.width - 1
         lines = [hanging(f"{name}: {value}", width, 0, 2) for name, value in rows.figures]
         lines += [hanging(note, width, 0, 2) for note in rows.notes]
-        self.query_one("#notes", Static).update("\n".join(lines))
+        notes.query_one("#notes", Static).update("\n".join(lines))
 
     def _show_validity(self, run: StepRun, *, shown: bool) -> None:
-        if shown and not self.query("#validity"):
-            words = Static(markup=False)
-            self.query_one("#probe").mount(VerticalScroll(words, id="validity"))
-        for pane in self.query("#validity"):
-            pane.display = shown
+        if shown and self._validity is None:
+            self._validity = VerticalScroll(Static(markup=False), id="validity")
+            self.query_one("#probe").mount(self._validity)
+        if self._validity is not None:
+            self._validity.display = shown
             if shown:
                 from sizeup.tui.screens.validity_text import validity_text
 
                 width = self.query_one("#probe").content_size.width - 1
                 text = validity_text(run, width, going_on=self.host.runs.going_on)
-                self.call_after_refresh(self._put, pane, text)
+                self.call_after_refresh(self._put, self._validity, text)
 
     def _put(self, pane: Widget, text: Content) -> None:
         """Fill a pane once it is mounted."""

@@ -180,6 +180,19 @@ class FormField(Horizontal):
             self.post_message(self.Changed(self.setting, event.value))
 
 
+class AdvancedSettings(Collapsible, inherit_css=False):
+    """Settings that are folded at first.
+
+    Without Textual's rules for it, one of which has all controls inside styled anew whenever the focus moves.
+    """
+
+    DEFAULT_CSS = """
+    AdvancedSettings { width: 1fr; height: auto; }
+    AdvancedSettings.-collapsed > Contents { display: none; }
+    AdvancedSettings Contents { padding: 0; }
+    """
+
+
 class RunFormView(Vertical):
     """The form of one probe with its button."""
 
@@ -195,11 +208,12 @@ class RunFormView(Vertical):
             super().__init__()
             self.plan = plan
 
-    def __init__(self, form: RunForm, targets: Sequence[tuple[str, str]], *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, form: RunForm, targets: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
         self.form = form
         self._targets = tuple(targets)
         self._seconds: float | None = None
+        self._said = "", False
 
     def compose(self) -> ComposeResult:
         """The controls that matter, the others folded, the button, and a line for what is wrong."""
@@ -212,7 +226,7 @@ class RunFormView(Vertical):
         with Horizontal(classes="act"):
             yield Button("Run", id="run", compact=True, variant="primary")
             if advanced:
-                yield Collapsible(title=f"Advanced ({len(advanced)})", id="advanced")
+                yield AdvancedSettings(title=f"Advanced ({len(advanced)})", id="advanced")
         yield Static(id="hint", markup=False)
 
     def _plans(self) -> list[tuple[str, str]]:
@@ -271,8 +285,9 @@ class RunFormView(Vertical):
 
     def say(self, text: str, *, wrong: bool = False) -> None:
         """Show a line below the controls, or none."""
-        if not self.query("#hint"):
+        if (text, wrong) == self._said or not self.is_mounted:
             return
+        self._said = text, wrong
         hint = self.query_one("#hint", Static)
         hint.update(f"! {text}" if wrong and text else text)
         hint.set_class(wrong, "-wrong")
@@ -280,19 +295,19 @@ class RunFormView(Vertical):
 
     async def unfold(self, *, toggle: bool = False) -> None:
         """Show the advanced settings; their controls are made when they are first looked at."""
-        for advanced in self.query(Collapsible):
+        for advanced in self.query(AdvancedSettings):
             await self._fill(advanced)
             advanced.collapsed = not advanced.collapsed if toggle else False
 
     async def _fill(self, advanced: Collapsible) -> None:
         if advanced.query(FormField):
             return
-        contents = advanced.query_one(Collapsible.Contents)
-        scrolled = VerticalScroll(can_focus=False, classes="more")
-        await contents.mount(scrolled)
-        for parameter in self.form.manifest.parameter:
-            if not parameter.basic:
-                await scrolled.mount(Vertical(self._field(parameter), Static(_hint(parameter), classes="help")))
+        rows = [
+            Vertical(self._field(parameter), Static(_hint(parameter), classes="help"))
+            for parameter in self.form.manifest.parameter
+            if not parameter.basic
+        ]
+        await advanced.query_one(Collapsible.Contents).mount(VerticalScroll(*rows, can_focus=False, classes="more"))
         self.sync()
 
     async def on_collapsible_expanded(self, event: Collapsible.Expanded) -> None:
