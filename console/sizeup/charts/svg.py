@@ -278,7 +278,7 @@ def _marks_every(placed: Sequence[object]) -> int:
 
 def _values(line: Line, chart: LineChart, plot: _Plot, width: float) -> Markup:
     """The value of each point that is marked, shown while the pointer is on it."""
-    placed = [(point, place) for point in line.points if (place := plot.pixel(point)) is not None]
+    placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
     parts = []
     for point, (x, y) in placed[:: _marks_every(placed) or 1]:
         where = ", ".join(filter(None, (format_value(point.x, chart.x.unit), point.label)))
