@@ -2,6 +2,7 @@
 
 import pytest
 
+from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
@@ -67,3 +68,16 @@ def test_latency_rises_between_points() -> None:
     curve = [(100.0, 1.0), (200.0, 3.0)]
 
     assert [latency_at(curve, load) for load in (50, 100, 150, 200, 201)] == [1.0, 1.0, 2.0, 3.0, None]
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        ("capacity.curve_iops=10,20", "capacity.curve_ms=1"),
+        ("capacity.curve_iops=20,10", "capacity.curve_ms=1,2"),
+        ("capacity.curve_iops=10,10", "capacity.curve_ms=1,2"),
+    ],
+)
+def test_a_curve_that_is_none_is_refused(curve: tuple[str, str]) -> None:
+    with pytest.raises(UsageError, match=r"capacity\.curve_iops: expected rising IOPS, as many as"):
+        response("workload.iops=15", *curve)

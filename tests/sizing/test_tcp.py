@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.compare.machines import machine_differences
+from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, NfsOperation, TcpBuffers
@@ -132,3 +133,16 @@ def test_a_capture_and_the_document_of_a_machine_keep_its_buffers() -> None:
     assert [(one.what, one.new, one.baseline) for one in machine_differences([changed], [MACHINE])] == [
         ("TCP buffers", "receive 1 KiB", "receive 6 MiB, send 4 MiB")
     ]
+
+
+def test_other_than_three_sizes_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"net\.tcp_rmem: expected three sizes .*, found 1"):
+        buffers(*NFS, "net.tcp_rmem=6291456")
+
+
+def test_no_buffer_above_what_the_kernel_takes_is_recommended() -> None:
+    answer = buffers("path.stages=nic:eth200*1", "net.rtt_ms=100", *DEFAULT)
+
+    assert answer is not None
+    assert "tcp_rmem='4096 131072 2147483647'" in answer.verdict
+    assert answer.verdict.endswith("use more connections (nconnect)")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
+from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.sizing.io.array import drive_iops
 from sizeup.sizing.io.capacity import MEASURE, servers
@@ -12,6 +14,7 @@ from sizeup.sizing.io.share import all_stages
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure
 from sizeup.sizing.verdict import share_text
 from sizeup.sizing.workload import Demand
+from sizeup.text import capitalized
 from sizeup.units import format_in
 
 _MOST_DRIVES = 10_000
@@ -59,13 +62,15 @@ def _response(sheet: Sheet) -> Iterator[Advice]:
 def _measured(sheet: Sheet, demand: float) -> Advice:
     """The latency of the measured ramp at the demanded IOPS."""
     rates, latencies = sheet.numbers("capacity.curve_iops"), sheet.numbers("capacity.curve_ms")
-    curve = [(rate.value, latency.value) for rate, latency in zip(rates, latencies, strict=False)]
-    sheet.line(
-        "measured curve: "
-        + ", ".join(
-            f"{brief(rate, 'IOPS')} at {brief(latency, 'ms')}" for rate, latency in zip(rates, latencies, strict=False)
+    if len(rates) != len(latencies) or any(two.value <= one.value for one, two in pairwise(rates)):
+        raise UsageError(
+            f"{rates[0].source}: capacity.curve_iops: expected rising IOPS, as many as capacity.curve_ms has latencies "
+            f"({len(latencies)}), found {', '.join(brief(rate, '') for rate in rates)}"
         )
-    )
+    points = list(zip(rates, latencies, strict=True))
+    curve = [(rate.value, latency.value) for rate, latency in points]
+    listed = ", ".join(f"{brief(rate, 'IOPS')} at {brief(latency, 'ms')}" for rate, latency in points)
+    sheet.line(f"measured curve: {listed}")
     if servers(sheet) > 1:
         sheet.caveat("the curve was measured on one server; several servers at once may wait longer")
     found = latency_at(curve, demand)
@@ -103,7 +108,7 @@ def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:
             "io.response-time",
             title,
             "response time of reads: unknown, because flash drives serve many requests at a time. "
-            f"{MEASURE.capitalize()}",
+            f"{capitalized(MEASURE)}",
             decision="unknown",
         )
         return

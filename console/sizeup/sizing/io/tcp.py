@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import path_stages, servers
@@ -16,12 +17,30 @@ _BUFFERS = (("tcp_rmem", "receive", "reads"), ("tcp_wmem", "send", "writes"))
 """Setting of the kernel, what it is called, and what of NFS it carries."""
 
 
+_LARGEST_BYTES = (1 << 31) - 1
+"""The kernel takes no larger size."""
+
+
+def _sizes(sheet: Sheet, name: str) -> tuple[Quantity, ...]:
+    """The three sizes of a setting; none where it is unknown."""
+    key = f"net.{name}"
+    if key not in sheet.inputs:
+        return ()
+    sizes = sheet.numbers(key)
+    if len(sizes) != 3:
+        raise UsageError(
+            f"{sizes[0].source}: {key}: expected three sizes (least, first and largest), as sysctl net.ipv4.{name} "
+            f"prints them, found {len(sizes)}"
+        )
+    return sizes
+
+
 def _window(sheet: Sheet) -> Quantity | None:
     """The window of one connection: as stated, else what the smaller of the two largest buffers holds."""
     stated = sheet.optional("net.window_bytes")
     if stated is not None:
         return stated
-    known = [sheet.numbers(f"net.{name}")[-1] for name, _, _ in _BUFFERS if f"net.{name}" in sheet.inputs]
+    known = [sizes[-1] for name, _, _ in _BUFFERS if (sizes := _sizes(sheet, name))]
     if not known:
         return None
     least, per_window = min(known, key=lambda size: size.value), sheet.rule("tcp.buffer-per-window")
@@ -54,7 +73,8 @@ def _bound(sheet: Sheet) -> Iterator[Advice]:
 
 def _buffers(sheet: Sheet) -> Iterator[Advice]:
     """The largest buffers of the running kernel against what the bandwidth of the network requires."""
-    if not {"net.tcp_rmem", "net.tcp_wmem"} & sheet.inputs.keys():
+    known = [(name, what, carries, sizes) for name, what, carries in _BUFFERS if (sizes := _sizes(sheet, name))]
+    if not known:
         return
     stages = path_stages(Sheet(sheet.inputs, sheet.rules))  # what they say of disks is not of buffers
     rates = [(stage.rate.value, stage) for stage in stages if stage.network and stage.rate is not None]
@@ -64,17 +84,13 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
     assert slowest.rate is not None
     sheet.given(slowest.name, slowest.rate, "MB/s")
     trip = sheet.optional("net.rtt_ms")
-    largest = [
-        f"{what} {brief(sheet.numbers(f'net.{name}')[-1], 'MiB')}"
-        for name, what, _ in _BUFFERS
-        if f"net.{name}" in sheet.inputs
-    ]
+    largest = ", ".join(f"{what} {brief(sizes[-1], 'MiB')}" for _, what, _, sizes in known)
     title = "TCP buffers"
     if trip is None:
         yield sheet.advice(
             "net.tcp-buffers",
             title,
-            f"TCP buffers: {', '.join(largest)} at most; enough or not is unknown without the round-trip time. "
+            f"TCP buffers: {largest} at most; enough or not is unknown without the round-trip time. "
             f"Set it with {KEYS['net.rtt_ms'].flag}",
             decision="unknown",
         )
@@ -88,25 +104,23 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(rate, 'MB/s')} / {format_in(connections, 'connections')} x {shown(trip, 'ms')} x "
         f"{per_window.value:g} = {format_in(float(needed), 'B')}"
     )
-    small = [
-        (name, what, carries, sheet.numbers(f"net.{name}"))
-        for name, what, carries in _BUFFERS
-        if f"net.{name}" in sheet.inputs and sheet.numbers(f"net.{name}")[-1].value < needed
-    ]
+    small = [one for one in known if one[3][-1].value < needed]
     load = f"{format_in(float(f'{rate:.4g}'), 'MB/s')} over {format_in(connections, 'connections')}"
     at_most = "at most " if trip.origin is Origin.DETECTED else ""
     wanted = f"{at_most}{format_in(float(f'{needed / 2**20:.3g}') * 2**20, 'MiB')}"
     condition = f"{wanted} needed for {load} at a round trip of {at_most}{brief(trip, 'ms')}"
     if not small:
-        statement = f"TCP buffers: {', '.join(largest)} at most; {condition}"
+        statement = f"TCP buffers: {largest} at most; {condition}"
     else:
         may = "may be" if at_most else "are"
         what = " and ".join(f"{carries} ({what} buffer)" for _, what, carries, _ in small)
         commands = [_commands(name, sizes, needed) for name, _, _, sizes in small]
         statement = (
-            f"TCP buffers {may} too small for {what}: {', '.join(largest)} at most, {condition}. "
+            f"TCP buffers {may} too small for {what}: {largest} at most, {condition}. "
             f"Change: {'; '.join(change for change, _ in commands)}. Undo: {'; '.join(undo for _, undo in commands)}"
         )
+        if needed > _LARGEST_BYTES:
+            statement += ". More is needed than the kernel allows: use more connections (nconnect)"
         sheet.line("a change lasts until the next boot, and for a mount from when it is mounted again")
         sheet.line("to keep it, write the setting into a file of /etc/sysctl.d")
     yield sheet.advice(
@@ -122,7 +136,7 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
 def _commands(name: str, sizes: Sequence[Quantity], needed: int) -> tuple[str, str]:
     """What raises the largest size to the next power of two, and what restores it."""
     present = [round(size.value) for size in sizes]
-    raised = [*present[:-1], 1 << (needed - 1).bit_length()]
+    raised = [*present[:-1], min(1 << (needed - 1).bit_length(), _LARGEST_BYTES)]
     change, undo = (f"sysctl net.ipv4.{name}='{' '.join(map(str, each))}'" for each in (raised, present))
     return change, undo
 
