@@ -232,7 +232,7 @@ MAY_SIZE = {
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
     "engine/run.py": "gives the advice that is recorded",
     "tui/screens/sizing.py": "what-if inputs",
-    "tui/screens/sizing_pages.py": "a published case beside the machine",
+    "tui/screens/sizing_pages.py": "published cases beside this machine",
 }
 
 
