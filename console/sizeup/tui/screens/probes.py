@@ -579,8 +579,8 @@ class ProbesScreen(ModeScreen):
             self.query_one("#probe").border_title = Text(card_title(probe))
         words = self.query_one("#about", Static)
         words.display = run is None
-        for part in ("#standing", "#tabs", "#chart"):
-            self.query_one(part).display = run is not None and (part == "#chart" or not self.has_class("-zoomed"))
+        for part in ("#standing", "#tabs"):
+            self.query_one(part).display = run is not None and not self.has_class("-zoomed")
         if run is None:
             self._hide_pictures()
             form = self.form_of(probe)
@@ -592,6 +592,7 @@ class ProbesScreen(ModeScreen):
 
     def _hide_pictures(self) -> None:
         self._names = ()
+        self.query_one(ChartView).display = False
         self.query_one("#live", SegmentRows).show(())
         for part in self._panes:
             part.display = False
@@ -638,9 +639,7 @@ class ProbesScreen(ModeScreen):
         position = StepPosition(steps.index(run.step.id) + 1, len(every))
         refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe.name)
         rows = badge_rows(run, runs.caveat, position, going_on=runs.going_on, refused=refused)
-        standing = self.query_one("#standing", SegmentRows)
-        standing.display = not self.has_class("-zoomed")  # the line below says how it stands
-        standing.show(rows, fold=run.outcome is not None)
+        self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None)
 
     def _show_table(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._table is None:
