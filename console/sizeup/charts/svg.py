@@ -281,7 +281,7 @@ def _values(line: Line, chart: LineChart, plot: _Plot, width: float) -> Markup:
     placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
     parts = []
     for point, (x, y) in placed[:: _marks_every(placed) or 1]:
-        where = ", ".join(filter(None, (format_value(point.x, chart.x.unit), point.label)))
+        where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
         value = _fitted(f"{where}: {text_alternative.with_interval(point, chart.y.unit)}", width * 0.9)
         half = _wide(value) * 0.55  # it is bold
         middle = min(max(x, half), max(width - half, half))

@@ -29,10 +29,17 @@ def _line_reach(chart: LineChart, line: Line) -> str:
     highest = max(line.points, key=lambda point: point.y)
 
     def at(point: ChartPoint) -> str:
-        return f"{format_value(point.y, chart.y.unit)} at {format_value(point.x, chart.x.unit)}"
+        return f"{format_value(point.y, chart.y.unit)} at {where(chart, point)}"
 
     ends = at(lowest) if lowest is highest else f"{at(lowest)} to {at(highest)}"
     return f"{line.label}: {ends}" if line.label else ends
+
+
+def where(chart: LineChart, point: ChartPoint) -> str:
+    """Where a point lies on its axis, by name where the value has no unit: ``64 KiB``, ``queue depth 32``."""
+    value = format_value(point.x, chart.x.unit)
+    name = chart.x.title
+    return f"{name[:1].lower()}{name[1:]} {value}" if chart.x.unit == "1" and name else value
 
 
 _FEW = 4

@@ -79,7 +79,7 @@ _STYLE = (
         ".cards{width:100%;font-variant-numeric:tabular-nums}"
         ".cards th,.cards td{padding:.45rem .6rem;vertical-align:middle}"
         ".cards thead th{font-size:.8rem;color:var(--muted)}"
-        ".cards .n{white-space:nowrap}.cards .none{color:var(--muted)}"
+        ".cards .n,.unjudged{white-space:nowrap}.cards .none{color:var(--muted)}"
         ".meter{position:relative;display:inline-block;width:78px;height:9px;margin-right:.5rem;border-radius:5px;"
         "overflow:hidden;background:var(--grid)}"
         ".meter i{position:absolute;inset:0 auto 0 0;background:var(--muted)}"
@@ -95,7 +95,7 @@ _STYLE = (
         ".findings p{margin:0}"
         ".charts{display:grid;grid-template-columns:1fr 1fr;gap:1rem;align-items:start}"
         ".charts figure{min-width:0;padding:.7rem;border:1px solid var(--grid);border-radius:8px}"
-        ".charts h3{margin:0}.charts figcaption p{margin:.1rem 0 .5rem;font-size:.85rem}"
+        ".charts h3{margin:0;color:var(--ink)}.charts figcaption p{margin:.1rem 0 .5rem;font-size:.85rem}"
         ".charts svg{display:block;width:100%;height:auto}.charts svg.narrow{display:none}"
         ".wide{overflow-x:auto}"
         "figure svg{max-width:100%;height:auto}"
@@ -120,8 +120,8 @@ _STYLE = (
         ".cards td[data-label]::before{content:attr(data-label) ' ';color:var(--muted)}"
         ".findings li{grid-template-columns:1fr;gap:.2rem}"
         "}"
-        f"@media print{{:root{{color-scheme:light;{svg.LIGHT};{LIGHT}}}"
-        "body{max-width:none;padding:0;font-size:9.5pt}"
+        f"@media print{{:root{{color-scheme:light;font-size:13px;{svg.LIGHT};{LIGHT}}}"
+        "body{max-width:none;padding:0;font-size:12.5px}"
         ".part:not([open]),details:not([open]){display:none}.paper{display:block}"
         ".badge,.meter,.meter i,.meter b,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
         ".cards th,.cards td{padding:.25rem .4rem}"
@@ -168,7 +168,7 @@ def _tab_text(document: Document) -> str:
 
 def _badge(status: str) -> Markup:
     if status == UNKNOWN:
-        return element("span", "not judged", class_="quiet")
+        return element("span", "not judged", class_="quiet unjudged")
     return element("span", status, class_=f"badge {_status_class(status)}".rstrip())
 
 
