@@ -216,7 +216,28 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 	return status;
 }
 
-/* Without target nodes move_pages only reports the placement: exact, hugetlb included. */
+/*
+ * Without target nodes move_pages only reports the placement: exact, hugetlb included. Where automatic NUMA balancing
+ * watches a page, the kernel reports it as absent until its next access; a page that is absent is read once and asked
+ * for again.
+ */
+static int query_nodes(void **pages, unsigned long count, int *status)
+{
+	int absent = 0;
+
+	if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
+		return -errno;
+	for (unsigned long i = 0; i < count; i++) {
+		if (status[i] == -ENOENT) {
+			(void)*(volatile const char *)pages[i];
+			absent = 1;
+		}
+	}
+	if (absent && syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
+		return -errno;
+	return 0;
+}
+
 int sizeup_placement_query(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
 			 const struct sizeup_job *job)
 {
@@ -230,8 +251,10 @@ int sizeup_placement_query(const void *start, uint64_t bytes, uint64_t step, str
 			return -ECANCELED;
 		for (; count < PAGES_PER_QUERY && offset < bytes; offset += step)
 			pages[count++] = (char *)start + offset;
-		if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
-			return -errno;
+		const int failed = query_nodes(pages, count, status);
+
+		if (failed)
+			return failed;
 		for (unsigned long i = 0; i < count; i++) {
 			placement->pages++;
 			if (status[i] >= 0 && status[i] < SIZEUP_NODES)

@@ -23,7 +23,8 @@ static char *bound_start;
 static uint64_t bound_bytes;
 static int advice; /* about pages, the last one */
 static int populated;
-static uint64_t queried;
+static uint64_t queried; /* pages, each once */
+static char *asked; /* the first page of the last query */
 static int mapped; /* flags of the last anonymous mapping */
 
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
@@ -34,7 +35,10 @@ int64_t __wrap_sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);
 void *__real_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset);
 
-/* A machine with nodes 0 to 2; every fourth page has gone. */
+/*
+ * A machine with nodes 0 to 2; every fourth page has gone. Every second page of node 1 is watched by NUMA balancing:
+ * absent when it is first asked for.
+ */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	(void)f;
@@ -52,9 +56,18 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 	const unsigned long count = (unsigned long)b;
 	int *const status = (int *)e;
 
+	char *const *const pages = (char *const *)c;
+	const int again = pages[0] == asked;
+
 	check(!d, "pages are looked for and not moved");
-	for (unsigned long i = 0; i < count; i++, queried++)
-		status[i] = queried % 4 == 3 ? -ENOENT : (int)(queried % 4);
+	if (again)
+		queried -= count;
+	for (unsigned long i = 0; i < count; i++, queried++) {
+		const int node = (int)(queried % 4);
+
+		status[i] = node == 3 || (!again && queried % 8 == 1) ? -ENOENT : node;
+	}
+	asked = pages[0];
 	return 0;
 }
 
@@ -97,6 +110,7 @@ static struct sizeup_placement opened(int32_t pages, int32_t placement, uint64_t
 
 	binds = policy = advice = populated = 0;
 	mask = queried = bound_bytes = 0;
+	asked = NULL;
 	check(job && !sizeup_arena_open(&arena, &spec, job), "memory is allocated");
 	check(arena.bytes == BYTES && populated, "all of it");
 	check(!binds || (bound_start == arena.start && bound_bytes == arena.bytes), "the whole range is bound");
