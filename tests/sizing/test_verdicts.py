@@ -142,10 +142,14 @@ def test_of_active_and_passive_paths_one_counts_and_the_other_takes_over() -> No
 
 
 def test_a_pass_that_needs_both_paths_is_assumed_until_their_policy_is_known() -> None:
-    settings = ("workload.mb_s=1000", "path.stages=hba:fc8*2")
+    two = "path.stages=hba:fc8*2"
+    passes, warns = card("storage", "workload.mb_s=720", two), card("storage", "workload.mb_s=1000", two)
 
-    assert card("storage", *settings).status == "assumed"
-    assert card("storage", "workload.mb_s=400", "path.stages=hba:fc8*2").status == "pass"
+    assert passes.status == "assumed"
+    assert "Assumed: that all paths of hba carry data (90% if half are passive)" in passes.notes
+    assert warns.status == "warn"
+    assert "Unknown whether all paths of hba carry data (125% if half are passive)" in warns.notes
+    assert card("storage", "workload.mb_s=400", two).status == "pass"
 
 
 def test_the_verdict_names_the_year_in_which_the_capacity_is_exceeded() -> None:

@@ -112,9 +112,18 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     failures = _failures(found, demand.growth)
     notes = _notes(sheet, found, demand)
     resting = _resting_on(sheet, found, demand, bounds)
+    passive = [
+        f"all paths of {one.stage.name} carry data ({share_text(one.share / one.stage.if_passive)} if half are passive)"
+        for one in found
+        if bounds.status(Shares(one.share / one.stage.if_passive)) is not bounds.status(Shares(one.share))
+    ]
+    if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
+        resting += [f"that {text}" for text in passive]
     if resting:
         status = ShareStatus.ASSUMED
         notes.insert(0, f"assumed: {'; '.join(resting)}")
+    elif passive:
+        notes.append(f"unknown whether {'; '.join(passive)}")
     for lost in failures:
         if lost.share is not None:
             sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
@@ -280,9 +289,6 @@ def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLim
         by_reads = not tells and demand.transfer_rate is not None and passes
     if by_reads and _is_default(sheet, "workload.read_percent"):
         resting.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
-    at_half = one.share / one.stage.if_passive
-    if bounds.status(Shares(at_half)) is not status:
-        resting.append(f"that all paths of {one.stage.name} carry data ({share_text(at_half)} if half are passive)")
     return resting
 
 
