@@ -264,6 +264,23 @@ def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database
     assert found.status == status
 
 
+@pytest.mark.parametrize(
+    ("size_of", "gib"), [("sga.mb=102400", 100), ("sga.advisory_mb=102400", 100), ("db.hot_gb=107.3741824", 106)]
+)
+def test_pools_of_chosen_segments_are_part_of_an_sga_and_beside_a_hot_set(size_of: str, gib: float) -> None:
+    found = card("memory", size_of, "sga.keep_mb=4096", "sga.recycle_mb=2048", "machine.memory_gib=512")
+
+    assert found.share == pytest.approx(gib / 512)
+
+
+def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
+    known = advice("flash.use", *FLASH, "db.hot_percent=80").verdict
+    unknown = advice("flash.use", *FLASH[:1], *FLASH[2:], "db.hot_percent=80").verdict
+
+    assert "The hot set of 300 GB (80% of the reads) fits" in known
+    assert "The size of the hot set (80% of the reads) is unknown. Use --set db.hot_gb=N" in unknown
+
+
 def test_a_small_node_is_exhausted_by_its_even_share() -> None:
     even = ("sga.mb=8500", "machine.memory_gib=16")
     found = card("memory", *even, "numa.node_mb=12000,4095")

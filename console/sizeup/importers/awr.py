@@ -152,8 +152,13 @@ def _report(text: str, where: str) -> _Report:
         utilization,
         None if utilization is None or cores is None else utilization * cores,
     )
-    stated = (*_memory(found), *((Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()))
-    remarks = [*remarks, *of_cpu, *_of_memory(found, block), *_of_segments(found)]
+    stated = (
+        *_memory(found),
+        *_pools(found, block),
+        *_hot_set(found),
+        *((Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()),
+    )
+    remarks = [*remarks, *of_cpu, *_of_segments(found)]
     header = text[:_HEADER_CHARACTERS]
     instance = _INSTANCE.search(header)
     return _Report(
@@ -329,21 +334,33 @@ def _advisory(found: Sections) -> float | None:
     return advised if len(sizes) > 1 else None
 
 
-def _of_memory(found: Sections, block: float | None) -> Iterator[tuple[str, str]]:
+def _pools(found: Sections, block: float | None) -> Iterator[Stated]:
     """Pools that hold chosen segments, as part of the SGA."""
     for row in found.rows("pools"):
-        name = {"K": "KEEP", "R": "RECYCLE"}.get(row.name)
+        key = {"K": "sga.keep_mb", "R": "sga.recycle_mb"}.get(row.name)
         buffers = row.figures[0]
-        if name and buffers and block:
-            yield "sga.mb", f"includes a {name} pool of {buffers * block / _MEBIBYTE:,.0f} MiB"
+        if key and buffers and block:
+            yield Stated(key, buffers * block, "bytes")
+
+
+def _hot_segments(found: Sections) -> tuple[int, float]:
+    """Return how many segments the report lists by their physical reads, and their share of them."""
+    shares = [row.figures[-1] for row in found.rows("segments") if len(row.figures) >= 2]
+    known = [share for share in shares if share is not None and share <= 100]
+    return len(known), min(sum(known), 100.0)
+
+
+def _hot_set(found: Sections) -> Iterator[Stated]:
+    _, share = _hot_segments(found)
+    if share >= _HOT_PERCENT:
+        yield Stated("db.hot_percent", share / 100, "1")
 
 
 def _of_segments(found: Sections) -> Iterator[tuple[str, str]]:
-    shares = [row.figures[-1] for row in found.rows("segments") if len(row.figures) >= 2]
-    known = [share for share in shares if share is not None and share <= 100]
-    if sum(known) >= _HOT_PERCENT:
+    count, share = _hot_segments(found)
+    if share >= _HOT_PERCENT:
         remark = (
-            f"{len(known)} segments cause {min(sum(known), 100):.0f} % of the physical reads (hot set); the report "
-            "does not state their size, which --set db.hot_gb=N gives"
+            f"{count} segments cause {share:.0f} % of the physical reads (hot set); the report does not state their "
+            "size, which --set db.hot_gb=N gives"
         )
-        yield "workload.mb_s", remark
+        yield "db.hot_percent", remark

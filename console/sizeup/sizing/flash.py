@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import flash_drives, usable_bytes
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -23,13 +24,15 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         what = "the whole database fits"
     elif hot is not None and hot.value <= capacity.value:
         use, figure = "tier", f"flash.gain.{moved or 'tier'}"
-        what = f"the hot set of {shown(hot, 'GB')} fits, the whole database does not"
+        what = f"the hot set of {shown(hot, 'GB')}{_of_the_reads(sheet)} fits, the whole database does not"
     elif hot is None and moved is not None:
         use, figure = "tier", f"flash.gain.{moved}"
         what = f"the whole database does not fit, so move {moved.replace('-', ' ')}"
     else:
         use, figure = "cache", "flash.gain.cache"
         what = "neither the database nor a known hot set fits, so use it as a cache"
+        if hot is None and (known := _of_the_reads(sheet)):
+            what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
     gain = sheet.rule(figure)
     share = database.value / capacity.value
     sheet.line(f"{shown(database, 'GB')} / {format_in(capacity.value, 'GB')} = {format_in(share, '%')}")
@@ -41,6 +44,12 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         "%",
         decision=use,
     )
+
+
+def _of_the_reads(sheet: Sheet) -> str:
+    """Return which share of the reads the hot set causes, as a clause; empty where that is unknown."""
+    share = sheet.optional("db.hot_percent")
+    return "" if share is None else f" ({shown(share, '%')} of the reads)"
 
 
 def _gain(gain: Quantity) -> str:

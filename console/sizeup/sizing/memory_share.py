@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
@@ -51,16 +52,35 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
         return None
     size = sheet.number(key)
     if key in {"sga.mb", "sga.advisory_mb"}:
+        _pools(sheet, "of it")
         return SharedMemory(size, grows=False, note=_beside_advisory(sheet, size) if key == "sga.mb" else "")
     if key == "db.hot_gb":
         sheet.line(f"shared memory: the hot set, {shown(size, 'GiB')}")
-        return SharedMemory(size, grows=True)
+        return SharedMemory(_with_pools(sheet, size), grows=True)
     share = sheet.rule("memory.buffer-share")
     value, low, high = (None if end is None else size.value * end for end in (share.value, share.low, share.high))
     assert value is not None
     sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {format_in(value, 'GiB')}")
-    quantity = sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high)
+    quantity = _with_pools(sheet, sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high))
     return SharedMemory(quantity, grows=True, assumed=f"a buffer pool of {shown(share, '%')} of the database")
+
+
+def _pools(sheet: Sheet, what: str) -> float:
+    """Return the bytes of the KEEP and RECYCLE pools, each with a line; 0 where there are none."""
+    total = 0.0
+    for key, name in (("sga.keep_mb", "KEEP"), ("sga.recycle_mb", "RECYCLE")):
+        pool = sheet.optional(key)
+        if pool is not None:
+            sheet.line(f"{what} the {name} pool: {shown(pool, 'MiB')}")
+            total += pool.value
+    return total
+
+
+def _with_pools(sheet: Sheet, size: Quantity) -> Quantity:
+    """Return the size of a buffer pool with the KEEP and RECYCLE pools, which are beside it."""
+    more = _pools(sheet, "beside it")
+    low, high = (None if end is None else end + more for end in (size.low, size.high))
+    return replace(size, value=size.value + more, low=low, high=high)
 
 
 def _beside_advisory(sheet: Sheet, size: Quantity) -> str:
