@@ -288,7 +288,7 @@ async def test_the_served_console_takes_no_planted_module(client: ClientSession,
     async with client.get(address):
         pass
     async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
-        await Page(socket).shows("Should carry")
+        await Page(socket).shows("Detected")
     server.send_signal(signal.SIGTERM)
 
     assert (await server.wait(), names_that_ran(ran)) == (0, "")
@@ -374,7 +374,7 @@ async def test_a_run_ends_as_asked_when_its_page_is_closed(
         pass
     async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
         page = Page(socket)
-        await page.shows("Should carry")
+        await page.shows("Detected")
         await page.type("3")
         await page.shows("Touches")
         await page.type("G")

@@ -10,7 +10,7 @@ from terminal import Terminal
 
 def start_null(terminal: Terminal, samples: int) -> None:
     """Run the probe that measures nothing, a sample each millisecond, by keys alone."""
-    terminal.wait_for("Should carry")
+    terminal.wait_for("Detected")
     terminal.press("3")
     terminal.wait_for("Touches")
     terminal.press("G")

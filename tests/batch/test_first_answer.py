@@ -59,6 +59,13 @@ def test_what_is_not_valid_or_was_refused_is_said() -> None:
     assert "! memory.numa refused: needs 2 NUMA nodes" in text
 
 
+def test_a_result_that_no_card_shows_has_a_line_of_its_own() -> None:
+    found = session(step("io.direct", *RAMP), step("null", Estimate("gap", {}, 1e6)))
+
+    assert "Step of null: 1 ms" in first_answer(found, 80)
+    assert not any(line.startswith("Step of io.direct") for line in first_answer(found, 80))
+
+
 def test_without_a_workload_there_is_no_verdict_and_the_command_for_one() -> None:
     found = replace(judged(), advice=None)
     lines = first_answer(found, 80, name="db01-1")

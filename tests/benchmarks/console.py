@@ -57,7 +57,7 @@ class Program:
     """On the screen once it is whole, for a program that greets first and pauses then."""
 
 
-SIZEUP = Program("sizeup", (sys.executable, "-m", "sizeup"), shows="Should carry")
+SIZEUP = Program("sizeup", (sys.executable, "-m", "sizeup"), shows="Detected")
 EMPTY = Program("Textual, 20 rows", (sys.executable, "-c", _MINIMAL_TEXTUAL), shows="19")
 PROGRAMS = (
     SIZEUP,
@@ -215,7 +215,7 @@ def leave_ms(program: Program, columns: int, rows: int) -> tuple[float, float]:
             terminal.pump(1.0)
             hang_up_ms = _until_end(terminal, lambda: terminal.process.send_signal(signal.SIGHUP))
         with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
-            terminal.wait_for("Should carry")
+            terminal.wait_for("Detected")
             terminal.wait_quiet()
             return _until_end(terminal, lambda: terminal.press("q")), hang_up_ms
 
@@ -226,7 +226,7 @@ def _at_home(home: str) -> dict[str, str]:
 
 def _choose(terminal: Terminal, live: Live) -> None:
     """Put the cursor on a probe and fill in its form."""
-    terminal.wait_for("Should carry")
+    terminal.wait_for("Detected")
     terminal.press("3")
     terminal.wait_for("Touches")
     probes = load_registry().probes

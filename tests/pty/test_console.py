@@ -29,7 +29,7 @@ def console(tmp_path: Path, **options: str) -> Terminal:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_gives_the_terminal_back_within_a_tenth_of_a_second(tmp_path: Path, number: signal.Signals) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.wait_quiet()
         terminal.process.send_signal(number)
 
@@ -41,7 +41,7 @@ def test_a_signal_gives_the_terminal_back_within_a_tenth_of_a_second(tmp_path: P
 
 def test_a_dropped_line_ends_the_console_and_leaves_nobody_behind(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.hang_up()
 
         assert terminal.wait() == 128 + signal.SIGHUP
@@ -50,7 +50,7 @@ def test_a_dropped_line_ends_the_console_and_leaves_nobody_behind(tmp_path: Path
 
 def test_a_stalled_terminal_does_not_keep_a_signal_waiting(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         # Nobody reads from here on; every key repaints until the line is full and the writer waits.
         for _ in range(60):
             terminal.press("1", "2", "3", "4")
@@ -65,7 +65,7 @@ def test_a_stalled_terminal_does_not_keep_a_signal_waiting(tmp_path: Path) -> No
 
 def test_q_leaves_the_shell_as_it_was(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.press("q")
 
         assert terminal.wait() == 0
@@ -81,9 +81,9 @@ def test_a_terminal_that_cannot_move_its_cursor_is_refused_in_words(tmp_path: Pa
 
 def test_where_no_session_can_be_kept_the_machine_is_shown_all_the_same() -> None:
     with Terminal(CONSOLE, environment={"XDG_STATE_HOME": "/proc/nowhere"}) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.wait_for(" ! cannot measure, as no session can be saved (set XDG_STATE_HOME)")
-        for mode, words in (("3", "Touches"), ("5", "Sessions"), ("1", "Should carry")):
+        for mode, words in (("3", "Touches"), ("5", "Sessions"), ("1", "Detected")):
             terminal.press(mode)
             terminal.wait_for(words)
         terminal.press("r")
@@ -96,14 +96,14 @@ def test_where_no_session_can_be_kept_the_machine_is_shown_all_the_same() -> Non
 def test_gnu_screen_is_not_asked_for_the_mouse_which_would_cost_the_escape_key(tmp_path: Path) -> None:
     for term, asked in (("screen", False), ("xterm-256color", True)):
         with console(tmp_path, term=term) as terminal:
-            terminal.wait_for("Should carry")
+            terminal.wait_for("Detected")
 
             assert (b"\x1b[?1000h" in terminal.output) == asked
 
 
 def test_a_storm_of_sizes_is_weathered(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         for number in range(20):
             terminal.resize(20 + 9 * (number % 10), 5 + 4 * (number % 7))
             terminal.pump(0.05)
@@ -115,7 +115,7 @@ def test_a_storm_of_sizes_is_weathered(tmp_path: Path) -> None:
 
 def test_a_paste_of_a_megabyte_is_survived(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.press("3")
         terminal.wait_for("Touches")
         terminal.press("s")

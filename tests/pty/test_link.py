@@ -65,7 +65,7 @@ def test_the_map_puts_no_look_on_top_of_one_that_is_on_its_way_and_moves_again_o
     sizeup: Callable[..., Terminal],
 ) -> None:
     with sizeup() as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.press("2")
         terminal.wait_for("Socket 0")
         terminal.wait_quiet()
@@ -95,7 +95,7 @@ def test_a_terminal_that_answers_nothing_is_drawn_on_all_the_same(sizeup: Callab
 
 def test_bytes_that_are_no_utf_8_are_passed_over(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.press(b"\xe9\xff", b"\xc3", b"\x80\x80", "3")
         terminal.wait_for("Touches")
         terminal.press("q")
@@ -105,7 +105,7 @@ def test_bytes_that_are_no_utf_8_are_passed_over(sizeup: Callable[..., Terminal]
 
 def test_the_end_of_the_line_is_a_hang_up_also_without_a_signal(sizeup: Callable[..., Terminal]) -> None:
     with sizeup(controlling=False) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.hang_up()
 
         assert terminal.wait() == 128 + signal.SIGHUP
@@ -119,7 +119,7 @@ def test_no_answer_is_left_for_the_shell_to_read(tmp_path: Path) -> None:
         f"{shlex.quote(sys.executable)} -m sizeup; read -rs -t 1 -n 99 typed; printf 'typed<%q>' \"$typed\"",
     ]
     with Terminal(shell, environment={"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.bytes_per_second = 20_000.0
         terminal.press("4", "2", "q")
         terminal.wait_for("typed<")

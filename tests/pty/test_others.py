@@ -56,7 +56,7 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
         "/sys/class/net/e[b]\x1b[5m0 -> ../../devices/pci0000:00/0000:00:06.0/net/e[b]\x1b[5m0",
     )
     with sizeup("--sysroot", root) as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         seen = ""
         for mode in "12345":
             terminal.press(mode)
@@ -87,7 +87,7 @@ def test_every_key_of_the_registry_is_safe_on_the_real_console(sizeup: Callable[
     keys = sorted({key for actions in ACTIONS.values() for action in actions for key in action.keys.split(",")})
     spelled = {"question_mark": "?", "slash": "/", "colon": ":", "plus": "+", "equals_sign": "=", "minus": "-"}
     with sizeup() as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         for mode, key in zip(cycle("12345"), keys):
             if key in ("q", "ctrl+q", "ctrl+c", "ctrl+z", "delete"):
                 continue
@@ -98,7 +98,7 @@ def test_every_key_of_the_registry_is_safe_on_the_real_console(sizeup: Callable[
             terminal.pump(0.15)  # what follows at once would be a key with alt
             assert terminal.process.poll() is None, (key, terminal.text)
         terminal.press("1")
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         assert "Traceback" not in terminal.text
         terminal.press("q")
         terminal.pump(2)

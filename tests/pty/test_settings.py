@@ -9,7 +9,7 @@ from terminal import Terminal
 
 def test_values_and_tabs_in_one_write_land_in_their_fields(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.press("3")
         terminal.wait_for("Touches")
         terminal.press("G")

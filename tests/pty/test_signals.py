@@ -34,7 +34,7 @@ def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp
 @pytest.mark.parametrize("how", ["the key", "a signal"])
 def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Callable[..., Terminal], how: str) -> None:
     with sizeup() as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.wait_quiet()
         if how == "the key":
             terminal.press("ctrl+z")
@@ -45,7 +45,7 @@ def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Calla
         assert terminal.modes == {7, 25}
         assert terminal.attributes_now == terminal.attributes
         terminal.process.send_signal(signal.SIGCONT)
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         assert 1049 in terminal.modes
         terminal.press("3")
         terminal.wait_for("Touches")
@@ -56,12 +56,12 @@ def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Calla
 
 def test_a_stop_that_cannot_be_heard_costs_no_key(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
-        terminal.wait_for("Should carry")
+        terminal.wait_for("Detected")
         terminal.wait_quiet()
         terminal.process.send_signal(signal.SIGSTOP)
         assert terminal.pump(10, lambda: stopped(terminal))
         terminal.process.send_signal(signal.SIGCONT)
-        for mode, words in (("3", "Touches"), ("2", "Socket 0"), ("4", "machine.sockets"), ("1", "Should carry")) * 3:
+        for mode, words in (("3", "Touches"), ("2", "Socket 0"), ("4", "machine.sockets"), ("1", "Detected")) * 3:
             terminal.press(mode)
             terminal.wait_for(words)
         terminal.press("q")

@@ -9,7 +9,7 @@ from consoles import machine
 from declared import declaration_of, series_of
 from sizeup.model.advice import AdviceSet, Card
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Step
+from sizeup.model.plan import Better, Declaration, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin
@@ -89,6 +89,15 @@ def test_a_step_that_did_not_finish_shows_no_figure(status: Status | None, text:
     assert view("storage", step("io.direct", *RAMP, status=status)).measured == (text,)
 
 
+def test_a_headline_that_did_not_converge_is_not_a_dash() -> None:
+    settled = Estimate("dram-thp-level", {"level": "L1"}, 0.9)
+    moving = Estimate("dram-thp-level", {"level": "DRAM"}, 497.0, converged=False)
+    found = view("memory", step("memory.latency", settled, moving))
+
+    assert found.measured == ("did not converge",)
+    assert found.measured_notes == ("Step of memory.latency: 1 of 2 figures is not valid: it did not converge",)
+
+
 def test_a_valid_step_counts_beside_a_failed_one_which_is_still_named() -> None:
     second = step("io.direct", *RAMP, status=Status.CRASHED)
     second.step = replace(second.step, id="io.direct.2")
@@ -111,6 +120,22 @@ def test_memory_shows_local_and_remote_latency() -> None:
     found = view("memory", step("memory.numa", *estimates))
 
     assert found.measured == ("92 ns local", "190 ns remote")
+
+
+def test_a_figure_of_one_card_is_not_that_of_another() -> None:
+    run = step("memory.core-to-core", Estimate("handoff", {"cpu": 0, "partner": 1}, 57.0))
+
+    assert view("cpu", run).measured == ("core to core 57 ns",)
+    assert view("memory", run).measured == ()
+
+
+def test_a_probe_that_declares_no_quantity_shows_its_own_headline_while_it_is_valid() -> None:
+    series = {"rate": Series("rate", "Rate", "bytes/s", Better.HIGHER)}
+    run = step("memory.latency", Estimate("rate", {}, 3e9))
+    run = replace(run, series=series, declaration=Declaration(card="network"))
+
+    assert view("network", run).measured == ("3 GB/s",)
+    assert view("network", replace(run, outcome=Outcome(Status.FAILED))).measured == ("failed",)
 
 
 def test_without_a_demand_no_card_passes() -> None:

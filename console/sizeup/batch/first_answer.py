@@ -11,6 +11,7 @@ from sizeup.text import cell_len, one_line, plural
 from sizeup.views.card_table import card_table
 from sizeup.views.overview import SEVERITY_WORDS, Overview, finding_line, overview
 from sizeup.views.sessions import state
+from sizeup.views.step import point_value
 from sizeup.views.verdict import VerdictText
 
 LINES = 25
@@ -45,6 +46,9 @@ def first_answer(
     ]
     # Half of what is left is for the findings at most, where notes need the other.
     left = room - len(lines) - 1
+    results = [[_clipped(line, width)] for line in _other_results(session, shown)]
+    lines += ["", *_fitting(results, left // 2, "result", name)] if results else []
+    left = room - len(lines) - 1
     above = _fitting(findings, max(left - sum(map(len, notes)), left // 2), "finding", name)
     below = [*above, *_fitting(notes, left - len(above), "note", name)]
     return [*lines, *([""] if below else []), *below]
@@ -57,6 +61,13 @@ def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis), ("", verdict.rule)):
         lines += wrapped(text, width, f"{name:{indent}}", " " * indent) if text else []
     return lines
+
+
+def _other_results(session: Session, shown: Overview) -> list[str]:
+    """Return the figure of each step that no card shows, a line each."""
+    known = {step for card in shown.cards for step in card.steps}
+    runs = [run for step, run in session.steps.items() if step not in known]
+    return [f"{run.step.title}: {value}" for run in runs if (value := point_value(run))]
 
 
 def _not_measured(session: Session) -> list[str]:

@@ -44,30 +44,42 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     find = _FINDERS.get(resource)
     found = list(find(session, every)) if find is not None else []
     runs = [run for run in every if run.declaration.card == resource]
-    notes = [
-        f"{run.step.title}: {validity.summary()}"
-        for run in runs
-        if (validity := StepValidity(run)).ended and _has_no_valid_figure(run, validity)
-    ]
+    lacking = [run for run in runs if _lacks(run)]
+    ended = [run for run in lacking if run.outcome is not None]
     if not found:
-        found = [_Figure(text, run) for run in runs if (text := _headline(run))]
+        found = [_Figure(text, run) for run in runs if not _declares(run) and (text := _headline(run))]
     if found:
         steps = dict.fromkeys(one.run.step.id for one in found)
-        return MeasuredTexts(tuple(one.text for one in found), tuple(notes), tuple(steps), valid=True)
-    if not runs:
+        notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
+        return MeasuredTexts(tuple(one.text for one in found), notes, tuple(steps), valid=True)
+    if not lacking:
         return MeasuredTexts()
-    return MeasuredTexts((_why_none(runs[-1]),), tuple(notes), tuple(run.step.id for run in runs))
+    return MeasuredTexts((_why_none(lacking[-1]),), tuple(map(_note, ended)), tuple(run.step.id for run in lacking))
 
 
-def _has_no_valid_figure(run: StepRun, validity: StepValidity) -> bool:
+def _note(run: StepRun) -> str:
+    return f"{run.step.title}: {StepValidity(run).summary()}"
+
+
+def _lacks(run: StepRun) -> bool:
+    """Whether a step has figures that do not count, or none yet."""
+    return run.outcome is None or bool(StepValidity(run).summary())
+
+
+def _declares(run: StepRun) -> bool:
+    """Whether figures of a step are of quantities, which are looked for by their names."""
+    return any(series.quantities for series in run.series.values())
+
+
+def _has_no_valid_figure(run: StepRun) -> bool:
+    validity = StepValidity(run)
     points = [point for point in run.points.values() if not validity.is_verdict(point)]
     return validity.whole is not None or all(validity.of(point) is not None for point in points)
 
 
 def _headline(run: StepRun) -> str:
     """Return the figure that stands for a step whose quantities are none of those above, where it is valid."""
-    validity = StepValidity(run)
-    counts = validity.ended and not _has_no_valid_figure(run, validity)
+    counts = run.outcome is not None and not _has_no_valid_figure(run)
     text = point_value(run, spread=False) if counts else ""
     return "" if text.endswith((", not valid", ", not converged")) else text
 
@@ -78,7 +90,9 @@ def _why_none(run: StepRun) -> str:
         return "no result yet"
     if not run.finished:
         return run.outcome.status.value.replace("-", " ")
-    return "not valid" if run.points else "no figures"
+    validity = StepValidity(run)
+    invalid = [found for point in run.points.values() if (found := validity.of(point)) is not None]
+    return "did not converge" if all(found.scatter for found in invalid) else "not valid"
 
 
 def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
@@ -126,8 +140,9 @@ def _cpu(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     del session
     pairs = [one for one in figures(runs, "memory.core_to_core_latency") if one.invalid is None]
     if pairs:
-        values = [one.value for one in pairs]
-        yield _Figure(f"core to core {format_range(min(values), max(values), 'ns')}", pairs[0].run)
+        low, high = min(one.value for one in pairs), max(one.value for one in pairs)
+        text = format_ns(low) if low == high else format_range(low, high, "ns")
+        yield _Figure(f"core to core {text}", pairs[0].run)
 
 
 def _clock(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:

@@ -32,7 +32,7 @@ SETTINGS = {"preset": "oltp-7030", "size": "64M", "seconds": "1", "warmup": "0.3
 
 def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str] = SETTINGS) -> None:
     """By keys alone, as a user would."""
-    terminal.wait_for("Should carry")
+    terminal.wait_for("Detected")
     terminal.press("3")
     terminal.wait_for("Touches")
     for _ in range(30):
