@@ -19,22 +19,19 @@ from sizeup.views.experiment import conclusions, experiment_lines, experiment_ta
 from sizeup.views.results import results_data
 
 _NARROWEST = 60
-_ALL = 10_000
-"""More lines than any session has findings."""
 
 
 def summary_lines(
     session: Session, *, whole: bool = False, advice: ShownAdvice | None = None, name: str = "FILE", room: int = LINES
 ) -> list[str]:
-    """Return the first answer to a session in at most ``room`` lines; ``whole`` adds every chapter below it.
+    """Return the first answer to a session in at most ``room`` lines, or ``whole`` the report with every chapter.
 
     ``advice`` is what the session recorded unless another is given; ``name`` is what a command calls the session.
     """
+    if whole:
+        return text(document(session, advice)).splitlines()
     width = max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST)
-    if not whole:
-        return first_answer(session, width, name=name, advice=advice, room=room)
-    lines = first_answer(session, width, name=name, advice=advice, room=_ALL)
-    return [*lines, "", *text(document(session, advice)).splitlines()]
+    return first_answer(session, width, name=name, advice=advice, room=room)
 
 
 def measured_steps(session: Session) -> str:
