@@ -1,6 +1,8 @@
 """The web page in a real browser: silent on its console, and no request but the page itself."""
 
+import html
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,9 +10,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from consoles import machine
 from report.sessions import records, written
+from sizeup.quantity import Origin
 from sizeup.report.html import page
 from sizeup.session.reader import read_session
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.views.document import document
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -45,15 +52,68 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(tmp_path: Path) -> N
     assert {host for host in asked if not host.endswith(OF_THE_BROWSER)} == set()
 
 
+def judged(path: Path) -> str:
+    """The page of a session with a verdict, shares in the last year, an assumed license, findings and notes."""
+    session = read_session(written(path / "one.sizeup.jsonl", *records()))
+    session.machine = machine()
+    stated = {
+        "workload.iops": "60000", "workload.read_percent": "70", "workload.io_kib": "8", "workload.cpu_percent": "60",
+        "workload.growth_percent": "20", "workload.horizon_years": "3", "path.bandwidth_mb_s": "1600",
+        "license.host_cores": "8", "redo.mb_s": "20",
+    }  # fmt: skip
+    given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in stated.items()}
+    advice = size(described(session.machine, given))
+    return page(document(session, ShownAdvice(AdviceOrigin.RECORDED, advice)))
+
+
+def in_chromium(path: Path, *arguments: str) -> str:
+    assert CHROMIUM is not None
+    command = [CHROMIUM, *QUIET, f"--user-data-dir={path / 'profile'}", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
 @pytest.mark.ci
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_on_a_narrow_screen_a_chart_scrolls_in_its_place_instead_of_shrinking(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("width", "height", "most_screens"), [(1280, 800, 3), (768, 1024, 3), (390, 844, 6)])
+def test_the_answer_takes_few_screens_and_none_of_it_stands_out_sideways(
+    width: int, height: int, most_screens: int, tmp_path: Path
+) -> None:
+    inner = judged(tmp_path).replace('http-equiv="Content-Security-Policy"', "")
+    ask = """const shown = document.querySelector("iframe").contentDocument, root = shown.documentElement;
+        document.title = [shown.querySelector(".part").getBoundingClientRect().top,
+                          root.scrollWidth - root.clientWidth, root.clientWidth].join(" ")"""
+    # The window of a headless browser has a least width, a frame has none.
+    frame = f'<iframe width="{width}" height="{height}" style="border:0" srcdoc="{html.escape(inner)}"></iframe>'
+    (tmp_path / "page.html").write_text(f"{frame}<script>onload = () => {{ {ask} }}</script>")
+
+    dumped = in_chromium(tmp_path, "--window-size=1400,900", "--dump-dom", (tmp_path / "page.html").as_uri())
+
+    top, over, inside = map(float, dumped.rpartition("<title>")[2].partition("</title>")[0].split())
+    assert width - 20 <= inside <= width
+    assert 0 < top <= most_screens * height
+    assert over == 0
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_the_answer_prints_on_two_pages(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(judged(tmp_path))
+
+    in_chromium(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", (tmp_path / "page.html").as_uri())
+
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) <= 2
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_on_a_narrow_screen_a_chart_of_a_chapter_scrolls_in_its_place_instead_of_shrinking(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     text = page(document(read_session(written(tmp_path / "one.sizeup.jsonl", *records()))))
     text = text.replace('http-equiv="Content-Security-Policy"', "")  # so that the page can be asked
-    measured = "document.querySelector('figure svg').getBoundingClientRect().width"
+    measured = "document.querySelector('.part figure svg').getBoundingClientRect().width"
     sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    ask = f"<script>document.title = [{measured}, {sideways}].join(' ')</script>"
+    opened = "document.querySelectorAll('details').forEach(part => part.open = true)"
+    ask = f"<script>{opened}; document.title = [{measured}, {sideways}].join(' ')</script>"
     (tmp_path / "page.html").write_text(text.replace("</body>", f"{ask}</body>"))
 
     dumped = subprocess.run(

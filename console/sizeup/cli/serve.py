@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
             "anyone who reads the traffic can use it as you; use 127.0.0.1 and an SSH tunnel where you can",
             file=sys.stderr,
         )
-    command = []
+    command, path = [], None
     if arguments.file is not None:
         from sizeup.session.reader import read_session
         from sizeup.session.store import find
@@ -67,20 +67,19 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.port,
         arguments.file or "sizeup",
         announce,
-        lambda: _report(arguments.file),
+        lambda: _report(path),
     )
     return ExitStatus.OK
 
 
 def _report(path: str | None) -> str:
-    """Return the web page of a session, or of the latest one that is saved; ``UsageError`` where there is none."""
+    """Return the web page of a session, or of the one that was written last; ``UsageError`` where there is none."""
     from sizeup.report.html import page
-    from sizeup.session import store
     from sizeup.session.reader import read_session
+    from sizeup.session.store import latest
     from sizeup.views.document import document
 
-    if path is None:
-        path = next((str(entry.path) for entry in store.entries() if entry.session is not None), None)
-    if path is None:
+    shown = path or latest()
+    if shown is None:
         raise UsageError("No session is saved, so there is no report. Press r in the console to measure.")
-    return page(document(read_session(path)))
+    return page(document(read_session(str(shown))))

@@ -41,6 +41,8 @@ _STATUSES = ("pass", "warn", "fail", "assumed")
 _FIGURE_WIDTHS = (("roomy", 524), ("narrow", 334))
 """A chart of the first screens is drawn for two columns of a wide screen, and for a phone; one of them is shown."""
 _SPARK_WIDTH, _SPARK_HEIGHT = 84, 20
+_SHORT = 16
+"""Characters of a figure that stays on one line."""
 _METER_END = 1.3
 """The share of capacity that fills a meter."""
 
@@ -79,7 +81,8 @@ _STYLE = (
         ".cards{width:100%;font-variant-numeric:tabular-nums}"
         ".cards th,.cards td{padding:.45rem .6rem;vertical-align:middle}"
         ".cards thead th{font-size:.8rem;color:var(--muted)}"
-        ".cards .n,.unjudged{white-space:nowrap}.cards .none{color:var(--muted)}"
+        ".cards .n,.unjudged{white-space:nowrap}.cards .long{white-space:normal;max-width:15rem}"
+        ".cards .none{color:var(--muted)}"
         ".meter{position:relative;display:inline-block;width:78px;height:9px;margin-right:.5rem;border-radius:5px;"
         "overflow:hidden;background:var(--grid)}"
         ".meter i{position:absolute;inset:0 auto 0 0;background:var(--muted)}"
@@ -114,7 +117,7 @@ _STYLE = (
         ".cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
         ".cards tbody tr{display:grid;grid-template-columns:1fr auto;padding:.4rem 0;"
         "border-bottom:1px solid var(--grid)}"
-        ".cards tbody th,.cards tbody td{border:0;padding:.1rem 0;text-align:left}"
+        ".cards tbody th,.cards tbody td{border:0;padding:.1rem 0;text-align:left;max-width:none}"
         ".cards tbody td{grid-column:1/-1}.cards tbody td:last-child{grid-column:2;grid-row:1}"
         ".cards tbody td.none{display:none}"
         ".cards td[data-label]::before{content:attr(data-label) ' ';color:var(--muted)}"
@@ -224,7 +227,10 @@ def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: 
             content = joined(_meter(card.used, card.status), element("span", text, class_="share"))
         elif column.title == "Measured" and text != UNKNOWN:
             content = joined(text, _spark(trend))
-        kinds = ("n" if column.numeric else "t", "none" if text == UNKNOWN else "")
+        kinds = (
+            "n" if column.numeric else "t",
+            "none" if text == UNKNOWN else "long" if column.numeric and len(text) > _SHORT else "",
+        )
         cells.append(element("td", content, class_=" ".join(filter(None, kinds)), data_label=column.title))
     return element("tr", element("th", card.title, scope="row"), *cells, element("td", _badge(card.status)))
 

@@ -237,7 +237,7 @@ def _charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownChart, ..
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:
     """The user's notes, what the cards have beside their figures, then caveats, as many as fit."""
     written = [block.text for block in _notes(session) if isinstance(block, Paragraph)]
-    beside = [f"{card.title}: {note}" for card in cards for note in card.notes]
+    beside = [note if note.startswith(card.title) else f"{card.title}: {note}" for card in cards for note in card.notes]
     told = (*written, *beside, *caveats(session, advice, each=1))
     found = list(dict.fromkeys(one_line(note, _NOTE_LENGTH) for note in told))
     if len(found) > _MOST_NOTES:
@@ -416,6 +416,19 @@ def _judged(cards: Sequence[CardView]) -> tuple[tuple[str, Callable[[CardView], 
 
 def _share(share: float | None) -> str:
     return "" if share is None else share_text(share)
+
+
+def later_shares(cards: Sequence[CardView]) -> tuple[str, ...]:
+    """Return the shares after a failure and in the last year in words, for a table without room for them."""
+    lines = []
+    for card in cards:
+        shares = (
+            (card.n_plus_one, "after the worst single failure"),
+            (card.last_year, f"in year {format_in(card.years, '')}"),
+        )
+        known = [f"{share_text(share)} {when}" for share, when in shares if share is not None]
+        lines += [f"{card.title}: {', '.join(known)}"] if known else []
+    return tuple(lines)
 
 
 def first_lists(document: Document) -> Iterator[tuple[str, tuple[str, ...]]]:
