@@ -45,6 +45,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.probes import ProbesScreen
+from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lines import KeyLine, StatusLine
 from sizeup.tui.widgets.lists import KeyList
@@ -246,8 +247,11 @@ class Console:
         return "".join(self.app.screen.query_one(ChartView).drawing.rows[-1]).strip()
 
     def entries(self, selector: str = "KeyList") -> dict[str, str]:
-        """The entries of a list that can be chosen, by id, each as one line."""
-        listed = self.app.screen.query_one(selector, KeyList)
+        """The entries of a list or a table that can be chosen, by id, each as one line."""
+        listed = self.app.screen.query_one(selector)
+        if isinstance(listed, AnswerTable):
+            return {name: " ".join(" ".join(map(str, listed.get_row(name))).split()) for name in listed.ids}
+        assert isinstance(listed, KeyList)
         return {
             option.id or "": " ".join(str(option.prompt).split()) for option in listed.options if not option.disabled
         }

@@ -238,15 +238,15 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console
         await pilot.pause()
         as_found = console.entries("#answers")["license.units"]
 
-        assert ["+50.0%" in changed, ": 12 licenses" in changed] == [True, True]
-        assert ["%" in as_found, ": 8 licenses" in as_found] == [False, True]
+        assert ["+50.0%" in changed, "12 licenses" in changed] == [True, True]
+        assert ["+50" in as_found, "8 licenses" in as_found] == [False, True]
 
 
 async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(console: Console) -> None:
     async with console.shown(200, 40) as pilot:
         await pilot.press("4", "down", "down", "enter", "ctrl+u", *"3.2GHz", "enter")
         await pilot.pause()
-        assert "per license: 3.2 GHz" in console.entries("#answers")["value.ghz-per-license"]
+        assert "Clock rate per license 3.2 GHz" in console.entries("#answers")["value.ghz-per-license"]
         await pilot.press("enter", "ctrl+u", *"fast", "enter")
         await pilot.pause()
         assert "expected a number of GHz" in console.says("#input-help")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from consoles import Console, MakeConsole, ended, machine, records, until
+from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
 from declared import declaration_of, series_of
 from sizeup.charts.chart import BarChart
 from sizeup.model.plan import Plan, Step
@@ -19,6 +20,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
+from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.lists import KeyList
 
 
@@ -55,10 +57,13 @@ async def test_summary_and_sizing_take_the_same_measured_figure(console: Console
         card = console.entries()["storage"]
         await pilot.press("4")
         await pilot.pause()
-        answer = console.entries("#answers")["io.capacity"]
 
         assert "9 GB/s" in card
-        assert all(words in answer for words in ("9,000 MB/s", "sda", "measured"))
+        assert console.app.screen.query_one(AnswerTable).choose("io.capacity")
+        await pilot.pause()
+        row, working = console.entries("#answers")["io.capacity"], console.says("#working")
+
+        assert all(words in f"{row} {working}" for words in ("9,000 MB/s", "sda", "measured"))
 
 
 async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(console: Console) -> None:
@@ -70,8 +75,8 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
         why = console.says(".text Static")
         await pilot.press("escape", "4")
         await pilot.pause()
-        answers = console.app.screen.query_one("#answers", KeyList)
-        answers.highlighted = answers.get_option_index("io.capacity")
+        answers = console.app.screen.query_one(AnswerTable)
+        assert answers.choose("io.capacity")
         await pilot.pause()
         sizing = " ".join((*console.entries("#answers").values(), console.says("#working")))
 
@@ -110,9 +115,10 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
 
         assert console.app.focused is not None
         assert console.app.focused.id == "inputs"
-        assert console.entries("#inputs")["db.gb"] == "* gb 2,000 GB"
+        assert console.entries("#inputs")["db.gb"] == "* Database size 2,000 GB"
         assert "db.gb (detected: unknown): size of the database" in console.says("#input-help")
-        assert any(line.startswith("? ") and "array.disks" in line for line in console.entries("#answers").values())
+        assert "? array.disks" in console.entries("#answers")
+        assert "missing: drives" in console.entries("#answers")["? array.disks"]
 
 
 async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goes_there(console: Console) -> None:
@@ -124,10 +130,10 @@ async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goe
         await pilot.press("enter", *"20000", "enter")
         await pilot.pause()
 
-        assert first == "No verdict yet: no workload. Type workload.iops or workload.mb_s"
-        assert all(re.search(rf"│  {name} +unknown", shown) for name in ("iops", "mb_s"))
+        assert first == "No verdict yet no workload"
+        assert "Random IOPS" in shown
         assert "A verdict compares the demand of a workload with the capacity of this machine." in behind
-        assert console.entries("#inputs")["workload.iops"] == "* iops 20,000 IOPS"
+        assert console.entries("#inputs")["workload.iops"] == "* Random IOPS 20,000 IOPS"
         assert not any("no workload" in line for line in console.entries("#answers").values())
 
 
@@ -138,7 +144,8 @@ async def test_a_demand_without_a_capacity_has_no_verdict_and_says_why(console: 
         name, line = next(iter(console.entries("#answers").items()))
 
         assert name == "verdict.storage"
-        assert line.startswith("new NO VERDICT Storage: 163.8 MB/s demand, capacity unknown.")
+        assert line.startswith("new Storage NO VERDICT assumed: ")
+        assert "Storage: 163.8 MB/s demand, capacity unknown." in console.says("#working")
 
 
 async def test_verdicts_come_first_and_the_worst_of_them_decides(console: Console) -> None:
@@ -150,18 +157,18 @@ async def test_verdicts_come_first_and_the_worst_of_them_decides(console: Consol
         lines = [*console.entries("#answers").items()][:3]
 
         assert [name for name, _ in lines] == ["verdict.cpu", "verdict.storage", "io.demand.headline"]
-        assert "WARN CPU: 7.76 cores demand, 8 cores capacity (97%)" in lines[0][1]
-        assert "Storage: 200 MB/s demand, 1,000 MB/s capacity (20%" in lines[1][1]
+        assert "CPU WARN 97%" in lines[0][1]
+        assert "Storage PASS 20%" in lines[1][1]
 
 
 async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "home", "enter")
+        await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "enter")
         await pilot.pause()
         await pilot.press("8", "enter")
         await pilot.pause()
 
-        assert console.entries("#inputs")["array.disks"] == "* disks 8"
+        assert console.entries("#inputs")["array.disks"] == "* Drives 8"
 
 
 async def test_inputs_whose_names_have_the_words_are_offered_first(console: Console) -> None:
@@ -170,7 +177,7 @@ async def test_inputs_whose_names_have_the_words_are_offered_first(console: Cons
         await pilot.pause()
         listed = console.app.screen.query_one(KeyList)
 
-        assert [option.id for option in listed.options][:6] == [
+        assert [option.id for option in listed.options] == [
             "flash.moved",
             "flash.block_kib",
             "flash.cache_gib",
@@ -178,7 +185,6 @@ async def test_inputs_whose_names_have_the_words_are_offered_first(console: Cons
             "sysstat.flash_hits",
             "sysstat.flash_inserts",
         ]
-        assert "array.drive" in [option.id for option in listed.options]
 
 
 async def test_nothing_is_found_by_words_that_no_input_has(console: Console) -> None:
@@ -230,12 +236,12 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
         await set_input(pilot, "workload.iops", "20000")
         await pilot.press("t")
         await pilot.pause()
-        answers = console.app.screen.query_one("#answers", KeyList)
-        answers.highlighted = answers.get_option_index("io.demand.headline")
+        answers = console.app.screen.query_one(AnswerTable)
+        assert answers.choose("io.demand.headline")
         await pilot.pause()
         await pilot.pause()
         need = console.chart
-        answers.highlighted = answers.get_option_index("io.capacity")
+        assert answers.choose("io.capacity")
         await pilot.pause()
         await pilot.pause()
 
@@ -304,15 +310,18 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
         assert max(len(row) for line in (*beside, *licenses) for row in line.splitlines()) < 78
 
 
-async def test_every_key_of_the_mode_is_named_in_80_columns(console: Console) -> None:
-    async with console.shown(80, 24) as pilot:
+@pytest.mark.parametrize(("columns", "missing"), [(80, ["Case"]), (100, [])])
+async def test_the_keys_of_the_mode_are_named_as_far_as_they_fit(
+    console: Console, columns: int, missing: list[str]
+) -> None:
+    async with console.shown(columns, 24) as pilot:
         await pilot.press("4")
         await pilot.pause()
         last, screen = console.text.splitlines()[-1], console.app.screen
         assert isinstance(screen, ModeScreen)
-        idle = screen.idle_actions()
+        shown = [one.label for one in ACTIONS["sizing"] if one.footer and one.id not in screen.idle_actions()]
 
-        assert [one.label for one in ACTIONS["sizing"] if one.label not in last and one.id not in idle] == []
+        assert [label for label in shown if label not in last] == missing
 
 
 async def test_what_is_explained_of_an_input_is_never_cut(console: Console) -> None:
@@ -330,7 +339,7 @@ async def test_a_published_case_with_nothing_in_common_says_so(console: Console)
         await pilot.press("4", "b")
         await pilot.pause()
         listed = console.app.screen.query_one(KeyList)
-        listed.highlighted = listed.get_option_index("netapp-nfs")
+        listed.highlighted = listed.get_option_index("preset:netapp-nfs")
         await pilot.press("enter")
         await pilot.pause()
         await pilot.pause()
@@ -370,11 +379,10 @@ async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
         await pilot.pause()
         await pilot.pause()
 
-        answers = console.app.screen.query_one("#answers", KeyList)
-        assert answers.highlighted_option is not None
-        assert str(answers.highlighted_option.prompt).split() == [
-            *("new", "PASS", "Memory:", "64", "GiB", "demand,", "128", "GiB", "capacity", "(50%)"),
-        ]
+        chosen = console.app.screen.query_one(AnswerTable).chosen
+        assert chosen == "verdict.memory"
+        assert console.entries("#answers")[chosen].startswith("new Memory PASS 50%")
+        assert "Memory: 64 GiB demand, 128 GiB capacity (50%)" in console.says("#working")
         assert "sga.mb = 65,536 MiB" in console.says("#working")
 
 
@@ -386,9 +394,9 @@ async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_colum
         await pilot.press("4")
         await pilot.pause()
         await pilot.pause()
-        answers = console.app.screen.query_one("#answers", KeyList)
-        for place in range(answers.option_count):
-            answers.highlighted = place
+        answers = console.app.screen.query_one(AnswerTable)
+        for answer in answers.ids:
+            assert answers.choose(answer)
             await pilot.pause()
             shown = console.app.screen.query_one("#working", Static)
             rows = [strip.text.rstrip() for strip in shown.render_lines(shown.size.region)]
@@ -406,14 +414,92 @@ async def test_the_cursor_of_the_list_without_the_focus_is_told_without_color(
         await pilot.press("4")
         await pilot.pause()
         await pilot.pause()
-        answers = console.app.screen.query_one("#answers", KeyList)
-        styles = {
-            segment.style.underline
-            for segment in answers.render_line(0)
-            if segment.style is not None and segment.text.strip()
-        }
+        answers = console.app.screen.query_one(AnswerTable)
 
-        assert styles == {True}
+        def looks() -> set[bool | None]:
+            line = answers.render_line(answers.cursor_row + 1)  # below the heading
+            return {part.style.underline for part in line if part.style is not None and part.text.strip()}
+
+        assert looks() == {True}
         await pilot.press("tab")
         await pilot.pause()
-        assert not any(segment.style is not None and segment.style.underline for segment in answers.render_line(0))
+        assert looks() != {True}
+
+
+async def test_what_rests_on_an_input_that_nobody_chose_reads_assumed(console: Console) -> None:
+    async with console.shown(200, 60) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.mb_s", "200")
+        before = console.entries("#answers")["license.units"]
+        await set_input(pilot, "license.pack", "sql-server")
+        after = console.entries("#answers")["license.units"]
+
+    assert "assumed: vendor" in before
+    assert "assumed: vendor" not in after
+
+
+async def test_a_verdict_moves_three_keys_after_a_number_was_entered(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.mb_s", "200")
+        await set_input(pilot, "capacity.mb_s", "1000")
+        await pilot.press("1")
+        before = None
+        for key in ("4", "w", "plus"):
+            await pilot.press(key)
+            await pilot.pause()
+            before = before or console.entries("#answers")["verdict.storage"]
+        after = console.entries("#answers")["verdict.storage"]
+
+    assert before is not None
+    assert "PASS 20%" in before
+    assert "PASS 21%" in after
+
+
+async def test_the_table_has_value_range_basis_and_confidence_by_group(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        await pilot.pause()
+        table = console.app.screen.query_one(AnswerTable)
+        columns = [str(column.label) for column in table.ordered_columns]
+        headings = [str(key.value) for key in table.rows if str(key.value).startswith("group ")]
+
+    assert columns == ["Answer", "Value", "Range", "Basis", "Confidence"]
+    assert headings == ["group Verdict", "group Demand", "group Capacity", "group Licenses"]
+
+
+async def test_no_option_of_the_command_line_is_shown_where_a_key_does_it(console: Console) -> None:
+    async with console.shown(200, 60) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.iops", "20000")
+        answers, seen = console.app.screen.query_one(AnswerTable), ""
+        for answer in answers.ids:
+            assert answers.choose(answer)
+            await pilot.pause()
+            seen += console.says("#working")
+
+    assert "--set" not in seen
+    assert "enter capacity.mb_s (a)" in seen
+
+
+async def test_this_machine_stands_beside_that_of_another_session(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    store = tmp_path / "state/sizeup/sessions"
+    store.mkdir(parents=True)
+    path = store / "other.sizeup.jsonl"
+    PlayedRunner(path).write([*records(found=machine(4, 8, 2)), *ended()])
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "b")
+        await pilot.pause()
+        listed = console.app.screen.query_one(KeyList)
+        listed.highlighted = listed.get_option_index(str(path))
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert isinstance(console.app.screen, PageDialog)
+        page = "\n".join(console.app.screen._lines)
+
+    assert re.search(r"machine.sockets +2 +4 +50% below +100% above", page)

@@ -115,9 +115,12 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "Increase the selected input.",
             footer=True,
         ),
-        Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Decrease the selected input.", footer=True),
+        Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Decrease the selected input."),
         Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change.", footer=True),
         Action("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it.", footer=True),
+        Action(
+            "sizing.workload", "w", "screen.workload", "Workload", "Go to the next input of the workload.", footer=True
+        ),
         Action(
             "sizing.tornado", "t", "screen.tornado", "Factors", "Show which input changes the answer most.", footer=True
         ),

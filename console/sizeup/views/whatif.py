@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS, InputKey, InputKind, UnusedMeasurement, Value
 from sizeup.sizing.sheet import Inputs
+from sizeup.text import capitalized
 from sizeup.units import base_unit
 from sizeup.views.advice import first_of, value_text
 
@@ -22,7 +24,90 @@ _FIRST = (
 )
 WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
 """Inputs that a verdict starts from, known or not, the first of them first."""
-_GROUPS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
+QUESTIONS = {
+    "Machine": ("machine", "cluster", "numa", "memory", "slb", "net"),
+    "Workload": ("workload", "sga", "redo", "db", "scan", "sysstat", "observed"),
+    "Storage": ("path", "capacity", "array", "device", "flash"),
+    "Licenses": ("license", "value"),
+}
+"""What inputs are about, and the first parts of their keys."""
+_GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
+_LABELS = {
+    "machine.sockets": "Sockets",
+    "machine.cores": "Cores",
+    "machine.cores_per_socket": "Cores per socket",
+    "machine.threads_per_core": "Threads per core",
+    "machine.vcpus": "Virtual CPUs",
+    "machine.ghz": "Base clock",
+    "machine.cpu_model": "Processor",
+    "machine.memory_gib": "Memory",
+    "machine.guest": "Virtual machine",
+    "memory.sessions": "Server processes",
+    "memory.session_mib": "Memory per process",
+    "memory.local_ns": "Local memory latency",
+    "memory.remote_ns": "Remote memory latency",
+    "workload.class": "Kind of workload",
+    "workload.iops": "Random IOPS",
+    "workload.mb_s": "Throughput",
+    "workload.sequential_mb_s": "Sequential throughput",
+    "workload.read_percent": "Share of reads",
+    "workload.io_kib": "Block size",
+    "workload.cpu_percent": "CPU utilization",
+    "workload.growth_percent": "Growth per year",
+    "workload.horizon_years": "Years to last",
+    "workload.utilization_percent": "Planned peak CPU utilization",
+    "workload.rules_of_thumb": "Rules of thumb",
+    "sga.mb": "Shared memory (SGA)",
+    "redo.mb_s": "Redo rate",
+    "redo.databases": "Databases with redo here",
+    "db.gb": "Database size",
+    "db.device": "Database device or mount",
+    "path.stages": "Storage path",
+    "path.bandwidth_mb_s": "Path bandwidth",
+    "path.degraded_mb_s": "Path bandwidth, N+1",
+    "path.bottleneck": "Narrowest stage",
+    "capacity.mb_s": "Storage throughput",
+    "capacity.iops": "Storage IOPS",
+    "capacity.latency_ms": "Latency at those IOPS",
+    "cluster.nodes": "Servers",
+    "license.pack": "Vendor",
+    "license.product": "Product",
+    "license.metric": "Metric",
+    "license.options": "Options",
+    "license.users": "Users",
+    "license.list_usd": "List price of a license",
+    "license.term_years": "Term",
+    "license.scope": "What is counted",
+    "license.aggregate": "Rounding in a cluster",
+    "license.discount_percent": "Discount",
+    "license.support_percent": "Support per year",
+    "license.uplift_percent": "Increase of support per year",
+    "license.host_cores": "Cores of the hosts",
+    "license.host_sockets": "Sockets of the host",
+    "path.policy": "Path policy",
+    "path.kind": "Kind of paths",
+    "path.down": "Paths that are down",
+    "path.write_spindles": "Effective drives, writes",
+    "path.read_spindles": "Effective drives, reads",
+    "capacity.curve_iops": "Measured IOPS",
+    "capacity.curve_ms": "Measured latencies",
+    "array.disks": "Drives",
+    "array.volumes": "Volumes",
+    "workload.read_iops": "Random read IOPS",
+    "workload.write_iops": "Random write IOPS",
+    "workload.percentile": "Percentile of the workload",
+    "redo.writes_s": "Redo writes per second",
+    "redo.average_mb_s": "Average redo rate",
+    "redo.switch_minutes": "Time between log switches",
+    "redo.sync_write_us": "Redo write latency",
+    "memory.memlock_kib": "Locked-memory limit",
+    "sysstat.db_block_gets": "Db block gets",
+    "sysstat.consistent_gets": "Consistent gets",
+    "sysstat.physical_reads": "Physical reads",
+    "sysstat.flash_hits": "Flash cache hits",
+    "sysstat.flash_inserts": "Flash cache inserts",
+}
+"""Names of inputs that are told in a word or two; of the others the help begins with one."""
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
@@ -30,10 +115,26 @@ _STEP_SHARE = 0.05
 UNKNOWN = "unknown"
 
 
+def input_label(key: str) -> str:
+    """Return what an input is called: ``Random IOPS``."""
+    label = _LABELS.get(key)
+    if label is None:
+        label = capitalized(re.split(r"[,;:(]", KEYS[key].help, maxsplit=1)[0].strip())
+    return label
+
+
+def question_of(key: str) -> str:
+    """Return what an input is about: ``Machine``."""
+    return next(name for name, parts in QUESTIONS.items() if key.partition(".")[0] in parts)
+
+
 class InputRow(Struct, frozen=True):
     """One input as a line."""
 
     key: str
+    label: str
+    question: str
+    """What it is about, a key of ``QUESTIONS``."""
     value: str
     """With its unit, or ``UNKNOWN``."""
     origin: str
@@ -117,7 +218,9 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
     elif isinstance(value, tuple) and len(value) > 1:
         text, help_text = f"{len(value)} values", f"{help_text}; now {text}"
     found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
-    return InputRow(key, text, _where(value), help_text, changed, typed(key, value), found)
+    return InputRow(
+        key, input_label(key), question_of(key), text, _where(value), help_text, changed, typed(key, value), found
+    )
 
 
 def typed(key: str, value: Value | None) -> str:

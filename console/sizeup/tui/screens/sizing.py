@@ -1,4 +1,4 @@
-"""What this machine should carry, and what it would if it were another one."""
+"""Demand, capacity and licenses of this machine, and what they would be with other inputs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import ClassVar
 
-from msgspec.structs import replace
 from rich.console import Group
 from rich.text import Text
 from textual import events
@@ -23,30 +22,22 @@ from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS, Value
-from sizeup.sizing.rules import shipped
-from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
-from sizeup.tui.actions import bindings
+from sizeup.tui.actions import ACTIONS, bindings, first_key
+from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
-from sizeup.tui.screens.sizing_pages import licenses_page, preset_page
-from sizeup.tui.screens.sizing_text import (
-    NO_WORKLOAD,
-    WORKLOAD_HELP,
-    answer_options,
-    input_options,
-    working_line,
-)
+from sizeup.tui.screens.sizing_pages import PREFIX, beside_page, factors_chart, licenses_page
+from sizeup.tui.screens.sizing_text import ANSWERS, answers_title, by_keys, input_options, working_line, working_lines
+from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.advice import FACTORS, advice_lines, tornado_chart, unmoved_chart
-from sizeup.views.whatif import InputRow, effect, input_rows, stepped
+from sizeup.views.sizing_table import answer_rows
+from sizeup.views.whatif import WORKLOAD_KEYS, InputRow, effect, input_label, input_rows, question_of, stepped
 
-_ANSWERS = "Answers"
 _MOVES, _BACK = "Enter: factors", "Enter: working"
-_CHANGED = "Answers, compared with the detected machine"
 
 
 class SizingScreen(ModeScreen):
@@ -86,7 +77,8 @@ class SizingScreen(ModeScreen):
                 yield Static(id="input-help", markup=False)
                 yield Input(id="input-value", compact=True)
             with Vertical(id="answers-pane"):
-                yield KeyList(id="answers")
+                yield Static(id="answers-label", markup=False)
+                yield AnswerTable(id="answers")
                 with VerticalScroll(id="working-pane", can_focus=False):
                     yield Static(id="working", markup=False)
                 yield ChartView(self.host.glyphs, id="tornado")
@@ -95,9 +87,8 @@ class SizingScreen(ModeScreen):
         """Show the answers; what is edited waits for its key."""
         self.query_one(Input).display = False
         inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
-        inputs.border_title, answers.border_title = "Inputs", _ANSWERS
+        inputs.border_title, answers.border_title = "Inputs", ANSWERS
         inputs.border_subtitle, answers.border_subtitle = "Enter edits a value", _MOVES
-        super().on_mount()
 
     def show_machine(self) -> None:
         """Size the machine anew."""
@@ -126,27 +117,48 @@ class SizingScreen(ModeScreen):
 
     def show_target(self, target: str) -> None:
         """Put the cursor on an answer, or on an input."""
-        for name in ("#answers", "#inputs"):
-            listed = self.query_one(name, KeyList)
-            if target and any(option.id == target for option in listed.options):
-                listed.highlighted = listed.get_option_index(target)
-                listed.focus()
+        answers, inputs = self._answers, self.query_one("#inputs", KeyList)
+        if answers.choose(target):
+            answers.focus()
+        elif target and any(option.id == target for option in inputs.options):
+            inputs.highlighted = inputs.get_option_index(target)
+            inputs.focus()
+
+    @property
+    def _answers(self) -> AnswerTable:
+        return self.query_one("#answers", AnswerTable)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Explain an input, or show the working of an answer."""
-        if event.option_list.id == "inputs":
-            self._explain_input(event.option_id)
-        else:
-            self._show_working()
+        """Explain an input."""
+        self._explain_input(event.option_id)
+
+    def on_data_table_row_highlighted(self, event: AnswerTable.RowHighlighted) -> None:
+        """Show the working of an answer."""
+        del event
+        self._show_working()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Edit an input, also from what waits for it; for an answer, show what moves it most."""
-        key = (event.option_id or "").removeprefix("? ")
-        if event.option_list.id == "inputs" or key != event.option_id:
+        """Edit an input."""
+        self._edit(event.option_id or "")
+
+    def on_data_table_row_selected(self, event: AnswerTable.RowSelected) -> None:
+        """Show what moves an answer most; from what is missing go to its input."""
+        del event
+        chosen = self._answers.chosen
+        key = chosen.removeprefix("? ")
+        if key != chosen:
             self.show_target(key)
             self._edit(key)
-        else:
+        elif chosen:
             self.action_tornado()
+
+    def action_workload(self) -> None:
+        """Go to the inputs that describe the workload."""
+        chosen, known = self._chosen_input(), {} if self._sizing is None else self._sizing.inputs
+        listed = [row.key for row in self._rows if row.question == question_of(WORKLOAD_KEYS[0])]
+        first = [key for key in WORKLOAD_KEYS if key in known] or list(WORKLOAD_KEYS[:1])
+        order = list(dict.fromkeys((*first, *listed)))
+        self.show_target(order[(order.index(chosen) + 1) % len(order)] if chosen in order else order[0])
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the new value, or say what is wrong with it."""
@@ -202,7 +214,7 @@ class SizingScreen(ModeScreen):
                 self.show_target(key)
                 self._edit(key)
 
-        offered = [(key.name, f"{key.name}: {key.help}") for key in KEYS.values()]
+        offered = [(key.name, f"{input_label(key.name)}, {key.name}: {key.help}") for key in KEYS.values()]
         self.app.push_screen(PickDialog("Which input?", offered), answered)
 
     def action_tornado(self) -> None:
@@ -220,25 +232,33 @@ class SizingScreen(ModeScreen):
         self.app.push_screen(licenses_page(self._sizing, self._page_width(), self._what_if()))
 
     def action_presets(self) -> None:
-        """Put a published case beside this machine."""
-        answers = [(name, f"{name}: {preset.title}") for name, preset in shipped_presets().items()]
+        """Put a published case, or the machine of another session, beside this machine."""
+        answers = [(f"{PREFIX}{name}", f"{name}: {preset.title}") for name, preset in shipped_presets().items()]
+        try:
+            answers += choices(self.host.runs.path)
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
 
         def answered(name: str | None) -> None:
-            if name is not None and self._sizing is not None:
-                self.app.push_screen(preset_page(name, self._sizing, self._page_width(), self._what_if()))
+            if name is None or self._sizing is None:
+                return
+            try:
+                page = beside_page(name, self._sizing, self._page_width(), self._what_if())
+            except SizeupError as error:
+                self.notify(str(error), severity="error", markup=False)
+            else:
+                self.app.push_screen(page)
 
-        self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
+        self.app.push_screen(ChoiceDialog("Which published case or session?", answers), answered)
 
     def _page_width(self) -> int:
         return min(self.app.size.width, 130) - 6
 
     def _what_if(self) -> str:
         """That it is not the machine as found any more, or not what the session recorded."""
-        recomputed = "" if self.host.saved_session is None else f", recomputed with {self._rules()}"
+        shown = None if self.host.saved_session is None else self._sizing
+        recomputed = "" if shown is None else f", recomputed with {rules_text(shown)}"
         return recomputed + (f", {plural(len(self._changed), 'input')} changed" if self._changed else "")
-
-    def _rules(self) -> str:
-        return "" if self._sizing is None else rules_text(self._sizing)
 
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine
@@ -275,16 +295,11 @@ class SizingScreen(ModeScreen):
         self._advice = self.host.advice
         recorded = None if self._changed or self.host.saved_session is None else self._advice
         self._given = self._sizing if recorded is None else recorded.given
-        self.query_one("#answers-pane").border_title = self._title()
+        self.query_one("#answers-pane").border_title = answers_title(
+            self._advice if self.host.saved_session is not None else None, changed=bool(self._changed)
+        )
         self._fill_answers()
         self._point_at_change()
-
-    def _title(self) -> str:
-        """What the answers are: current, recorded, recomputed, or changed."""
-        saved = self.host.saved_session is not None
-        if self._changed:
-            return f"{_CHANGED}, recomputed" if saved else _CHANGED
-        return f"{_ANSWERS}, {self._advice.mark or 'recorded'}" if saved and self._advice is not None else _ANSWERS
 
     def _label(self) -> str:
         """What must be known of the answers, in full."""
@@ -292,11 +307,11 @@ class SizingScreen(ModeScreen):
 
     def _point_at_change(self) -> None:
         """Put the cursor on what a change asks for or does, unless it is on such an answer."""
-        answers = self.query_one("#answers", KeyList)
-        moved = [f"? {key}" for key in sorted(self._asked)] + [key for key, effect in self._before.items() if effect]
-        chosen = answers.highlighted_option
-        if moved and self._changed and not (chosen is not None and chosen.id in moved):
-            answers.highlighted = answers.get_option_index(moved[0])
+        ids = self._answers.ids
+        moved = [name for name in ids if name.removeprefix("? ") in self._asked and name.startswith("? ")]
+        moved = moved or [name for name in ids if self._before.get(name)]
+        if moved and self._changed and self._answers.chosen not in moved:
+            self._answers.choose(moved[0])
 
     def _fill_inputs(self, chosen: str | None) -> None:
         inputs = self.query_one("#inputs", KeyList)
@@ -315,16 +330,12 @@ class SizingScreen(ModeScreen):
         self._fill_answers()
 
     def _fill_answers(self) -> None:
-        answers = self.query_one("#answers", KeyList)
-        if self._sizing is None:
+        if self._sizing is None or not self._answers.size.width:
             return
-        chosen = answers.highlighted_option
-        changes = self._before if self._changed else {}
-        options = answer_options(self._given, changes, self._asked, self._label(), _room(answers))
-        answers.set_options(options)
-        ids = [option.id for option in options]
-        first = next((index for index, option in enumerate(options) if not option.disabled), None)
-        answers.highlighted = ids.index(chosen.id) if chosen is not None and chosen.id in ids else first
+        label = self.query_one("#answers-label", Static)
+        label.display = bool(self._label())
+        label.update(hanging(self._label(), _room(self._answers), 0, 2))
+        self._answers.show(answer_rows(self._given, self._asked), self._before if self._changed else {})
         self._show_working()
 
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
@@ -356,37 +367,28 @@ class SizingScreen(ModeScreen):
         shown = self.query_one("#input-help", Static)
         shown.remove_class("-wrong")
         found = f" (detected: {row.found})" if row.found else ""
-        shown.update(f"{row.key}{found}: {row.help}\nFrom: {row.origin}")
+        shown.update(self._in_console(f"{row.key}{found}: {row.help}\nFrom: {row.origin}"))
 
     def _show_working(self) -> None:
-        option = self.query_one("#answers", KeyList).highlighted_option
-        if self._sizing is None or option is None:
+        chosen = self._answers.chosen
+        if self._sizing is None:
             return
-        advice = self._given.find(option.id or "")
-        if option.id == NO_WORKLOAD:
-            heading, *rest = WORKLOAD_HELP
-        elif advice is None:
-            question = next(item for item in self._given.questions if option.id == f"? {item.key}")
-            heading, rest = "Not answered", [question.sentence(typed=True), "", "Enter goes to the input."]
-        else:
-            heading, *rest = advice_lines(advice, sources=True)
-            if self._advice is not None and not self._changed and (old := self._advice.recorded_verdict(advice)):
-                rest.insert(0, f"  Recorded: {old}")
+        heading, *rest = working_lines(self._given, chosen, None if self._changed else self._advice)
         width = _room(self.query_one("#working-pane")) - 2  # its padding
-        folded = Text("\n".join(working_line(line, width) for line in rest))
+        folded = Text("\n".join(working_line(self._in_console(line), width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))
         self._show_tornado()
 
+    def _in_console(self, text: str) -> str:
+        """A text with the keys of the console in place of options of the command line."""
+        add = next(action for action in ACTIONS["sizing"] if action.id == "sizing.add")
+        return by_keys(text, first_key(add, self.host.keys))
+
     def _show_tornado(self) -> None:
-        chart, option = self.query_one(ChartView), self.query_one("#answers", KeyList).highlighted_option
-        if not chart.display or self._sizing is None or option is None or option.id is None:
+        chart, chosen = self.query_one(ChartView), self._answers.chosen
+        if not chart.display or self._sizing is None or not chosen:
             return
-        advice = self._sizing.find(option.id)
-        if advice is None or advice.quantity is None:
-            chart.show(unmoved_chart("Not answered" if advice is None else advice.title))
-        else:
-            drawn = tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped()), FACTORS)
-            chart.show(replace(drawn, title=drawn.title + self._what_if()) if self.host.saved_session else drawn)
+        chart.show(factors_chart(self._sizing, chosen, self._what_if() if self.host.saved_session else ""))
 
 
 def _room(pane: Widget) -> int:

@@ -1,16 +1,27 @@
-"""The pages that the Sizing mode opens: every vendor's licenses, and a published case beside this machine."""
+"""What the Sizing mode opens: every vendor's licenses, a published case or a session beside this machine, factors."""
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from sizeup.charts.chart import BarChart
 from sizeup.charts.table import Table
+from sizeup.compare.published_results import PREFIX
+from sizeup.model.machine import Machine
 from sizeup.report.text import table_lines
-from sizeup.sizing.advise import Sizing, size
+from sizeup.session.reader import read_session
+from sizeup.sizing.advise import Sizing, described, size
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.rules import shipped
+from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.sizing_comparison import compare_sizings
+from sizeup.text import capitalized
 from sizeup.tui.screens.dialogs import PageDialog
-from sizeup.tui.screens.sizing_text import WIDE, preset_lines
-from sizeup.views.advice import comparison_table, license_table
+from sizeup.tui.screens.sizing_text import WIDE, page_lines
+from sizeup.views.advice import FACTORS, comparison_table, license_table, tornado_chart, unmoved_chart
+
+__all__ = ["PREFIX", "beside_page", "factors_chart", "licenses_page"]
 
 
 def licenses_page(sizing: Sizing, width: int, what_if: str) -> PageDialog:
@@ -23,10 +34,26 @@ def licenses_page(sizing: Sizing, width: int, what_if: str) -> PageDialog:
     return PageDialog(table.title + what_if, table_lines(table, width))
 
 
-def preset_page(name: str, sizing: Sizing, width: int, what_if: str) -> PageDialog:
-    """Return a published case beside a machine."""
-    preset = find_preset(name)
-    compared = compare_sizings(sizing, size(preset.values()), "this machine", name)
-    return PageDialog(
-        f"This machine{what_if} compared with {name}", preset_lines(preset, comparison_table(compared), width)
-    )
+def beside_page(name: str, sizing: Sizing, width: int, what_if: str) -> PageDialog:
+    """Return a published case, ``preset:NAME``, or the machine of a session, by its path, beside a machine."""
+    if name.startswith(PREFIX):
+        preset = find_preset(name.removeprefix(PREFIX))
+        other, called = size(preset.values()), preset.name
+        heading = [f"{preset.name}: {preset.title}", f"From {preset.source}", capitalized(preset.note)]
+    else:
+        session = read_session(name)
+        other = size(described(session.machine or Machine(), measured(session)))
+        called = session.header.host
+        heading = [f"{called}, {session.header.started.replace('T', ' ').removesuffix('Z')} UTC", name]
+    compared = comparison_table(compare_sizings(sizing, other, "this machine", called))
+    lines = page_lines([line for line in heading if line], compared, width)
+    return PageDialog(f"This machine{what_if} compared with {called}", lines)
+
+
+def factors_chart(sizing: Sizing, answer: str, what_if: str) -> BarChart:
+    """Return which inputs move an answer most."""
+    advice = sizing.find(answer)
+    if advice is None or advice.quantity is None:
+        return unmoved_chart("Not answered" if advice is None else advice.title)
+    drawn = tornado_chart(advice, tornado(sizing.inputs, advice.id, shipped()), FACTORS)
+    return replace(drawn, title=drawn.title + what_if) if what_if else drawn

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from rich.text import Text
-from textual.content import Content
 from textual.widgets.option_list import Option
 
 from sizeup.charts.table import Table
 from sizeup.model.advice import AdviceSet
 from sizeup.report.text import table_lines
-from sizeup.sizing.inputs.presets import Preset
+from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.cards import lacks_workload, verdicts_first
-from sizeup.views.whatif import WORKLOAD_KEYS, InputRow
+from sizeup.views.advice import advice_lines
+from sizeup.views.sizing_table import NO_WORKLOAD
+from sizeup.views.whatif import InputRow
 
-_FIGURES = 36
+_FIGURES = 44
 """Column at which the figures of inputs end, where there is room."""
 WIDE = 100
 """Columns from which a page has room for wide tables."""
 _LABELS = ("from  ", "rule  ", "id    ")
 """What some lines of a working begin with."""
-NO_WORKLOAD = f"? {WORKLOAD_KEYS[0]}"
-"""Id of the line that asks for a workload."""
 WORKLOAD_HELP = (
     "No verdict yet",
     "  A verdict compares the demand of a workload with the capacity of this machine.",
-    "  Type what is known of it: workload.iops with workload.read_percent and workload.io_kib, or workload.mb_s.",
-    "  For a verdict on the CPU, type workload.cpu_percent; a finds every other input, such as redo.mb_s.",
+    "  Enter what is known of it: Random IOPS with Share of reads and Block size, or Throughput.",
+    "  For a verdict on the CPU, enter CPU utilization; a finds every other input, such as Redo rate.",
     "  sizeup size --workload FILE takes the figures from an AWR, Statspack, sar or iostat report.",
 )
-"""Heading and text behind that line."""
-_NO_WORKLOAD = "No verdict yet: no workload. Type workload.iops or workload.mb_s"
+"""Heading and text behind the row that asks for a workload."""
+
+
+ANSWERS = "Answers"
+_CHANGED = "Answers, compared with the detected machine"
+
+
+def answers_title(saved: ShownAdvice | None, *, changed: bool) -> str:
+    """Return what the answers are: current, recorded, recomputed, or changed; ``saved`` are those of a session."""
+    if changed:
+        return _CHANGED if saved is None else f"{_CHANGED}, recomputed"
+    return ANSWERS if saved is None else f"{ANSWERS}, {saved.mark or 'recorded'}"
 
 
 def comparison_lines(table: Table, width: int) -> list[str]:
@@ -48,13 +57,23 @@ def comparison_lines(table: Table, width: int) -> list[str]:
     return lines
 
 
-def preset_lines(preset: Preset, compared: Table, width: int) -> list[str]:
-    """Return the page of a published case: title, source, note, and its comparison with this machine."""
-    heading = [f"{preset.name}: {preset.title}", f"From {preset.source}"]
-    if preset.note:
-        heading.append(capitalized(preset.note))
+def page_lines(heading: Sequence[str], compared: Table, width: int) -> list[str]:
+    """Return the page of a comparison: what this machine is beside, and each figure that both have."""
     lines = [*(hanging(line, width, 0, 2) for line in heading), ""]
     return lines + (comparison_lines(compared, width) or ["Nothing to compare: the two have no figure in common."])
+
+
+def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None) -> list[str]:
+    """Return heading and working of the chosen row; ``recorded`` tells what a session recorded in its place."""
+    if chosen == NO_WORKLOAD:
+        return list(WORKLOAD_HELP)
+    advice = given.find(chosen)
+    if advice is not None:
+        heading, *rest = advice_lines(advice, sources=True)
+        old = "" if recorded is None else recorded.recorded_verdict(advice)
+        return [heading, *([f"  Recorded: {old}"] if old else []), *rest]
+    question = next((item for item in given.questions if chosen == f"? {item.key}"), None)
+    return [""] if question is None else ["Not answered", question.sentence(typed=True), "", "Enter goes to the input."]
 
 
 def working_line(line: str, width: int) -> str:
@@ -64,45 +83,43 @@ def working_line(line: str, width: int) -> str:
     return hanging(words, width, len(line) - len(words), len(line) - len(words) + label)
 
 
+def by_keys(text: str, add: str) -> str:
+    """Return a text with the key ``add`` and the names of inputs in place of options of the command line."""
+
+    def typed(found: re.Match[str]) -> str:
+        words = []
+        for part in found["settings"].split():
+            key, _, value = part.partition("=")
+            unset = value.isupper() or "[" in value
+            words.append(f"enter {key}" if unset else f"set {key} to {value}")
+        text = f"{' and '.join(words)} ({add})"
+        return capitalized(text) if found["use"] == "Use " else text
+
+    return _SETTING.sub(typed, text)
+
+
+_SETTING = re.compile(
+    r"(?P<use>[Uu]se |set it with )?--set (?P<settings>[a-z_]+\.[a-z_]+=[^\s,;.]+(?: [a-z_]+\.[a-z_]+=[^\s,;.]+)*)"
+)
+
+
 def input_line(row: InputRow, width: int) -> Text:
-    """Name and value: figures end in one column, and of words the end is cut where there is no room."""
-    name = f"{'* ' if row.changed else '  '}{row.key.partition('.')[2]} "
+    """Label and value, and the key where there is room: figures end in one column, of words the end is cut."""
+    name = f"{'* ' if row.changed else '  '}{row.label} "
+    figures = min(width, _FIGURES)
     text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(name, style="bold" if row.changed else "")
-    text.append(row.value.rjust(max(min(width, _FIGURES) - len(name), 0)), style="bold")
+    room = figures - len(row.value)
+    text.append(name if len(name) <= room else f"{name[: max(room - 2, 0)]}… ", style="bold" if row.changed else "")
+    text.append(row.value.rjust(max(figures - text.cell_len, 0)), style="bold")
+    if width - text.cell_len >= len(row.key) + 2:
+        text.append(f"  {row.key}", style="dim")
     return text
 
 
 def input_options(rows: Iterable[InputRow], width: int) -> list[Option]:
-    """Return the lines of the inputs, under a heading for each group of keys."""
+    """Return the lines of the inputs, under a heading for each question."""
     options: list[Option] = []
-    for group, members in groupby(rows, lambda row: row.key.partition(".")[0]):
-        options.append(Option(Text(group, style="bold underline"), disabled=True))
+    for question, members in groupby(rows, lambda row: row.question):
+        options.append(Option(Text(question, style="bold underline"), disabled=True))
         options += [Option(input_line(row, width), id=row.key) for row in members]
-    return options
-
-
-def answer_options(
-    given: AdviceSet, changes: Mapping[str, str], asked: Collection[str], label: str, width: int
-) -> list[Option]:
-    """Return the lines of the answers: the label if there is one, verdicts first, the other answers, each question.
-
-    ``changes`` holds what a change did to each answer, ``asked`` the questions that it raised: these come first.
-    """
-    # One column for all, so that what changed and what did not stand in line.
-    room = max(map(len, changes.values()), default=0)
-    room = room + 3 if room else 0
-    options = [Option(hanging(label, width, 0, 2), id="label", disabled=True)] if label else []
-    first = len(options)
-    if lacks_workload(given):
-        options.append(Option(hanging(_NO_WORKLOAD, width, room, room + 2), id=NO_WORKLOAD))
-    for advice, line in verdicts_first(given):
-        change = changes.get(advice.id, "")
-        text = hanging(line, width, room, room + 2)
-        badge = Content.assemble((f" {change.rjust(room - 3)} ", "bold reverse"), " ") if change else " " * room
-        options.append(Option(Content.assemble(badge, text[room:]), id=advice.id))
-    for question in given.questions:
-        text = hanging(f"? {question.sentence(typed=True)}", width, room, room + 2)
-        # What a change asks for is the answer to it, and not the last line of a long list.
-        options.insert(first if question.key in asked else len(options), Option(text, id=f"? {question.key}"))
     return options

@@ -1,0 +1,94 @@
+"""The answers of sizing as rows: what they rest on, how sure they are, and in which group they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizeup.quantity import Origin
+from sizeup.sizing.advise import size
+from sizeup.sizing.keys import KEYS, Value
+from sizeup.tui.screens.sizing_text import by_keys
+from sizeup.views.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
+from sizeup.views.whatif import QUESTIONS, input_label, question_of
+
+
+def said(key: str, text: str, origin: Origin = Origin.USER) -> Value:
+    return KEYS[key].parse(text, origin, "--set")
+
+
+CORES = {
+    "machine.sockets": said("machine.sockets", "2"),
+    "machine.cores_per_socket": said("machine.cores_per_socket", "8"),
+}
+
+
+def rows(*inputs: tuple[str, str]) -> dict[str, AnswerRow]:
+    return {row.id: row for row in answer_rows(size({**CORES, **{key: said(key, text) for key, text in inputs}}))}
+
+
+def test_an_answer_that_rests_on_an_unchosen_default_reads_assumed_and_names_it() -> None:
+    unchosen, chosen = rows(), rows(("license.pack", "oracle"))
+
+    assert unchosen["license.units"].basis.startswith("assumed: vendor")
+    assert "vendor" not in chosen["license.units"].basis
+
+
+def test_every_answer_with_an_unchosen_input_reads_assumed_and_no_other() -> None:
+    given = size(
+        {**CORES, "workload.mb_s": said("workload.mb_s", "200"), "capacity.mb_s": said("capacity.mb_s", "900")}
+    )
+
+    for row in answer_rows(given):
+        advice = given.find(row.id)
+        if advice is not None:
+            assert row.basis.startswith("assumed") == bool(assumed_keys(advice.inputs)), row
+
+
+def test_groups_stand_in_their_order_and_verdicts_carry_their_status_and_share() -> None:
+    given = rows(("workload.mb_s", "200"), ("capacity.mb_s", "1000"), ("workload.cpu_percent", "97"))
+    groups = [row.group for row in given.values()]
+
+    assert groups == sorted(groups, key=GROUPS.index)
+    assert [(row.title, row.value, row.status) for row in given.values() if row.group == "Verdict"] == [
+        ("CPU", "WARN 97%", "warn"),
+        ("Storage", "PASS 20%", "pass"),
+    ]
+
+
+def test_without_a_workload_the_first_row_asks_for_it() -> None:
+    first = next(iter(rows().values()))
+
+    assert (first.id, first.value) == (NO_WORKLOAD, "no workload")
+    assert first.basis == "missing: Random IOPS or Throughput"
+
+
+def test_a_range_has_its_unit_once_and_an_amount_no_cents() -> None:
+    found = rows()
+
+    assert found["license.cost.list"].value.startswith("$")
+    assert found["license.units"].range_ == "8 to 16 licenses"
+
+
+def test_every_input_has_a_question_and_a_label_of_its_own() -> None:
+    labels = [(question_of(key), input_label(key)) for key in KEYS]
+
+    assert {question for question, _ in labels} == set(QUESTIONS)
+    twice = sorted({entry for entry in labels if labels.count(entry) > 1})
+    assert twice == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("unknown. Use --set capacity.mb_s=N", "unknown. Enter capacity.mb_s (a)"),
+        ("on bare metal: --set machine.guest=no, so that", "on bare metal: set machine.guest to no (a), so that"),
+        (
+            "cloud: --set license.scope=cloud machine.vcpus=N, its",
+            "cloud: set license.scope to cloud and enter machine.vcpus (a), its",
+        ),
+        ("is unknown; set it with --set workload.percentile=N", "is unknown; enter workload.percentile (a)"),
+        ("no option here", "no option here"),
+    ],
+)
+def test_options_of_the_command_line_become_keys(text: str, shown: str) -> None:
+    assert by_keys(text, "a") == shown
