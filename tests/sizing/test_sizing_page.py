@@ -1,5 +1,6 @@
 """The page about sizing: its transcripts line by line, and every command of it runs."""
 
+import json
 import re
 import shlex
 from datetime import UTC, datetime, tzinfo
@@ -8,11 +9,15 @@ from pathlib import Path
 import pytest
 
 import purchase
+from benchmarks import whatif
 from report.sessions import records, written
 from sizeup import cli
+from sizeup.sizing.path_bandwidth import PACKET_EFFICIENCY
+from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, shipped
 from transcripts import DOCS, Transcript, transcripts
 
 PAGE = (DOCS / "sizing.md").read_text(encoding="utf-8")
+WORDS = " ".join(PAGE.split())
 SHOWN = transcripts("sizing.md")
 LISTED = [
     re.split(r"\s{3,}", line)[0].strip()
@@ -85,3 +90,51 @@ def test_a_price_older_than_a_year_warns_on_the_screen(
         "! The list price of Oracle Database Enterprise Edition is of 2026-08-03, more than a year old: "
         "compare it with the vendor's list"
     ) in " ".join(printed.split())
+
+
+@pytest.mark.ci
+def test_the_table_of_costs_has_the_rows_that_its_command_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(whatif, "ROUNDS", 1)
+    whatif.main()
+    printed = [line.split("|")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    table = PAGE[PAGE.index("## Cost of a recalculation") : PAGE.index("## How it can mislead")]
+
+    assert [line.split("|")[1] for line in table.splitlines() if line.startswith("| ")] == printed
+
+
+@pytest.mark.parametrize(
+    ("figure", "scale", "text"),
+    [
+        ("flash.gain.schema", 1, "{} times with the whole database on flash"),
+        ("flash.gain.indexes-and-hottest-table", 1, "{} times with the hottest table"),
+        ("flash.gain.indexes-and-hot-tables", 1, "{} times with the four hottest"),
+        ("memory.buffer-share", 100, "else {} % of the database (`db.gb`; ASSUMED)"),
+        ("share.pass-to", 100, "the workload takes at most {} % of the capacity"),
+        ("share.fail-above", 100, "more than {} %"),
+    ],
+)
+def test_a_figure_of_the_page_is_that_of_its_rule(figure: str, scale: float, text: str) -> None:
+    assert text.format(f"{shipped().figure(figure).value * scale:g}") in WORDS
+
+
+def test_other_figures_of_the_page_follow_from_the_rules() -> None:
+    assert f"packet headers leave {PACKET_EFFICIENCY:.1%}".replace("%", " %") in WORDS
+    assert f"{shipped().figure('flash.gain.indexes').value - 1:.0%} with the indexes alone".replace("%", " %") in WORDS
+    assert f"{shipped().figure('flash.gain.cache').value - 1:.1%} as a cache".replace("%", " %") in WORDS
+    assert f"more than {MAXIMUM_AGE_DAYS} days ago" in WORDS
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_worked_answer_of_the_page_is_what_its_command_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    command = next(one for one in LISTED if "--json --rules-of-thumb" in one)
+    assert cli.run(shlex.split(command)[1:]) == 0
+    advice = next(one for one in json.loads(capsys.readouterr().out)["advice"] if one["id"] == "io.demand.ghz-rule")
+    figures = {one["key"]: one["quantity"]["value"] for one in advice["inputs"] if one["quantity"]}
+
+    product = figures["machine.cores"] * figures["machine.ghz"] * figures["io.ghz-rule.exact"]
+    assert (figures["machine.cores"], figures["machine.ghz"]) == (32, 2.9e9)
+    assert product == pytest.approx(1.16e9)
+    assert advice["quantity"]["value"] == pytest.approx(1.16e9)
+    assert "whose product is its 1.16e9 bytes/s" in WORDS
