@@ -126,7 +126,8 @@ class ModeScreen(OnceStyledScreen):
 
     def show_status(self) -> None:
         """Redraw the line below the body."""
-        self.query_one("#status", StatusLine).show(*self.host.status())
+        for line in self.query(StatusLine):  # a mode that was chosen a moment ago has none yet
+            line.show(*self.host.status())
 
     def show_keys(self) -> None:
         """Redraw the last line."""
