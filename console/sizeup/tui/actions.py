@@ -245,6 +245,13 @@ def key_text(key: str) -> str:
     return _SPELLINGS.get(key, key)
 
 
+def pressed_key(shown: str) -> str:
+    """Return a key in Textual's spelling as it stands on the screen: the inverse of ``key_text``."""
+    if len(shown) > 1 and shown.startswith("^"):
+        return "ctrl+" + shown.removeprefix("^")
+    return next((key for key, text in _SPELLINGS.items() if text == shown), shown)
+
+
 def first_key(action: Action, keymap: dict[str, str]) -> str:
     """The key that the footer shows for an action."""
     return key_text(keymap.get(action.id, action.keys).split(",")[0])

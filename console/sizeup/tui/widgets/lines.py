@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual import events
 from textual.widget import Widget
+
+from sizeup.tui.actions import pressed_key
 
 
 class StatusLine(Widget):
@@ -89,6 +92,16 @@ class ModeLine(Widget):
         text.truncate(width)
         return text
 
+    def on_click(self, event: events.Click) -> None:
+        """Show the mode under the pointer."""
+        x = 0
+        fits = sum(_width(mode) for mode in self._modes) <= self.size.width
+        for key, label in self._modes if fits else ():
+            x += _width((key, label))
+            if event.x < x:
+                self.app.simulate_key(pressed_key(key))
+                return
+
 
 class KeyLine(Widget):
     """The keys that matter: those of this mode as far as they fit, those that hold everywhere always."""
@@ -122,6 +135,24 @@ class KeyLine(Widget):
             _append(text, entry)
         text.truncate(self.size.width)
         return text
+
+    def on_click(self, event: events.Click) -> None:
+        """Do what the key under the pointer does."""
+        here, everywhere = self._keys
+        x, free = 0, self.size.width - sum(_width(entry) for entry in everywhere)
+        for entry in here:
+            if x + _width(entry) > free:
+                break
+            x += _width(entry)
+            if event.x < x:
+                self.app.simulate_key(pressed_key(entry[0]))
+                return
+        x = free
+        for entry in everywhere if event.x >= free else ():
+            x += _width(entry)
+            if event.x < x:
+                self.app.simulate_key(pressed_key(entry[0]))
+                return
 
 
 def _width(entry: tuple[str, str]) -> int:
