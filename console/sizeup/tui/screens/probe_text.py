@@ -20,6 +20,7 @@ from sizeup.text import plural
 from sizeup.tui.run_form import format_seconds
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
+from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.units import format_ns
 from sizeup.views.live_figures import RECENT_SECONDS, live_tiles, recent_values
@@ -175,7 +176,7 @@ def badge_rows(
     live = badge.look is BadgeLook.ACTIVE
     rows: list[SegmentRow] = []
     if refused:
-        rows.append((("✗ REFUSED ", "status-fail"), (f" {refused}", "text")))
+        rows.append(((" ✗ REFUSED ", f"{BADGE}fail"), (f"  {refused}", "text")))
     rows.append(_progress_row(run, badge, position) if live else _badge_row(badge))
     counted = _counted(run, live=live)
     more = badge.more if not live else ""
@@ -186,13 +187,17 @@ def badge_rows(
 
 
 def _badge_row(badge: StepBadge) -> SegmentRow:
-    return ((f"{_MARKS[badge.look]} {badge.word} ", f"status-{badge.look.value}"), (f" {badge.text}", "title"))
+    return (_badge(badge), (f"  {badge.text}", "title"))
+
+
+def _badge(badge: StepBadge) -> tuple[str, str]:
+    return f" {_MARKS[badge.look]} {badge.word} ", f"{BADGE}{badge.look.value}"
 
 
 def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition) -> SegmentRow:
     """Return how far the step is: its bar, the time left and what it is at."""
     progress = run.progress
-    mark = (f"{_MARKS[badge.look]} {badge.word} ", f"status-{badge.look.value}")
+    mark = _badge(badge)
     step = f" {position.words}" if position.words else ""
     if progress is None:
         return (mark, (step, "text"))
@@ -204,7 +209,7 @@ def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition) -> Seg
     doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
     return (
         mark,
-        (f"{step} ", "text"),
+        (f"{step}  ", "text"),
         ("█" * filled, "status-active"),
         ("·" * (_BAR_COLUMNS - filled), "text"),
         (f" {doing}", "title"),

@@ -11,7 +11,6 @@ from rich.text import Text
 from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -85,7 +84,9 @@ class ProbesScreen(ModeScreen):
         """The controls that were made so far, by probe."""
         self._table: PointTable | None = None
         self._notes: VerticalScroll | None = None
+        self._note_words = Static(id="notes", markup=False)
         self._validity: VerticalScroll | None = None
+        self._validity_words = Static(markup=False)
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
@@ -644,7 +645,7 @@ class ProbesScreen(ModeScreen):
     def _show_table(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._table is None:
             self._table = PointTable(id="points")
-            self._notes = VerticalScroll(Static(id="notes", markup=False), id="notes-pane", can_focus=False)
+            self._notes = VerticalScroll(self._note_words, id="notes-pane", can_focus=False)
             self.query_one("#probe").mount(self._table, self._notes)
         if self._table is not None and self._notes is not None:
             self._table.display = self._notes.display = shown
@@ -657,11 +658,11 @@ class ProbesScreen(ModeScreen):
         width = notes.content_size.width - 1
         lines = [hanging(f"{name}: {value}", width, 0, 2) for name, value in rows.figures]
         lines += [hanging(note, width, 0, 2) for note in rows.notes]
-        notes.query_one("#notes", Static).update("\n".join(lines))
+        self._note_words.update("\n".join(lines))
 
     def _show_validity(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._validity is None:
-            self._validity = VerticalScroll(Static(markup=False), id="validity")
+            self._validity = VerticalScroll(self._validity_words, id="validity")
             self.query_one("#probe").mount(self._validity)
         if self._validity is not None:
             self._validity.display = shown
@@ -669,10 +670,4 @@ class ProbesScreen(ModeScreen):
                 from sizeup.tui.screens.validity_text import validity_text
 
                 width = self.query_one("#probe").content_size.width - 1
-                text = validity_text(run, width, going_on=self.host.runs.going_on)
-                self.call_after_refresh(self._put, self._validity, text)
-
-    def _put(self, pane: Widget, text: Content) -> None:
-        """Fill a pane once it is mounted."""
-        for words in pane.query(Static):
-            words.update(text)
+                self._validity_words.update(validity_text(run, width, going_on=self.host.runs.going_on))

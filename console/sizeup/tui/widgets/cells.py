@@ -14,7 +14,7 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from sizeup.charts.drawing import Drawing
-from sizeup.tui.widgets.palette import STATUS, series_color
+from sizeup.tui.widgets.palette import BADGE, STATUS, badge_style, series_color
 
 _LOOKS = {
     "title": "bold $foreground",
@@ -96,4 +96,6 @@ class CellView(Widget):
     def _look(self, role: str) -> str:
         if role.startswith(_SERIES):
             return series_color(self.app.current_theme, int(role.removeprefix(_SERIES)))
+        if role.startswith(BADGE):
+            return badge_style(self.app.current_theme, role.removeprefix(BADGE))
         return _LOOKS[role]

@@ -31,6 +31,20 @@ STATUS: Mapping[str, str] = {
     "status-active": "bold $text-primary",
 }
 """What status words look like, by role."""
+_BADGES = {"pass": "$success", "warn": "$warning", "fail": "$error", "active": "$primary"}
+_ANSI_BADGES = {
+    "pass": "bold ansi_black on ansi_green",
+    "warn": "bold ansi_black on ansi_yellow",
+    "fail": "bold ansi_bright_white on ansi_red",
+    "active": "bold ansi_black on ansi_cyan",
+}
+BADGE = "badge-"
+"""What begins the role of a status word on a color of its own."""
+
+
+def badge_style(theme: Theme, look: str) -> str:
+    """Return what a status word on a color of its own looks like on a theme."""
+    return _ANSI_BADGES[look] if theme.ansi else f"bold auto 95% on {_BADGES[look]}"
 
 
 def series_color(theme: Theme, number: int) -> str:

@@ -66,6 +66,8 @@ def _folded(row: SegmentRow, width: int) -> list[SegmentRow]:
     if not row:
         return [row]
     *first, (text, role) = row
+    if text != text.lstrip():  # blanks before the words are the gap to what stands before them
+        first = [*first, (text[: len(text) - len(text.lstrip())], "")]
     indent = min(sum(len(part) for part, _ in first), width // 2)
-    lines = textwrap.wrap(text, max(width - indent, 12), break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(text.lstrip(), max(width - indent, 12), break_on_hyphens=False) or [""]
     return [[*first, (lines[0], role)], *([(" " * indent, ""), (line, role)] for line in lines[1:])]

@@ -15,7 +15,8 @@ class TabRow(Tabs, can_focus=False):
     DEFAULT_CSS = """
     TabRow { height: 1; }
     TabRow Underline { display: none; }
-    TabRow Tab { padding: 0 1; }
+    TabRow Tab { padding: 0 1; color: $foreground; }
+    TabRow Tab:hover { text-style: underline; }
     TabRow Tab.-active { text-style: bold reverse; color: $foreground; }
     """
 
