@@ -55,7 +55,7 @@ def test_a_workload_without_redo_says_so(answer: Answer) -> None:
 def test_of_a_throughput_alone_no_iops_are_judged_not_even_those_of_redo(answer: Answer) -> None:
     lines = answer("workload.mb_s=900", "redo.mb_s=20", "db.gb=2000", *DRIVES)
 
-    assert lines[0].startswith("PASS     Storage paths: 920 MB/s demand, 3,200 MB/s capacity (29%")
+    assert lines[0].startswith("ASSUMED  Storage paths: 920 MB/s demand, 3,200 MB/s capacity (29%")
     assert "; the disks are not judged; memory assumed" in words(lines)
     assert row(lines, "Paths")[-1] == "PASS"
     assert "! Assumed: a buffer pool of 10% of the database" in lines
@@ -87,8 +87,12 @@ def test_a_guest_has_no_license_count_and_no_failure_that_is_known(
 def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(answer: Answer) -> None:
     lines = answer("db.gb=4000", *YEARS, workload=True)
 
-    assert "; the disks are not judged" in words(lines)
-    assert row(lines, "Space")[1:] == ["4,000", "GB", "–", "–", "–", "–"]
+    assert words(lines).startswith(
+        "NO VERDICT Space: 4,000 GB demand, capacity unknown, because no disk reports its size."
+    )
+    assert ". Not judged either: CPU" in words(lines)
+    assert row(lines, "Paths")[-1] == "PASS"
+    assert row(lines, "Space")[1:] == ["unknown", "4,000", "GB", "–", "–", "–", "unknown"]
     assert "Growth Nothing judged passes 100% within 3 years; highest: Storage, 24% in year 3" in words(lines)
     assert lines[-1].endswith("more: sizeup size --working")
 
@@ -111,9 +115,11 @@ def test_a_port_that_is_down_leaves_no_second(answer: Answer, server: Path) -> N
     purchase.server(server / "down", states=("Online", "Linkdown"))
     lines = answer("db.gb=4000", *DRIVES, workload=True, sysroot="down")
 
-    assert "; no N+1: nothing is left without FC port host0" in words(lines)
-    assert row(lines, "Storage")[-2:] == ["none", "PASS"]
-    assert "N+1      FC port host0 lost: nothing left" in lines
+    assert words(lines).startswith(
+        "WARN Storage: 41,500 IOPS demand, 67,530 IOPS capacity (61%, outage after losing FC port"
+    )
+    assert row(lines, "Storage")[-2:] == ["outage", "WARN"]
+    assert "N+1      FC port host0 lost: outage, as nothing is left" in lines
     assert "! Down, so counted as 0: host1 (Linkdown). Bring it up, or count on what is left" in lines
 
 

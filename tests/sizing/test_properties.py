@@ -153,7 +153,7 @@ def test_whatever_is_typed_is_a_value_in_range_or_refused(key: str, text: str) -
 
 def test_a_turn_lies_between_the_two_decisions() -> None:
     values = machine(2, 4, 2.66, MODELS[0], "oracle")
-    values["path.stages"] = Words("hba:fc4*1", Origin.USER, "test")
+    values["capacity.mb_s"] = Quantity(400e6, "bytes/s", Origin.USER, "test")
     values["workload.mb_s"] = Quantity(200e6, "bytes/s", Origin.USER, "test")
     sizing = size(values, RULES)
     turn = next(flip for flip in flips(sizing.inputs, sizing.advice, RULES) if flip.key == "workload.mb_s")

@@ -32,20 +32,9 @@ def test_a_link_that_is_unknown_is_refused_in_one_sentence(setting: str, sentenc
         size(parse_settings([setting, "workload.mb_s=1", "redo.mb_s=1"]))
 
 
-def test_a_kind_of_drive_that_is_unknown_says_how_to_state_a_flash_drive() -> None:
+def test_a_kind_of_drive_that_is_unknown_says_how_to_state_any_other() -> None:
     with pytest.raises(UsageError, match=r"found 'ssd' \(.*for others use --set array\.drive_iops=N"):
         parse_settings(["array.drive=ssd"])
-
-
-def test_a_kind_of_drive_beside_a_figure_of_one_is_refused() -> None:
-    both = ["array.drive=hdd-15k", "array.drive_iops=20000"]
-    with pytest.raises(UsageError, match=r"--set: expected array\.drive or array\.drive_iops, found both"):
-        size(parse_settings(both))
-
-
-def test_a_figure_of_a_drive_replaces_the_kind_of_a_preset() -> None:
-    kind = parse_settings(["array.drive=hdd-15k"], source="preset")
-    size({**kind, **parse_settings(["array.drive_iops=20000"])})
 
 
 def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> None:

@@ -42,9 +42,10 @@ def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
     found = card("storage", *SERVER, "workload.iops=40000", "workload.io_kib=8", "path.stages=hba:fc8*1")
 
     assert found.share == pytest.approx(40000 * 8192 / 800e6)
-    assert found.status == "pass"
+    assert found.status == "warn"
     assert found.statement == (
-        "Storage paths: 327.7 MB/s demand, 800 MB/s capacity (41%, bottleneck: hba); the disks are not judged"
+        "Storage paths: 327.7 MB/s demand, 800 MB/s capacity (41%, outage after losing the only path of hba, "
+        "bottleneck: hba); the disks are not judged"
     )
     assert any("IOPS of the disks are unknown and not judged" in note for note in found.notes)
     assert "Nothing is left after losing the only path of hba" in found.notes
@@ -106,7 +107,7 @@ def test_rules_of_thumb_do_not_add_to_a_workload() -> None:
 
 @pytest.mark.parametrize(("rate", "status"), [("560", "pass"), ("561", "warn"), ("800", "warn"), ("801", "fail")])
 def test_the_limits_are_70_and_100_percent(rate: str, status: str) -> None:
-    assert card("storage", f"workload.mb_s={rate}", "path.stages=hba:fc8*1").status == status
+    assert card("storage", f"workload.mb_s={rate}", "capacity.mb_s=800").status == status
 
 
 def test_a_user_sets_the_limits_as_rules() -> None:
@@ -118,7 +119,7 @@ reason = "house rule"
 date = 2026-11-20
 """
     pack = rules.load(rules.shipped_texts(), ("rules.toml", mine))
-    given = parse_settings(["workload.mb_s=400", "path.stages=hba:fc8*1"])
+    given = parse_settings(["workload.mb_s=400", "capacity.mb_s=800"])
 
     assert [size(given, which).cards[0].status for which in (rules.shipped(), pack)] == ["pass", "warn"]
 
@@ -173,7 +174,7 @@ def test_growth_without_a_horizon_changes_nothing() -> None:
 
 
 def test_a_default_that_nobody_chose_makes_a_pass_assumed() -> None:
-    found = card("storage", "workload.iops=40000", "path.stages=hba:fc8*1")
+    found = card("storage", "workload.iops=40000", "path.stages=hba:fc8*2", "path.policy=active-active")
 
     assert found.status == "assumed"
     assert found.notes[0] == "Assumed: a block size of 8 KiB by default"
@@ -394,7 +395,10 @@ def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.Capt
     ("settings", "caption"),
     [
         ((), "I/O demand: unknown, because no workload is given"),
-        (("workload.mb_s=400",), "Storage paths: 400 MB/s demand, 800 MB/s capacity (50%, bottleneck: hba); the disks"),
+        (
+            ("workload.mb_s=400",),
+            "Storage paths: 400 MB/s demand, 800 MB/s capacity (50%, outage after losing the only",
+        ),
     ],
 )
 def test_the_chart_says_what_the_capacity_is_compared_with(settings: tuple[str, ...], caption: str) -> None:

@@ -1,7 +1,8 @@
 """Size a machine for a workload: the share of storage, CPU and memory it takes, licenses and their cost.
 
-The verdict comes first, then one table: PASS up to 70% of the capacity, WARN up to 100%, FAIL above. Without a
-workload there is no verdict; --rules-of-thumb fills in what rules of 2006 expect of these cores.
+The verdict comes first, then one table: PASS up to 70% of the capacity, WARN up to 100%, FAIL above; an edition that
+is not permitted is a FAIL. The exit status is 0 for every verdict. Without a workload there is no verdict;
+--rules-of-thumb fills in what rules of 2006 expect of these cores.
 
     sizeup size --workload awr.txt --set workload.growth_percent=20 workload.horizon_years=3
 

@@ -107,7 +107,7 @@ class Card(Struct, frozen=True):
     resource: str
     """``storage``, ``space``, ``cpu``, ``memory``, ``network`` or ``license``."""
     status: str
-    """``pass``, ``warn``, ``fail``, ``assumed`` (rests on an unchosen default) or ``unknown``."""
+    """``pass``, ``warn``, ``fail``, ``assumed`` (would pass, but rests on an unchosen default) or ``unknown``."""
     statement: str = ""
     """One sentence that stands alone: demand, capacity, and what limits it."""
     detected: str = ""
@@ -117,7 +117,7 @@ class Card(Struct, frozen=True):
     share: float | None = None
     """Demand over capacity today; None where one of them is unknown."""
     n_plus_one: float | None = None
-    """The same after the worst single failure; None where nothing is left after it, or where that is unknown."""
+    """The same after the worst single failure; None where nothing is left (an outage), or where that is unknown."""
     last_year: float | None = None
     """The same as ``share`` in the last year of the horizon; None without a horizon."""
     horizon_years: float = 0.0
@@ -135,6 +135,8 @@ class Card(Struct, frozen=True):
     """The first year of the horizon in which the demand exceeds the capacity, 0 for today; None where none is."""
     limit: float = 1.0
     """The share from which on the resource fails."""
+    assumed: tuple[str, ...] = ()
+    """The defaults that nobody chose and that the verdict rests on."""
 
 
 class AdviceSet(Struct, frozen=True):

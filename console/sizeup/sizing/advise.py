@@ -21,7 +21,7 @@ from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, editions, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, brief, open_question
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
 
 CALCULATIONS: tuple[Calculation, ...] = (
     *share.CALCULATIONS,
@@ -97,7 +97,6 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
     rule_set = rules.shipped() if pack is None else pack
     known = {**_defaults(rule_set), **inputs}
     known |= _total_cores(known)
-    _refuse_two_drives(known)
     advice: list[Advice] = []
     judged: list[Card] = []
     questions: dict[str, OpenQuestion] = {}
@@ -194,16 +193,6 @@ def _total_cores(inputs: Inputs) -> Inputs:
         return {}
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
     return {"machine.cores": replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)}
-
-
-def _refuse_two_drives(inputs: Inputs) -> None:
-    """Refuse a kind of drive beside a figure of a drive where both come from one place: one of them would not count."""
-    kind, rate = inputs.get("array.drive"), inputs.get("array.drive_iops")
-    if isinstance(kind, Words) and isinstance(rate, Quantity) and kind.source == rate.source:
-        raise UsageError(
-            f"{kind.source}: expected array.drive or array.drive_iops, found both ({kind.value}, "
-            f"{brief(rate, 'IOPS')}); leave out the one that is not meant"
-        )
 
 
 def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:

@@ -32,21 +32,31 @@ def resource_cards(inputs: Inputs, advice: Sequence[Advice], judged: Iterable[Ca
 
 
 def verdict(cards: Sequence[Card]) -> Card | None:
-    """Return the card that decides; None where none has a demand, or where the storage's capacity is unknown.
+    """Return the card that decides; None where none has a demand, or where one of them stays open.
 
-    What fails or warns decides, licenses that are not permitted included; then the storage; then the worst of the rest.
+    What fails or warns decides all the same, licenses that are not permitted included; then the storage; then the
+    worst of the rest.
     """
-    judged = [
-        card
-        for card in cards
-        if card.status == ShareStatus.FAIL.value
-        or (card.resource != "license" and card.status != ShareStatus.UNKNOWN.value)
-    ]
-    bad = [card for card in judged if card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value)]
-    storage = next((card for card in cards if card.resource == "storage" and card.demand), None)
-    if bad or storage is None:
-        return next(iter((*bad, *judged)), None)
-    return None if storage.share is None else storage
+    bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value)
+    decides = next((card for card in cards if card.status in bad), None)
+    if decides is not None or open_cards(cards):
+        return decides
+    judged = [card for card in cards if card.resource != "license" and card.status != ShareStatus.UNKNOWN.value]
+    return next((card for card in judged if card.resource == "storage"), next(iter(judged), None))
+
+
+def overall(cards: Sequence[Card]) -> ShareStatus:
+    """Return the status of all resources together: a pass is one of all that have a demand, none of them assumed."""
+    decides = verdict(cards)
+    if decides is None:
+        return ShareStatus.UNKNOWN
+    judged = [card.status for card in cards if card.resource != "license"]
+    return ShareStatus(min((decides.status, *judged), key=_WORST.index))
+
+
+def open_cards(cards: Sequence[Card]) -> list[Card]:
+    """Return the resources with a demand and an unknown capacity, which keep the whole from passing."""
+    return [card for card in cards if card.demand and card.share is None and card.resource != "license"]
 
 
 def _detected(resource: str, inputs: Inputs, given: Mapping[str, Advice]) -> str:

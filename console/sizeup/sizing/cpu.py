@@ -8,12 +8,15 @@ from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.usable import usable_cores
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.sizing.verdict import (
     Shares,
     ShareStatus,
+    assumed_clause,
     later_notes,
     limits,
+    resting,
     server_failures,
     share_card,
     share_text,
@@ -30,30 +33,31 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     busy = sheet.inputs.get("workload.cpu_cores"), sheet.inputs.get("workload.cpu_percent")
     if not any(isinstance(value, Quantity) for value in busy):
         return
-    nodes, cores = servers(sheet), sheet.number("machine.cores")
+    nodes, cores = servers(sheet), sheet.optional("machine.cores")
+    if cores is None:
+        yield _unknown(sheet)
+        return
     capacity = cores.value * nodes
     if nodes > 1:
         sheet.line(f"{format_in(nodes, 'servers')} x {shown(cores, 'cores')} = {format_in(capacity, 'cores')}")
     has = format_in(capacity, "cores")
     needed = _needed(sheet, capacity)
     if needed is None:
-        there = sheet.number("workload.cpu_cores")
-        statement = (
-            f"CPU: {figure(there.value)} cores busy on the present server; how many that is of these {has} is unknown "
-            f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
-            "machine.specrate_per_core=N"
-        )
-        note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
-        demand = f"{figure(there.value)} cores"
-        sheet.cards.append(
-            Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT, notes=(note,))
-        )
-        yield sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+        yield _incomparable(sheet, has)
         return
+    usable = usable_cores(sheet, cores.value)
+    reasons, limited = [], ""
+    bounds = limits(sheet)
+    if usable is not None:
+        capacity = usable.most * nodes
+        has = f"{format_in(capacity, '')} of {has}"
+        limited = f"; {usable.text}"
+        sharing = needed / (usable.least * nodes)
+        if bounds.status(Shares(sharing)) is not bounds.status(Shares(needed / capacity)):
+            reasons = [f"a core for each of them ({share_text(sharing)} if they share cores)"]
     share = needed / capacity
     shares = Shares(share, share * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet))
-    bounds = limits(sheet)
-    status = bounds.status(shares)
+    status = resting(bounds.status(shares), reasons)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
@@ -63,8 +67,10 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
     failures = server_failures(shares, nodes)
-    statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({shares_clause(shares, bounds, failures)})"
-    for note in later_notes("cpu", shares, bounds, failures):
+    within = f"{shares_clause(shares, bounds, failures)}{limited}{assumed_clause(status, reasons)}"
+    statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({within})"
+    notes = [f"assumed: {reason}" for reason in reasons]
+    for note in (*notes, *later_notes("cpu", shares, bounds, failures)):
         sheet.caveat(note)
     sheet.cards.append(
         share_card(
@@ -76,11 +82,39 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             detected=has,
             demand=f"{figure(needed)} cores",
             advice=VERDICT,
+            notes=notes,
             failures=failures,
+            assumed=reasons,
         )
     )
     quantity = sheet.answer(share, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "CPU: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _unknown(sheet: Sheet) -> Advice:
+    """Return the verdict where the cores of the machine are unknown."""
+    there = sheet.optional("workload.cpu_cores")
+    demand = shown(sheet.number("workload.cpu_percent"), "%") if there is None else f"{figure(there.value)} cores"
+    statement = f"CPU: {demand} demand, capacity unknown. Use {KEYS['machine.cores'].flag}"
+    sheet.cards.append(_open_card(statement, "", demand, statement))
+    return sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+
+
+def _incomparable(sheet: Sheet, has: str) -> Advice:
+    """Return the verdict where the cores of the two servers cannot be compared."""
+    there = sheet.number("workload.cpu_cores")
+    statement = (
+        f"CPU: {figure(there.value)} cores busy on the present server; how many that is of these {has} is unknown "
+        f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
+        "machine.specrate_per_core=N"
+    )
+    note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
+    sheet.cards.append(_open_card(statement, has, f"{figure(there.value)} cores", note))
+    return sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+
+
+def _open_card(statement: str, has: str, demand: str, note: str) -> Card:
+    return Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT, notes=(note,))
 
 
 def _needed(sheet: Sheet, capacity: float) -> float | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.advice import Advice
+from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
@@ -15,14 +15,17 @@ from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     Shares,
     ShareStatus,
+    assumed_clause,
     later_notes,
     limits,
+    resting,
     server_failures,
     share_card,
     share_text,
     shares_clause,
 )
 from sizeup.sizing.workload import Growth, growth
+from sizeup.text import capitalized
 from sizeup.units import format_in
 
 VERDICT = "verdict.memory"
@@ -107,16 +110,22 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     shared = shared_memory(sheet)
     if shared is None:
         return
-    memory, nodes = sheet.number("machine.memory_gib"), servers(sheet)
+    memory, nodes = sheet.optional("machine.memory_gib"), servers(sheet)
     sessions = _sessions(sheet)
     needed = shared.size.value + sessions
+    each = " per server" if nodes > 1 else ""
+    demand = f"{format_in(float(f'{needed / 2**30:.4g}'), '')} GiB"
+    assumed = [shared.assumed] if shared.assumed else []
+    if memory is None:
+        yield _unknown(sheet, demand, each, assumed)
+        return
+    planned = growth(sheet)
     shares = Shares(
         needed / memory.value,
         (shared.size.value + sessions * nodes / (nodes - 1)) / memory.value if nodes > 1 else None,
-        growth(sheet) if shared.grows else Growth(),
+        planned if shared.grows else Growth(0.0, planned.years),
     )
     bounds = limits(sheet)
-    status = bounds.status(shares)
     sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
     if shares.n_plus_one is not None:
         sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
@@ -126,23 +135,27 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     notes = [shared.note] if shared.note else []
     if "memory.sessions" not in sheet.inputs:
         notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
+    if planned.per_year and planned.years and not shared.grows:
+        sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
     if exhausted:
-        notes.insert(0, exhausted)
-        status = ShareStatus.WARN if status is ShareStatus.PASS else status
-    each = " per server" if nodes > 1 else ""
-    demand = f"{format_in(float(f'{needed / 2**30:.4g}'), '')} GiB"
+        notes.insert(0, f"memory: {exhausted}")
+    status = bounds.status(shares)
+    if exhausted and status is ShareStatus.PASS:
+        status = ShareStatus.WARN
+    status = resting(status, assumed)
+    within = "".join((f"; {exhausted}" if exhausted else "", assumed_clause(status, assumed)))
     statement = (
-        f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity ({shares_clause(shares, bounds, failures)})"
+        f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity "
+        f"({shares_clause(shares, bounds, failures)}{within})"
     )
     if shared.size.value > memory.value and not shared.assumed:
         statement = (
             f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
             f"({share_text(shares.today)} of capacity)"
         )
-    if shared.assumed:
+    if assumed:
         notes.insert(0, f"assumed: {shared.assumed}")
-        status = ShareStatus.ASSUMED
     for note in (*notes, *later_notes("memory", shares, bounds, failures)):
         sheet.caveat(note)
     sheet.cards.append(
@@ -157,10 +170,31 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             advice=VERDICT,
             notes=notes,
             failures=failures,
+            assumed=assumed,
         )
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _unknown(sheet: Sheet, demand: str, each: str, assumed: Sequence[str]) -> Advice:
+    """Return the verdict where the memory of the machine is unknown."""
+    statement = f"memory: {demand} demand{each}, capacity unknown. Use {KEYS['machine.memory_gib'].flag}"
+    notes = (*(f"assumed: {reason}" for reason in assumed), statement)
+    for note in notes[:-1]:
+        sheet.caveat(note)
+    sheet.cards.append(
+        Card(
+            "memory",
+            ShareStatus.UNKNOWN.value,
+            capitalized(statement),
+            demand=demand,
+            advice=VERDICT,
+            notes=tuple(map(capitalized, notes)),
+            assumed=tuple(assumed),
+        )
+    )
+    return sheet.advice(VERDICT, "Memory: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
 
 
 def _sessions(sheet: Sheet) -> float:
@@ -184,7 +218,7 @@ def _exhausted_node(sheet: Sheet, shared: Quantity) -> str:
     if each <= smallest.value:
         return ""
     return (
-        f"memory: {format_in(each, 'MiB')} of shared memory per node, spread evenly, exhaust the smallest node with "
+        f"{format_in(each, 'MiB')} of shared memory per node, spread evenly, exhaust the smallest node with "
         f"{shown(smallest, 'MiB')}"
     )
 

@@ -44,13 +44,20 @@ class Shares(Struct, frozen=True):
 
     today: float
     n_plus_one: float | None = None
-    """None where nothing can be lost, or where the remaining capacity is unknown."""
+    """None where nothing can be lost, where nothing is left after it, or where the remaining capacity is unknown."""
     growth: Growth = Growth()
+    outage: bool = False
+    """Whether a single failure leaves nothing."""
 
     @property
     def last_year(self) -> float | None:
         """The share at the end of the horizon; None without one."""
         return self.growth.grown(self.today) if self.growth.years else None
+
+    @property
+    def n_plus_one_last_year(self) -> float | None:
+        """The share after the worst single failure at the end of the horizon; None without one of both."""
+        return self.growth.grown(self.n_plus_one) if self.growth.years and self.n_plus_one is not None else None
 
 
 class ShareLimits(Struct, frozen=True):
@@ -60,13 +67,24 @@ class ShareLimits(Struct, frozen=True):
     fails: float
 
     def status(self, shares: Shares) -> ShareStatus:
-        """Judge today's share; a failure or the growth that goes beyond the capacity makes a pass a warning."""
+        """Judge today's share; what a failure, the growth or both take beyond the capacity makes a pass a warning."""
         if shares.today > self.fails:
             return ShareStatus.FAIL
-        later = (shares.n_plus_one, shares.last_year)
-        if shares.today > self.passes or any(share is not None and share > self.fails for share in later):
+        later = (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)
+        beyond = shares.outage or any(share is not None and share > self.fails for share in later)
+        if shares.today > self.passes or beyond:
             return ShareStatus.WARN
         return ShareStatus.PASS
+
+
+def resting(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
+    """Return the status of what rests on defaults that nobody chose: no pass, while a warning or a failure stays."""
+    return ShareStatus.ASSUMED if reasons and status is ShareStatus.PASS else status
+
+
+def assumed_clause(status: ShareStatus, reasons: Sequence[str]) -> str:
+    """Return the defaults that a warning or a failure rests on, as the end of a clause; empty where there are none."""
+    return f"; assumed: {'; '.join(reasons)}" if reasons and status in (ShareStatus.WARN, ShareStatus.FAIL) else ""
 
 
 def limits(sheet: Sheet) -> ShareLimits:
@@ -87,6 +105,7 @@ def share_card(
     notes: Iterable[str] = (),
     stages: Sequence[StageUse] = (),
     failures: Sequence[Failure] = (),
+    assumed: Sequence[str] = (),
 ) -> Card:
     """Return the card of a resource whose share of capacity is known; what comes later ends its notes."""
     later = tuple(map(capitalized, later_notes(resource, shares, bounds, failures)))
@@ -107,6 +126,7 @@ def share_card(
         failures=tuple(sorted(failures, key=_worst_first)),
         exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
         limit=bounds.fails,
+        assumed=tuple(assumed),
     )
 
 
@@ -131,23 +151,34 @@ def later_notes(
     name = RESOURCE_NAMES[resource]
     notes = [f"{name}: {text}"] if (text := growth_text(shares, bounds.fails)) else []
     if shares.today <= bounds.fails:
-        notes += [f"{name}: {text}" for text in _beyond(bounds, failures)]
+        notes += [f"{name}: {text}" for text in _beyond(shares, bounds, failures)]
     notes += [f"nothing is left after losing {one.lost}" for one in failures if one.share is None]
     return tuple(notes)
 
 
-def _beyond(bounds: ShareLimits, failures: Sequence[Failure]) -> list[str]:
-    """Return the worst of the failures that leave too little, as a clause; an empty list where none does."""
+def _beyond(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure]) -> list[str]:
+    """Return the worst of the failures that leave too little, today or by growth; an empty list where none does."""
     known = [(one.share, one.lost) for one in failures if one.share is not None]
-    share, lost = max(known, default=(0.0, ""))
-    return [f"{share_text(share)} after losing {lost}"] if share > bounds.fails else []
+    (share, lost), growth = max(known, default=(0.0, "")), shares.growth
+    year = growth.year_above(share, bounds.fails)
+    if year is None or (year and growth.grown(shares.today) > bounds.fails):
+        return []  # what growth alone exceeds says enough
+    when = f" in year {year}" if year else ""
+    return [f"{share_text(share * growth.factor(year))}{when} after losing {lost}"]
+
+
+def _outages(failures: Sequence[Failure]) -> list[str]:
+    """Return which failures leave nothing, as a clause; an empty list where none does."""
+    lost = [one.lost for one in failures if one.share is None]
+    return [f"outage after losing {' or '.join(lost)}"] if lost else []
 
 
 def shares_clause(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> str:
     """Return the share of today, and those after a failure and at the end of the horizon above the capacity."""
     parts = [share_text(shares.today)]
     if shares.today <= bounds.fails:
-        parts += _beyond(bounds, failures)
+        parts += _beyond(shares, bounds, failures)
+        parts += _outages(failures)
         if shares.last_year is not None and shares.last_year > bounds.fails:
             parts.append(f"{share_text(shares.last_year)} in year {format_in(shares.growth.years, '')}")
     return ", ".join(parts)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, AdviceSet, Card, Failure
 from sizeup.sizing.advise import HEADLINE
-from sizeup.sizing.cards import verdict
+from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.io.share import PATHS
 from sizeup.sizing.licensing.price_age import PRICE_WARNING
 from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
@@ -50,6 +50,12 @@ _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.
 """What begins the ids of advice that the table has already, or that its working has."""
 
 
+def card_status(card: Card) -> str:
+    """Return the status of a card with what it rests on: ``FAIL (assumed)``."""
+    rests = card.assumed and card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value)
+    return f"{status_text(card.status)}{' (assumed)' if rests else ''}"
+
+
 def status_text(status: str) -> str:
     """Return a status as it is shown: ``PASS``, or a dash for none."""
     return _STATUS.get(status, status)
@@ -64,7 +70,7 @@ def verdicts_first(given: AdviceSet) -> list[tuple[Advice, str]]:
     for card in given.cards:
         if card.advice.startswith(VERDICT):
             unknown = card.status == ShareStatus.UNKNOWN.value
-            status.setdefault(card.advice, "NO VERDICT" if unknown else status_text(card.status))
+            status.setdefault(card.advice, "NO VERDICT" if unknown else card_status(card))
     rank = {name: place for place, name in enumerate(status)}
     ordered = sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank)))
     return [
@@ -206,7 +212,7 @@ def answer_lines(
     lines += ["", *table] if table else []
     notes = [_folded("! ", note, width) for note in _notes(given.cards, first, warnings)]
     details = [_folded(f"{label:9}", text, width) for label, text in _details(given)]
-    details = _shortened(details, most - len(lines) - (2 if notes else 1))
+    details = _shortened(details, most - len(lines) - (2 + len(notes[0]) if notes else 1))
     lines += ["", *(line for block in details for line in block)] if details else []
     decides = verdict(given.cards)
     judged = decides is not None and decides.status != "assumed"
@@ -255,19 +261,43 @@ def _notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -
         if note not in card.later
         and (card.resource != "license" or (card.share is None and not card.demand) or _assumes(note))
     ]
-    unique = [note for note in dict.fromkeys(found) if first is None or note != first.statement]
+    said = "" if first is None else first.statement
+    unique = [note for note in dict.fromkeys(found) if note != said and not _within(note, said)]
     prices = [warning for warning in warnings if warning.startswith(PRICE_WARNING)]
     assumed = [note for note in unique if _assumes(note)]
     rest = [*(note for note in unique if note not in assumed), *(text for text in warnings if text not in prices)]
     return [*assumed, *map(capitalized, prices), *map(capitalized, rest)]
 
 
+def _within(note: str, statement: str) -> bool:
+    """Whether a sentence has all of a note behind its subject already."""
+    clause = note.partition(": ")[2]
+    return bool(clause) and clause in statement
+
+
 def _assumes(note: str) -> bool:
     return note.startswith("Assumed")
 
 
+_GIVES = {
+    "storage": "storage demand (--workload FILE or workload.iops)",
+    "cpu": "CPU demand (workload.cpu_cores)",
+    "memory": "memory demand (sga.mb or db.gb)",
+    "license": "licenses (machine.cores)",
+}
+"""What is unknown of a resource without a demand, and the keys that tell it."""
+
+
+def _missing(cards: Sequence[Card]) -> str:
+    """Return what is unknown of the resources that have no demand, with what gives it; empty where nothing is."""
+    bare = {card.resource for card in cards if not card.demand and not card.notes}
+    return "; ".join(text for resource, text in _GIVES.items() if resource in bare)
+
+
 def _details(given: AdviceSet) -> Iterator[tuple[str, str]]:
-    """Yield what limits, what a failure and the years do, and what the licenses cost, each with its label."""
+    """Yield what is unknown, limits, fails, grows and costs, each with its label."""
+    if _first(given.cards) is not None and (missing := _missing(given.cards)):
+        yield "Unknown", capitalized(missing)
     storage = next((card for card in given.cards if card.resource == "storage"), None)
     if storage is not None and len(storage.stages) > 1:
         yield "Limit", "; ".join(f"{stage.name} at {share_text(stage.share)}" for stage in storage.stages)
@@ -276,7 +306,7 @@ def _details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         yield from zip(["N+1", *[""] * (len(failures) - 1)], failures, strict=True)
     elif storage is not None and storage.share is not None:
         yield "N+1", "Storage: unknown, because neither paths nor drives are given (path.stages, array.disks)"
-    grown = [card for card in given.cards if card.last_year is not None]
+    grown = [card for card in given.cards if card.last_year is not None and card.last_year != card.share]
     if grown:
         yield "Growth", _growth_text(grown)
     license_card = next((card for card in given.cards if card.resource == "license"), None)
@@ -303,7 +333,7 @@ def _failure_lines(cards: Sequence[Card]) -> list[str]:
 
 def _left_text(card: Card, failure: Failure) -> str:
     """Return what a failure leaves, today and at the end of the horizon: ``64% of what is left, 111% in year 3``."""
-    left = "nothing left" if failure.share is None else f"{share_text(failure.share)} of what is left"
+    left = "outage, as nothing is left" if failure.share is None else f"{share_text(failure.share)} of what is left"
     if failure.last_year is not None and failure.last_year != failure.share:
         left += f", {share_text(failure.last_year)} in {_year(card)}"
     return left
@@ -332,13 +362,13 @@ def _growth_text(cards: Sequence[Card]) -> str:
 
 def _first(cards: Sequence[Card]) -> Card | None:
     """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
-    unjudged = (card for card in cards if card.demand and card.share is None and card.resource != "license")
-    return verdict(cards) or next(unjudged, None)
+    return verdict(cards) or next(iter(open_cards(cards)), None)
 
 
 def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
     if first is not None:
-        status = "NO VERDICT " if first.share is None and first.status == "unknown" else status_text(first.status)
+        open_first = first.share is None and first.status == ShareStatus.UNKNOWN.value
+        status = "NO VERDICT " if open_first else overall_text(given.cards, first)
         return _folded(f"{status:8} ", f"{first.statement}{_beside(first, given.cards)}", width)
     lines = _folded("NO VERDICT YET  ", NO_VERDICT, width)
     headline = given.find("io.demand.headline")
@@ -346,16 +376,22 @@ def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str
     return [*lines, *_folded("         ", rule, width)] if rule else lines
 
 
+def overall_text(cards: Sequence[Card], first: Card) -> str:
+    """Return the status of all resources together; ``first`` decides."""
+    status = overall(cards).value
+    return card_status(first) if status == first.status else status_text(status)
+
+
 def _beside(first: Card, cards: Sequence[Card]) -> str:
-    """Return what a reader of the first sentence alone must know: no second of something, and what is assumed."""
-    lost = next((one.lost for one in first.failures if one.share is None), "")
-    text = f"; no N+1: nothing is left without {lost}" if lost else ""
+    """Return what a reader of the first sentence alone must know: what is assumed, and what was not judged."""
     assumed = [
         RESOURCE_NAMES[card.resource]
         for card in cards
         if card is not first and card.status == "assumed" and card.share is not None
     ]
-    return f"{text}; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else text
+    text = f"; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else ""
+    names = [RESOURCE_NAMES[card.resource] for card in open_cards(cards) if card is not first]
+    return f"{text}. Not judged either: {', '.join(names)}" if names and first.share is None else text
 
 
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
@@ -376,33 +412,43 @@ def _fitting(blocks: Sequence[list[str]], room: int) -> tuple[list[str], int]:
 
 
 def _table(cards: Sequence[Card], width: int) -> list[str]:
-    """Return the table: a line for each resource of which something is known."""
-    rows = [card for card in cards if card.detected or card.demand or card.share is not None]
+    """Return the table: a line for each resource, also where nothing of it is known."""
+    rows = [card for card in cards if card.resource not in _ONLY_KNOWN or card.detected or card.demand]
     if not rows:
         return []
+    last = [card for card in rows if card.resource == "license"]
+    rows = [*(card for card in rows if card.resource != "license"), *last]
     years = max((card.horizon_years for card in rows), default=0.0)
     numbers = [("Used", [_share(card.share) for card in rows]), ("N+1", [_after_failure(card) for card in rows])]
     if years:
         numbers.append((f"Year {format_in(years, '')}", [_share(card.last_year) for card in rows]))
-    tail = 9 + 8 * len(numbers)
+    statuses = [_table_status(card) for card in rows]
+    end = max(7, *map(cell_len, statuses))
+    tail = 2 + end + 8 * len(numbers)
     demand = min(max([6, *(cell_len(card.demand) for card in rows if card.resource != "license")]), 20)
     room = width - 9 - tail - demand - 2
     head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
     lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
-    last = [card for card in rows if card.resource == "license"]
-    ordered = [*(card for card in rows if card.resource != "license"), *last]
-    for card in ordered:
-        number = rows.index(card)
+    for number, card in enumerate(rows):
         name = f"{_row_name(card):9}"
         if card.resource == "license":
-            text = _clipped(card.demand, width - 18)
-            lines.append(f"{name}{text:{width - 18}}  {status_text(card.status)}")
+            text = _clipped(card.demand or "unknown", width - 11 - end)
+            lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
             continue
         cells = "".join(f"{values[number]:>8}" for _, values in numbers)
-        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))), room)
+        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))) or "unknown", room)
         needed = _clipped(card.demand or "–", demand)
-        lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {status_text(card.status)}")
+        lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {statuses[number]}")
     return lines
+
+
+_ONLY_KNOWN = frozenset({"space"})
+"""Resources without a line where nothing of them is known."""
+
+
+def _table_status(card: Card) -> str:
+    """Return the status of a line; ``unknown`` where there is a demand, and a dash where there is none."""
+    return "unknown" if card.demand and card.status == ShareStatus.UNKNOWN.value else card_status(card)
 
 
 def _share(share: float | None) -> str:
@@ -415,8 +461,8 @@ def _row_name(card: Card) -> str:
 
 
 def _after_failure(card: Card) -> str:
-    """Return the share after the worst single failure; ``none`` where a failure leaves nothing."""
-    return "none" if any(one.share is None for one in card.failures) else _share(card.n_plus_one)
+    """Return the share after the worst single failure; ``outage`` where a failure leaves nothing."""
+    return "outage" if any(one.share is None for one in card.failures) else _share(card.n_plus_one)
 
 
 def _clipped(text: str, room: int) -> str:

@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import HEADLINE
-from sizeup.sizing.cards import verdict
+from sizeup.sizing.cards import overall, verdict
 from sizeup.sizing.verdict import share_text
 from sizeup.units import format_in
 from sizeup.views.cards import CardView, status_text
@@ -60,7 +60,7 @@ def verdict_text(
         nothing = "" if any(view.measured_valid for view in views) else " and nothing measured"
         return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{nothing}.", *actions)), rule=_rule(given))
     working = given.find(card.advice)
-    status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(card.status)
+    status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
     return VerdictText(
         status,
         card.statement,

@@ -69,6 +69,18 @@ def _catalog(sheet: Sheet, name: str) -> Quantity | None:
     return sheet.rule(figure) if figure in sheet.rules.figures else None
 
 
+def replaced_figures(sheet: Sheet) -> list[str]:
+    """Return which stated figures of a drive count in place of those of its kind, a sentence each."""
+    kind, found = sheet.optional_words("array.drive"), []
+    for key, name, unit in (("array.drive_iops", "iops", "IOPS"), ("array.drive_mb_s", "read-rate", "MB/s")):
+        stated, listed = sheet.inputs.get(key), _catalog(sheet, name)
+        if isinstance(stated, Quantity) and listed is not None and stated.value != listed.value:
+            found.append(
+                f"a drive counts with the {shown(stated, unit)} of {key}, not with the {shown(listed, unit)} of {kind}"
+            )
+    return found
+
+
 def flash_drives(sheet: Sheet) -> bool:
     """Whether the drives of the array are flash, or of no stated kind."""
     return not str(sheet.optional_words("array.drive") or "").startswith("hdd-")

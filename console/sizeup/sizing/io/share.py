@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from sizeup.model.advice import Advice, Card, Failure, StageUse
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io.array import replaced_figures
 from sizeup.sizing.io.capacity import MEASURE, STORAGE, find_bottleneck, path_stages, with_drives
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.stage import StageCapacity
@@ -17,9 +18,11 @@ from sizeup.sizing.verdict import (
     ShareLimits,
     Shares,
     ShareStatus,
+    assumed_clause,
     failure,
     later_notes,
     limits,
+    resting,
     share_card,
     share_text,
     shares_clause,
@@ -107,23 +110,23 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         yield _unknown(sheet, demand)
         return
     worst = max(found, key=lambda one: one.share)
-    shares = Shares(worst.share, _after_worst_failure(found), demand.growth)
-    status = bounds.status(shares)
     failures = _failures(found, demand.growth)
+    shares = Shares(worst.share, _after_worst_failure(found), demand.growth, _is_outage(failures))
     notes = _notes(sheet, found, demand)
-    resting = _resting_on(sheet, found, demand, bounds)
+    status = bounds.status(shares)
+    assumed = _resting_on(sheet, found, demand, bounds)
     passive = [
         f"all paths of {one.stage.name} carry data ({share_text(one.share / one.stage.if_passive)} if half are passive)"
         for one in found
         if bounds.status(Shares(one.share / one.stage.if_passive)) is not bounds.status(Shares(one.share))
     ]
     if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
-        resting += [f"that {text}" for text in passive]
-    if resting:
-        status = ShareStatus.ASSUMED
-        notes.insert(0, f"assumed: {'; '.join(resting)}")
+        assumed += [f"that {text}" for text in passive]
+    if assumed:
+        notes.insert(0, f"assumed: {'; '.join(assumed)}")
     elif passive:
         notes.append(f"unknown whether {'; '.join(passive)}")
+    status = resting(status, assumed)
     for lost in failures:
         if lost.share is not None:
             sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
@@ -136,8 +139,12 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         for one in found
     )
     subject, rest = (PATHS, "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
+    if all(one.stage.drives for one in found):
+        subject, rest = "drives", "; the paths to them are not judged"
     needed = worst.text.replace(" demand", f" demand{by}", 1)
-    statement = f"{subject}: {needed} ({shares_clause(shares, bounds, failures)}, {where}){rest}"
+    resting_on = "" if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
+    within = f"{shares_clause(shares, bounds, failures)}, {where}{resting_on}"
+    statement = f"{subject}: {needed} ({within}){rest}"
     for note in (*notes, *later_notes("storage", shares, bounds, failures)):
         if not note.startswith(_DOWN):  # the stages have that caveat
             sheet.caveat(note)
@@ -154,11 +161,12 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             notes=notes,
             stages=[StageUse(one.stage.title or one.stage.name, one.share) for one in found],
             failures=failures,
+            assumed=assumed,
         )
     )
     network = [one for one in found if one.stage.network]
     if network:
-        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, status))
+        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, assumed))
     yield sheet.advice(
         VERDICT,
         "Storage: share of capacity",
@@ -169,20 +177,22 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, storage: ShareStatus) -> Card:
+def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed: Sequence[str]) -> Card:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
-    shares = Shares(one.share, one.after_failure, demand.growth)
-    status = ShareStatus.ASSUMED if storage is ShareStatus.ASSUMED else bounds.status(shares)
     failures = _failures([one], demand.growth)
+    shares = Shares(one.share, one.after_failure, demand.growth, _is_outage(failures))
+    status = resting(bounds.status(shares), assumed)
     return share_card(
         "network",
         status,
-        f"Network: {one.text} ({shares_clause(shares, bounds, failures)}, {one.stage.name})",
+        f"Network: {one.text} ({shares_clause(shares, bounds, failures)}, {one.stage.name}"
+        f"{assumed_clause(status, assumed)})",
         shares,
         bounds,
         detected=_capacity_text(one),
         demand=format_in(float(f"{one.demand:.4g}"), one.unit),
         advice=VERDICT,
+        assumed=assumed,
     )
 
 
@@ -218,10 +228,16 @@ def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
     return [failure(one.stage.failure, one.after_failure, growth) for one in found if one.stage.left is not None]
 
 
+def _is_outage(failures: Sequence[Failure]) -> bool:
+    return any(one.share is None for one in failures)
+
+
 def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
-    """Return the highest share after the worst single failure; None where no stage can lose anything."""
+    """Return the highest share after the worst single failure; None where none is known, or where nothing is left."""
     after = [one.after_failure for one in found if one.after_failure is not None]
-    return max(*after, *(one.share for one in found)) if after else None
+    if not after or any(one.stage.left == 0 for one in found):
+        return None
+    return max(*after, *(one.share for one in found))
 
 
 def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[str]:
@@ -240,6 +256,12 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         notes += [
             f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.stage.left is None
         ]
+    if any(one.stage.drives for one in found):
+        notes += replaced_figures(sheet)
+    if all(one.stage.drives for one in found):
+        notes.append(
+            f"the paths to the drives are not judged, because no path reports its speed ({KEYS['path.stages'].flag})"
+        )
     if demand.iops and all(one.stage.iops is None for one in found):
         unused = sheet.unused("capacity.iops")
         ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.iops'].flag}"
@@ -277,10 +299,10 @@ def _resting_on(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bound
 
 def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLimits) -> list[str]:
     """Return the defaults behind the share of one stage."""
-    resting, status = [], bounds.status(Shares(one.share))
+    reasons, status = [], bounds.status(Shares(one.share))
     by_block = one.unit == "MB/s" and "workload.mb_s" not in sheet.inputs and demand.block is not None
     if by_block and _is_default(sheet, "workload.io_kib"):
-        resting.append(f"a block size of {shown(sheet.number('workload.io_kib'), 'KiB')} by default")
+        reasons.append(f"a block size of {shown(sheet.number('workload.io_kib'), 'KiB')} by default")
     by_reads = one.capacity.source.startswith("raid.") and "workload.iops" in sheet.inputs
     if one.unit == "MB/s" and one.stage.drives:
         at_written = Shares(one.share / one.stage.if_written)
@@ -288,8 +310,8 @@ def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLim
         passes = status is ShareStatus.PASS and bounds.status(at_written) is not status
         by_reads = not tells and demand.transfer_rate is not None and passes
     if by_reads and _is_default(sheet, "workload.read_percent"):
-        resting.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
-    return resting
+        reasons.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
+    return reasons
 
 
 def _is_default(sheet: Sheet, key: str) -> bool:

@@ -118,8 +118,8 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     if edition.decision == "assumed" and edition.permission is not None:
         sentences.append(f"assumed: permitted {edition.permission.why} ({KEYS[CAPACITY].flag})")
     lacks = edition.product.cluster_note if sheet.number("cluster.nodes").value > 1 else ""
-    if lacks:
-        sentences.append(lacks)
+    if lacks:  # first, as a text that is too long loses its end
+        sentences.insert(0, lacks)
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)
     exceeded = [limit for limit in limits if limit.decision == "exceeded"]
     sentences += [_limit_text(limit, alone=len(exceeded) == 1) for limit in exceeded]

@@ -1,0 +1,195 @@
+"""The first line and the table: a PASS is one that a buyer can sign, and nothing vanishes from the table."""
+
+import pytest
+
+from sizeup.model.advice import Card
+from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.cards import answer_lines, card_views, cards_data
+
+LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120")
+YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
+PATHS = ("path.stages=hba:fc16*2", "path.policy=active-active")
+DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=20000", "array.drive_mb_s=500", "array.disk_gb=960")
+SERVER = ("machine.sockets=2", "machine.cores_per_socket=16", "machine.threads_per_core=2", "machine.memory_gib=512")
+
+
+def sized(*settings: str) -> Sizing:
+    return size(parse_settings(settings))
+
+
+def card(resource: str, *settings: str) -> Card:
+    return next(card for card in sized(*settings).cards if card.resource == resource)
+
+
+def screen(*settings: str) -> list[str]:
+    lines = answer_lines(sized(*settings))
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+def first(lines: list[str]) -> str:
+    return " ".join(" ".join(lines[: lines.index("")]).split())
+
+
+def row(lines: list[str], name: str) -> str:
+    return next(line for line in lines if line.startswith(f"{name} "))
+
+
+def test_a_failure_in_the_last_year_makes_a_pass_a_warning_that_names_the_year() -> None:
+    load = ("workload.iops=100000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=300")
+    found = card("storage", *load, *YEARS, *PATHS)
+
+    assert found.n_plus_one == pytest.approx(1119.2e6 / 1600e6)
+    assert (found.failures[0].last_year, found.status) == (pytest.approx(1119.2 / 1600 * 1.728), "warn")
+    assert "101% in year 2 after losing one of 2 paths" in found.statement
+    assert card("storage", *load, *PATHS).status == "pass"
+
+
+def test_the_loss_of_a_server_in_the_last_year_warns_too() -> None:
+    cluster = ("cluster.nodes=3", "machine.cores=16", "workload.cpu_percent=50", *YEARS)
+    found = card("cpu", *cluster)
+
+    assert (found.share, found.n_plus_one, found.last_year) == pytest.approx((0.5, 0.75, 0.864))
+    assert found.status == "warn"
+    assert "108% in year 2 after losing one of 3 servers" in found.statement
+
+
+def test_the_only_path_is_an_outage_and_no_share() -> None:
+    settings = (*LOAD, *DRIVES, "path.stages=hba:fc16*1")
+    found = card("storage", *settings)
+    lines = screen(*settings)
+
+    assert (found.n_plus_one, found.status) == (None, "warn")
+    assert "outage after losing the only path of hba" in found.statement
+    assert row(lines, "Storage").split()[-2:] == ["outage", "WARN"]
+
+
+def test_an_edition_that_is_not_permitted_fails_in_the_first_line() -> None:
+    settings = (*LOAD, *PATHS, *DRIVES, "machine.cores=32", "machine.sockets=4", "license.product=se2")
+
+    assert screen(*settings)[0].startswith(
+        "FAIL     Oracle Database Standard Edition 2 is not permitted on this server:"
+    )
+
+
+def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:
+    lines = screen(*LOAD, *PATHS, *DRIVES, "db.gb=4000", "machine.cores=32")
+
+    assert first(lines).startswith(
+        "NO VERDICT Memory: 372.5 GiB demand, capacity unknown. Use --set machine.memory_gib=N"
+    )
+    assert row(lines, "Memory").split() == ["Memory", "unknown", "372.5", "GiB", "–", "–", "unknown"]
+
+
+def test_a_demand_on_unknown_cores_is_no_pass() -> None:
+    lines = screen(*LOAD, *PATHS, *DRIVES, "workload.cpu_cores=13.3")
+
+    assert first(lines).startswith("NO VERDICT CPU: 13.3 cores demand, capacity unknown. Use --set machine.cores=N")
+    assert row(lines, "CPU").endswith("unknown")
+
+
+def test_what_fails_decides_over_what_is_unknown() -> None:
+    lines = screen("workload.mb_s=2000", "capacity.mb_s=1000", "db.gb=4000")
+
+    assert lines[0].startswith("FAIL     Storage: 2,000 MB/s demand")
+    assert row(lines, "Memory").endswith("unknown")
+
+
+@pytest.mark.parametrize("settings", [(), LOAD, (*LOAD, *PATHS, *DRIVES), (*LOAD, *PATHS, *SERVER)])
+def test_every_resource_has_a_row(settings: tuple[str, ...]) -> None:
+    lines = screen(*settings)
+
+    for name in ("CPU", "Memory", "Network", "License"):
+        assert row(lines, name)
+    assert sum(line.startswith(("Storage ", "Paths ")) for line in lines) == 1
+
+
+def test_a_row_without_a_demand_says_what_gives_one() -> None:
+    lines = screen(*LOAD, *PATHS, *DRIVES)
+
+    assert "Unknown  CPU demand (workload.cpu_cores); memory demand (sga.mb or db.gb);" in lines
+    assert row(lines, "CPU").split()[1:] == ["unknown", "–", "–", "–", "–"]
+
+
+def test_an_assumption_that_does_not_fit_fails() -> None:
+    settings = (*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000")
+    found = card("memory", *settings)
+    lines = screen(*settings)
+
+    assert (found.status, found.assumed) == ("fail", ("a buffer pool of 10% of the database",))
+    assert found.statement.endswith("(388%; assumed: a buffer pool of 10% of the database)")
+    assert lines[0].startswith("FAIL (assumed) Memory: 372.5 GiB demand")
+    assert row(lines, "Memory").endswith("FAIL (assumed)")
+
+
+def test_an_assumption_that_fits_is_assumed_and_no_pass() -> None:
+    lines = screen(*LOAD, *PATHS, *DRIVES, *SERVER, "db.gb=2000")
+
+    assert lines[0].startswith("ASSUMED  Storage: 447.7 MB/s demand")
+    assert first(lines).partition("Basis")[0].strip().endswith("; memory assumed")
+    assert row(lines, "Memory").endswith("ASSUMED")
+
+
+def test_an_outage_stays_a_warning_where_the_demand_is_assumed() -> None:
+    assert card("storage", "workload.iops=4000", "path.stages=hba:fc8*1").status == "warn"
+
+
+def test_drives_alone_say_that_the_paths_are_not_judged() -> None:
+    found = card("storage", *LOAD, *DRIVES)
+
+    assert found.statement.startswith("Drives: ")
+    assert found.statement.endswith("; the paths to them are not judged")
+    assert any(
+        note.startswith("The paths to the drives are not judged, because no path reports its speed")
+        for note in found.notes
+    )
+    assert "paths to" not in card("storage", *LOAD, *DRIVES, *PATHS).statement
+
+
+CPU = (*SERVER, "machine.specrate_per_core=5", "workload.specrate_per_core=5")
+
+
+@pytest.mark.parametrize(
+    ("busy", "status", "assumed"),
+    [("5", "pass", False), ("7", "assumed", True), ("13.3", "warn", True), ("17", "fail", False)],
+)
+def test_standard_edition_2_bounds_the_cores(busy: str, status: str, assumed: bool) -> None:
+    found = card("cpu", *CPU, f"workload.cpu_cores={busy}", "license.product=se2")
+
+    assert found.detected == "16 of 32 cores"
+    assert found.share == pytest.approx(float(busy) / 16)
+    assert (found.status, bool(found.assumed)) == (status, assumed)
+    assert "16 threads by Oracle SE2" in found.statement
+
+
+def test_the_threads_of_an_edition_may_share_cores() -> None:
+    found = card("cpu", *CPU, "workload.cpu_cores=13.3", "license.product=se2")
+
+    assert found.statement.endswith("assumed: a core for each of them (166% if they share cores))")
+
+
+def test_the_cores_of_sql_server_standard_bound_the_capacity() -> None:
+    large = ("machine.sockets=2", "machine.cores_per_socket=32", "license.pack=sql-server", "license.product=standard")
+    found = card("cpu", *large, "workload.cpu_percent=45")
+
+    assert (found.detected, found.status) == ("32 of 64 cores", "warn")
+    assert found.share == pytest.approx(64 * 0.45 / 32)
+
+
+@pytest.mark.parametrize("product", [(), ("license.product=ee",)])
+def test_an_edition_without_a_limit_or_that_nobody_chose_leaves_all_cores(product: tuple[str, ...]) -> None:
+    assert card("cpu", *CPU, "workload.cpu_cores=13.3", *product).detected == "32 cores"
+
+
+def test_a_size_that_is_set_does_not_grow() -> None:
+    found = card("memory", "machine.memory_gib=512", "sga.mb=262144", *YEARS)
+
+    assert (found.share, found.last_year) == (0.5, 0.5)
+
+
+def test_the_status_of_all_is_a_word_of_its_own_for_screens() -> None:
+    views = card_views(sized(*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000"), None)
+
+    assert {one["status"] for one in cards_data(views)} <= {"FAIL", "PASS", "ASSUMED", None}
