@@ -192,12 +192,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _explained(name: str, sizing: Sizing) -> Advice:
     """Return the answer of that id, or of the resource of that name."""
+    from sizeup.sizing.advise import CALCULATIONS
+
     card = next((card for card in sizing.cards if card.resource == name), None)
     found = sizing.find(card.advice if card is not None and card.advice else _WITHOUT_DEMAND.get(name, name))
     if found is not None:
         return found
     if card is not None:
         raise UsageError(f"--explain {name}: expected a demand to explain, found none; {_DEMAND_OF.get(name, '')}")
+    known = next((one for one in CALCULATIONS if name.startswith(one.gives)), None)
+    if known is not None:
+        nothing = f"nothing about the {known.name} applies to these inputs"
+        why = next((one.sentence() for one in sizing.questions if one.calculation == known.name), nothing)
+        raise UsageError(
+            f"--explain {name}: expected an answer, found none: {why}; list the ids with sizeup size --sources"
+        )
     hint = nearest(name, [advice.id for advice in sizing.advice])
     raise UsageError(
         f"--explain: expected storage, space, cpu, memory, license or the id of an answer, found {name!r}{hint}; "

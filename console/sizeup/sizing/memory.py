@@ -161,7 +161,8 @@ def _one_node(sheet: Sheet) -> Iterator[Advice]:
         "Free memory of the emptiest node with all shared memory on it",
         f"{format_in(left, 'MiB')} stay free on that node; its processes get further memory from other nodes"
         if fits
-        else f"does not fit: the shared memory exceeds the free memory of any one node by {format_in(-left, 'MiB')}",
+        else f"allocated by one process without huge pages or interleaving, the shared memory fills one node and takes "
+        f"{format_in(-left, 'MiB')} from others",
         sheet.answer(left, "MiB", "closson-2007-numa"),
         "MiB",
         decision="fits" if fits else "spills",

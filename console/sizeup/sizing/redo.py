@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io.array import drive_iops, flash_drives
 from sizeup.sizing.io.capacity import payload
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, shown
@@ -42,13 +43,19 @@ def _writes(sheet: Sheet) -> Iterator[Advice]:
 def _drives_for(sheet: Sheet, total: Quantity, size: Quantity) -> tuple[float, int]:
     """Return the redo writes per second at a size, and the drives that they keep busy."""
     writes = total.value / size.value
-    per_drive = sheet.rule("redo.drive-writes")
+    per_drive = _writes_per_drive(sheet)
     drives = math.ceil(writes / per_drive.value)
     sheet.line(f"{shown(total, 'MB/s')} / {shown(size, 'KiB')} = {format_in(writes, 'IOPS')}")
     sheet.line(
         f"ceil({format_in(writes, 'IOPS')} / {shown(per_drive, 'IOPS')} a drive) = {format_in(drives, 'drives')}"
     )
     return writes, drives
+
+
+def _writes_per_drive(sheet: Sheet) -> Quantity:
+    """Return the writes per second of one drive: of the array's flash drives, else small sequential ones of a disk."""
+    figure = drive_iops(sheet) if "array.drive_iops" in sheet.inputs or flash_drives(sheet) else None
+    return sheet.rule("redo.drive-writes") if figure is None else figure.writes
 
 
 def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -> Advice:

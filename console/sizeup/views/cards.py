@@ -37,7 +37,7 @@ _TITLES = {
 """The cards, in their order among those of one status."""
 _WORST = ("FAIL", "WARN", "ASSUMED", "PASS", "–")
 _JUDGED = _WORST[:-1]
-_PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "spills", "above-path", "above-catalog", "much"})
+_PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "above-path", "above-catalog", "much"})
 """Decisions that a reader must know even where there is a verdict."""
 NO_VERDICT = (
     "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
@@ -432,7 +432,9 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     for number, card in enumerate(rows):
         name = f"{_row_name(card):9}"
         if card.resource == "license":
-            text = _clipped(card.demand or "unknown", width - 11 - end)
+            text = card.demand or "unknown"
+            text = text if cell_len(text) <= width - 11 - end else text.partition(" over ")[0]
+            text = _clipped(text, width - 11 - end)
             lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
             continue
         cells = "".join(f"{values[number]:>8}" for _, values in numbers)

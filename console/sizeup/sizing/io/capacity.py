@@ -25,6 +25,10 @@ MEASURE = "measure it with a storage probe"
 """What to do where the capacity of storage is unknown."""
 
 
+_FULL_DUPLEX = ("fc", "eth", "pcie")
+"""Kinds of links that send and receive at once."""
+
+
 def _parse_stages(sheet: Sheet, text: str) -> list[tuple[str, str, int]]:
     stages = []
     for part in text.split(","):
@@ -124,6 +128,11 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
         line = sheet.rules.figures.get(f"link.{link}.line")
         raw = "" if line is None else f" (line rate: {format_in(line.value * 1e6, 'MB/s')})"
         sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')}{raw} = {format_in(capacity, 'MB/s')}{idle}")
+        if link.startswith(_FULL_DUPLEX):
+            sheet.caveat(
+                "links carry their MB/s in each direction at once; reads and writes together are compared with one "
+                "direction"
+            )
         if count > 1 and policy is None:
             sheet.caveat(
                 f"{name}: all {count} paths are assumed to carry data; "

@@ -204,7 +204,8 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     """Return the verdict where no stage tells its capacity."""
     reasons = [(sheet.unused(key), KEYS[key]) for key in ("capacity.mb_s", "capacity.iops")]
     actions = [f"{unused.sentence(key.unit)}, or use {key.flag}" for unused, key in reasons if unused is not None]
-    action = ". ".join(actions) or f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
+    ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}, path.stages=hba:fc16*2 or array.disks=N"
+    action = ". ".join(actions) or ways
     value, unit = (demand.bytes_per_second, "MB/s") if demand.bytes_per_second else (demand.iops, "IOPS")
     needed = format_in(float(f"{value or 0:.4g}"), unit)
     down = sheet.optional_words("path.down")
@@ -243,8 +244,10 @@ def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
 def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[str]:
     """Return what a reader must know beside the shares."""
     notes = []
-    down = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
-    if down is not None:
+    down = sheet.optional_words("path.down")
+    if down is not None and "path.stages" in sheet.inputs:
+        notes.append(f"down on this machine, while path.stages counts as set: {down}")
+    elif down is not None:
         notes.append(f"{_DOWN} {down}. Bring it up, or count on what is left")
     if demand.iops is None and not demand.by_rule:
         notes.append(
@@ -252,6 +255,9 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         )
     if _lacks_redo(sheet) and not demand.by_rule:
         notes.append(f"redo is not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
+    if demand.redo_rate is not None and not demand.by_rule:
+        twice = format_in(float(f"{2 * demand.redo_rate.value:.4g}"), "MB/s")
+        sheet.caveat(f"archiving the redo reads and writes it again ({twice} at its peak), which is not counted")
     if any(one.stage.left is not None for one in found):
         notes += [
             f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.stage.left is None
@@ -311,7 +317,27 @@ def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLim
         by_reads = not tells and demand.transfer_rate is not None and passes
     if by_reads and _is_default(sheet, "workload.read_percent"):
         reasons.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
+    smaller = _share_of_small_redo_writes(sheet, one, demand)
+    if smaller is not None and _whole(smaller, one, demand, bounds) is not _whole(one.share, one, demand, bounds):
+        size = shown(sheet.rule("redo.write.usual"), "KiB")
+        reasons.append(f"redo writes of {size} by default ({share_text(smaller)} if they are of one block)")
     return reasons
+
+
+def _whole(share: float, one: StageShare, demand: Demand, bounds: ShareLimits) -> ShareStatus:
+    """Return the status of a share of one stage, with its failure and the growth."""
+    after = share / one.stage.left if one.stage.left else None
+    return bounds.status(Shares(share, after, demand.growth, one.stage.left == 0))
+
+
+def _share_of_small_redo_writes(sheet: Sheet, one: StageShare, demand: Demand) -> float | None:
+    """Return the share of a stage in IOPS if every redo write were a block; None where their size or rate is given."""
+    writes, rate, block = demand.redo_writes, demand.redo_rate, sheet.inputs.get("workload.io_kib")
+    if one.unit != "IOPS" or writes is None or rate is None or not isinstance(block, Quantity):
+        return None
+    if {"redo.writes_s", "redo.write_kib"} & sheet.inputs.keys():
+        return None
+    return one.share * (one.demand - writes.value + rate.value / block.value) / one.demand
 
 
 def _is_default(sheet: Sheet, key: str) -> bool:
