@@ -26,11 +26,13 @@ from sizeup.report.markdown import markdown
 from sizeup.report.table import table_lines
 from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
+from sizeup.session.records import EstimateRecord
 from sizeup.session.value import Session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
+from sizeup.views.cards import CardView
 from sizeup.views.document import Document, DocumentPart, Paragraph, document
 from sizeup.views.summary import summary
 
@@ -237,6 +239,57 @@ def test_each_chart_of_the_web_page_has_its_words_and_its_values_as_a_table(sess
     assert "131 ns (125 to 138)" in markup
 
 
+@pytest.mark.parametrize(
+    ("detected", "measured", "spans"),
+    [((), (), ["3"]), (("8 cores",), (), ["2"]), ((), ("9 ns",), []), (("8",), ("9",), [])],
+)
+def test_a_long_demand_takes_the_empty_cells_before_it(
+    session: Session, detected: tuple[str, ...], measured: tuple[str, ...], spans: list[str]
+) -> None:
+    shown = document(session)
+    card = CardView(
+        "license", "License", "ASSUMED", detected, measured, demand="8 x a product with a long name, $630,800", used=0.5
+    )
+    markup = page(replace(shown, cards=(card,), charts=(), parts=()))
+    row = markup.partition("<tbody>")[2].partition("</tbody>")[0]
+
+    assert re.findall(r'colspan="(\d)"', row) == spans
+    cells = row.count("<td") + row.count("<th") + sum(int(span) - 1 for span in spans)
+    assert cells == markup.partition("<thead>")[2].partition("</thead>")[0].count("<th ")
+
+
+def test_a_status_is_a_word_beside_its_color(session: Session) -> None:
+    statuses = ("FAIL", "WARN", "ASSUMED", "PASS", "–")
+    cards = tuple(CardView("cpu", "CPU", status, used=1.31) for status in statuses)
+    rows = page(replace(document(session), cards=cards)).partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")
+
+    for row, word in zip(rows, ("FAIL", "WARN", "ASSUMED", "PASS", "not judged"), strict=False):
+        assert f">{word}</span></td>" in row
+        assert "131%" in row
+
+
+def test_a_trend_is_drawn_where_figures_are_valid(session: Session, tmp_path: Path) -> None:
+    kept = [
+        replace(record, estimate=replace(record.estimate, converged=True))
+        if isinstance(record, EstimateRecord)
+        else record
+        for record in records()
+    ]
+    valid = read_session(written(tmp_path / "valid.sizeup.jsonl", *kept))
+
+    assert 'class="spark"' in page(document(valid))
+    assert list(document(valid).trends) == ["memory"]
+    assert 'class="spark"' not in page(document(session))
+
+
+def test_the_text_has_the_shares_after_a_failure_and_in_the_last_year(session: Session) -> None:
+    card = CardView("cpu", "CPU", "WARN", demand="4.8 cores", used=0.6, n_plus_one=1.2, last_year=1.04, years=3)
+    shown = replace(document(session), cards=(card,))
+
+    assert "CPU: 120% after the worst single failure, 104% in year 3" in text(shown)
+    assert "| Used | N+1 | Year 3 |" in markdown(shown)
+
+
 def test_markdown_shows_what_was_written_and_obeys_none_of_it(hostile: Document) -> None:
     shown = markdown(hostile)
 
@@ -282,6 +335,9 @@ def test_json_carries_units_machine_findings_and_advice(session: Session) -> Non
     assert list(shown["summary"]) == QUESTIONS
     assert shown["run"]["status"] == "WARN"
     assert shown["verdict"]["status"] == "NO VERDICT YET"
+    assert [card["card"] for card in shown["cards"]][-1] == "license"
+    assert {card["card"]: card["detected"] for card in shown["cards"]}["memory"] == ["32 GiB"]
+    assert {card["status"] for card in shown["cards"]} == {None}
     assert shown["steps"][0]["results"][0]["unit"] == "ns"
     assert shown["machine"]["memory_bytes"] == 32 * 1024**3
     assert shown["advice"][0]["quantity"]["value"] == 46.5e6

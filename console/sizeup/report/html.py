@@ -16,6 +16,7 @@ from sizeup.model.finding import Finding
 from sizeup.text import plural
 from sizeup.views.cards import CardView
 from sizeup.views.document import (
+    DEMAND,
     SEVERITIES,
     SHARE,
     Block,
@@ -81,7 +82,7 @@ _STYLE = (
         ".cards{width:100%;font-variant-numeric:tabular-nums}"
         ".cards th,.cards td{padding:.45rem .6rem;vertical-align:middle}"
         ".cards thead th{font-size:.8rem;color:var(--muted)}"
-        ".cards .n,.unjudged{white-space:nowrap}.cards .long{white-space:normal;max-width:15rem}"
+        ".cards .n,.unjudged{white-space:nowrap}"
         ".cards .none{color:var(--muted)}"
         ".meter{position:relative;display:inline-block;width:78px;height:9px;margin-right:.5rem;border-radius:5px;"
         "overflow:hidden;background:var(--grid)}"
@@ -89,7 +90,7 @@ _STYLE = (
         + "".join(f".meter i.{status}{{background:var(--{status})}}" for status in _STATUSES)
         + f".meter b{{position:absolute;left:{100 / _METER_END:.0f}%;top:0;bottom:0;width:2px;background:var(--ink)}}"
         ".share{display:inline-block;min-width:2.9rem}"
-        ".spark{vertical-align:middle;margin-left:.4rem}"
+        ".spark{vertical-align:middle;margin-left:.4rem}.cards td{min-width:4rem}"
         ".spark polyline{fill:none;stroke:var(--s0);stroke-width:1.6}"
         # Findings and charts
         ".findings{list-style:none;padding:0}"
@@ -117,7 +118,7 @@ _STYLE = (
         ".cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
         ".cards tbody tr{display:grid;grid-template-columns:1fr auto;padding:.4rem 0;"
         "border-bottom:1px solid var(--grid)}"
-        ".cards tbody th,.cards tbody td{border:0;padding:.1rem 0;text-align:left;max-width:none}"
+        ".cards tbody th,.cards tbody td{border:0;padding:.1rem 0;text-align:left}"
         ".cards tbody td{grid-column:1/-1}.cards tbody td:last-child{grid-column:2;grid-row:1}"
         ".cards tbody td.none{display:none}"
         ".cards td[data-label]::before{content:attr(data-label) ' ';color:var(--muted)}"
@@ -220,18 +221,24 @@ def _cards(document: Document) -> Markup:
 
 
 def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: Sequence[float]) -> Markup:
+    names = [column.title for column in columns]
+    demand = names.index(DEMAND) if DEMAND in names else 0
+    # A product with its price has the room of the empty cells before it.
+    first = demand
+    while len(card.demand) > _SHORT and first > 1 and row[first - 1] == UNKNOWN:
+        first -= 1
     cells = []
-    for column, text in list(zip(columns, row, strict=True))[1:-1]:
+    for index, (column, text) in enumerate(zip(columns, row, strict=True)):
+        if index in (0, len(row) - 1) or first <= index < demand:
+            continue
         content: str = text
         if column.title == SHARE and card.used is not None:
             content = joined(_meter(card.used, card.status), element("span", text, class_="share"))
         elif column.title == "Measured" and text != UNKNOWN:
             content = joined(text, _spark(trend))
-        kinds = (
-            "n" if column.numeric else "t",
-            "none" if text == UNKNOWN else "long" if column.numeric and len(text) > _SHORT else "",
-        )
-        cells.append(element("td", content, class_=" ".join(filter(None, kinds)), data_label=column.title))
+        spans = {"colspan": str(demand - first + 1)} if index == demand > first else {}
+        kinds = ("n" if column.numeric and not spans else "t", "none" if text == UNKNOWN else "")
+        cells.append(element("td", content, class_=" ".join(filter(None, kinds)), data_label=column.title, **spans))
     return element("tr", element("th", card.title, scope="row"), *cells, element("td", _badge(card.status)))
 
 

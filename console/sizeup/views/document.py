@@ -39,6 +39,7 @@ _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
 _WITHOUT_WORKLOAD = ("Give one with: sizeup size --session FILE --workload FILE",)
+DEMAND = "Demand"
 SHARE = "Used"
 """The column with the share of the capacity that the demand takes."""
 SEVERITIES = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN", Severity.INFO: "INFO"}
@@ -407,7 +408,7 @@ def _judged(cards: Sequence[CardView]) -> tuple[tuple[str, Callable[[CardView], 
     """The columns of demand and shares, each with how it is read from a card; empty where a card has none."""
     years = max((card.years for card in cards), default=0.0)
     return (
-        ("Demand", lambda card: card.demand),
+        (DEMAND, lambda card: card.demand),
         (SHARE, lambda card: _share(card.used)),
         ("N+1", lambda card: _share(card.n_plus_one)),
         (f"Year {format_in(years, '')}", lambda card: _share(card.last_year)),
