@@ -137,7 +137,7 @@ async def test_the_probes_are_not_read_before_a_run_starts(app: ConsoleApp) -> N
 @pytest.mark.ci
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:
     async with app.run_test() as pilot:
-        app.theme = "sizeup-light"
+        app.theme = "textual-light"
         await pilot.press("2")
         await pilot.pause()
         light = app.screen.styles.background
@@ -168,7 +168,7 @@ async def test_only_what_a_chart_draws_has_a_color_worked_out(app: ConsoleApp) -
 
 async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
     async with _chart(app) as chart:
-        for theme in ("textual-dark", "sizeup-light"):
+        for theme in ("textual-dark", "textual-light"):
             app.theme = theme
             await asyncio.sleep(0)
             chart._styles.clear()

@@ -8,7 +8,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 TEXTUAL_NAMES = {
     "dark": "textual-dark",
-    "light": "sizeup-light",
+    "light": "textual-light",
     "ansi-dark": "sizeup-ansi-dark",
     "ansi-light": "sizeup-ansi-light",
     "color-blind": "sizeup-color-blind",
@@ -32,8 +32,6 @@ _PLAIN_CURSOR = {"block-cursor-text-style": "none"}
 _ANSI_DARK, _ANSI_LIGHT = BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"]
 OWN = (
     COLOR_BLIND,
-    # The border of the pane under the focus was orange of 1.5 to 1 on its gray.
-    replace(BUILTIN_THEMES["textual-light"], name="sizeup-light", accent="#9A4F00"),
     replace(
         _ANSI_DARK,
         name="sizeup-ansi-dark",
@@ -41,6 +39,6 @@ OWN = (
         secondary="ansi_bright_blue",
         variables={**_ANSI_DARK.variables, **_PLAIN_CURSOR, "scrollbar": "ansi_cyan"},
     ),
-    replace(_ANSI_LIGHT, name="sizeup-ansi-light", warning="ansi_magenta", accent="ansi_green"),
+    replace(_ANSI_LIGHT, name="sizeup-ansi-light", warning="ansi_magenta"),
 )
 """Themes to register."""

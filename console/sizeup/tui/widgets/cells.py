@@ -21,7 +21,7 @@ _LOOKS = {
     "text": "$foreground",
     "axis": "$foreground",
     "boundary": "$foreground",
-    "frame": "$text-muted",
+    "frame": "dim $foreground",
     "cursor": "bold reverse",
     "disturbed": "bold $text-error",
     **STATUS,
