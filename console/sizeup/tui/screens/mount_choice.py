@@ -11,10 +11,9 @@ from textual.app import App
 
 from sizeup import files
 from sizeup.errors import SizeupError
-from sizeup.live.database_mounts import DatabaseMount, database_mounts
+from sizeup.live.storage_targets import TargetChoice, storage_targets
+from sizeup.model.machine import Machine
 from sizeup.session.store import directory
-from sizeup.text import one_line
-from sizeup.units import format_decimal_bytes
 
 QUESTION = (
     "Which directory will hold the database? The quick plan creates a temporary file of at most 1 GiB in it, reads "
@@ -43,7 +42,7 @@ def remember_mount(path: str) -> None:
         files.write(_path(), lambda file: file.write(f"{path}\n".encode("utf-8", "surrogateescape")), mode=0o600)
 
 
-def ask_mount(app: App[Any], chosen: Callable[[str], None]) -> None:
+def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], None]) -> None:
     """Let the user choose a directory, and hand it on; empty for a run without storage."""
     from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 
@@ -61,24 +60,16 @@ def ask_mount(app: App[Any], chosen: Callable[[str], None]) -> None:
         elif answer is not None:
             chosen("" if answer == WITHOUT else answer)
 
-    app.push_screen(ChoiceDialog(QUESTION, mount_answers(database_mounts()), title="Measure"), answered)
+    app.push_screen(ChoiceDialog(QUESTION, mount_answers(storage_targets(machine)), title="Measure"), answered)
 
 
-def mount_answers(mounts: Sequence[DatabaseMount]) -> list[tuple[str, str]]:
+def mount_answers(targets: Sequence[TargetChoice]) -> list[tuple[str, str]]:
     """Return the answers: what writes nothing first, then each mount with its type and space, then any directory."""
     return [
         (WITHOUT, "Memory and clock only: nothing is written"),
-        *((mount.point, _mount_text(mount)) for mount in mounts),
+        *((target.path, target.line) for target in targets if target.writable),
         (_OTHER, "Another directory ..."),
     ]
-
-
-def _mount_text(mount: DatabaseMount) -> str:
-    if mount.size_bytes is None or mount.free_bytes is None:
-        space = "free space not asked, as its server may not answer"
-    else:
-        space = f"{format_decimal_bytes(mount.size_bytes)}, {format_decimal_bytes(mount.free_bytes)} free"
-    return f"{one_line(mount.point, 40)}  {mount.kind} on {one_line(mount.source, 40)}, {space}"
 
 
 def _path() -> str:

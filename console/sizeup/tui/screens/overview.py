@@ -218,7 +218,7 @@ class OverviewScreen(ModeScreen):
             remember_mount(mount)
             self._measure(mount)
 
-        ask_mount(self.app, chosen)
+        ask_mount(self.app, self.host.machine, chosen)
 
     def _measure(self, mount: str) -> None:
         self.host.start_run(spec_of("", {}, mount=mount))
