@@ -16,6 +16,7 @@ from sizeup.quantity import Origin
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import described, size
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
 from sizeup.views.card_table import WIDE, card_table, fitted
@@ -223,7 +224,20 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
     assert found.status == "FAIL"
     assert found.statement.startswith("Storage: 1,048 MB/s demand, 800 MB/s capacity (131%")
     assert found.fix == "3.2 times the capacity or 69% less demand passes, for 226% at worst"
-    assert found.basis == "workload of --set; +20% a year: 226% in year 3; capacity by its links, not measured"
+    assert found.basis == "workload of --set; +20% a year: 226% in year 3; capacity as entered"
+
+
+def test_the_basis_says_where_the_capacity_comes_from() -> None:
+    rate = [
+        Estimate("rate", {"workload": "dss-rand", "queue_depth": depth, "path": "/dev/sda"}, 800e6) for depth in (8, 32)
+    ]
+    run = step("io.direct", *rate, path="/dev/sda")
+    found = machine()
+    known = measured(replace(session(run), machine=found))
+    workload = {"workload.mb_s": KEYS["workload.mb_s"].parse("500", Origin.USER, "--set")}
+    given = size(described(found, {**known, **workload}))
+
+    assert verdict_text(given, card_views(given, found)).basis == "workload of --set; capacity measured"
 
 
 def test_without_a_workload_the_verdict_says_so_and_the_rule_of_thumb_is_no_demand() -> None:

@@ -19,6 +19,13 @@ NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
 _STATED = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
 _BAD = ("fail", "warn")
+_CAPACITY_KEYS = ("capacity.", "path.", "array.")
+_CAPACITY_FROM = {
+    Origin.USER: "capacity as entered",
+    Origin.PRESET: "capacity as published",
+    Origin.MEASURED: "capacity measured",
+    Origin.DETECTED: "capacity by its links, not measured",
+}
 _OF_PARTS = {
     "affinity": "cpu",
     "bond": "network",
@@ -122,8 +129,15 @@ def _basis(card: Card, working: Advice) -> str:
         year = "" if card.last_year is None else f": {share_text(card.last_year)} in year {card.horizon_years:g}"
         parts.append(f"+{format_in(growth.value, '%')} a year{year}")
     if card.resource == "storage" and card.share is not None:
-        measured = any(
-            entry.quantity is not None and entry.quantity.origin is Origin.MEASURED for entry in working.inputs
-        )
-        parts.append("capacity measured" if measured else "capacity by its links, not measured")
+        parts.append(_CAPACITY_FROM[_capacity_origin(working)])
     return "; ".join(parts)
+
+
+def _capacity_origin(working: Advice) -> Origin:
+    """Return where the capacity of the storage comes from: what was entered comes before what was measured."""
+    origins = {
+        entry.quantity.origin
+        for entry in working.inputs
+        if entry.quantity is not None and entry.key.startswith(_CAPACITY_KEYS)
+    }
+    return next((origin for origin in _CAPACITY_FROM if origin in origins), Origin.DETECTED)

@@ -62,6 +62,8 @@ _AROUND = 3
 _CHART_ROWS = 10
 """The least that a chart is worth showing in."""
 _CHART_COLUMNS = 56
+_BESIDE_FROM_COLUMNS = 160
+"""From so many columns on charts and details stand side by side."""
 _MORE = "more findings"
 _RESERVED = 3
 """Lines of the findings that are always shown: their heading, one of them, and how many more there are."""
@@ -321,7 +323,7 @@ class OverviewScreen(ModeScreen):
     def _finding_options(self, shown: Overview, room: int, width: int) -> list[Option]:
         """The findings, as many as there are rows for; the last line says how many more there are."""
         count = len(shown.findings)
-        heading = Content.styled(f" {plural(count, 'finding')}" if count else " No findings", "bold underline")
+        heading = Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold underline"))
         options = [Option(heading, id="group findings", disabled=True)]
         fits = count if count < room else max(room - _RESERVED + 1, 1)
         listed = shown.findings if self._unfolded else shown.findings[:fits]
@@ -348,14 +350,15 @@ class OverviewScreen(ModeScreen):
         if not below.display:
             return
         steps = self._chart_steps()
-        preview.display = not steps
+        beside = width >= _BESIDE_FROM_COLUMNS
+        preview.display = beside or not steps
         if steps:
-            self._show_charts(steps, width, rows)
+            self._show_charts(steps, width * 2 // 3 if beside else width, rows)
         else:
             self._hide("#charts")
             self._show_map(width)
-            option = self.query_one(KeyList).highlighted_option
-            self._show_preview(None if option is None else option.id)
+        option = self.query_one(KeyList).highlighted_option
+        self._show_preview(None if option is None else option.id)
 
     def _hide(self, selector: str) -> None:
         for widget in self.query(selector):
@@ -414,7 +417,8 @@ class OverviewScreen(ModeScreen):
             lines = list(card_details(card, shown.given, self.host.machine))
         else:
             return
-        width = self._screen_size.width // (2 if self.has_class("-high") else 1) - 5
+        others = [widget for widget in self.query("#charts, #map") if widget.display]
+        width = self._screen_size.width // (1 if not others else 3 if others[0].id == "charts" else 2) - 6
         detail.update("\n".join(hanging(line.strip(), width, _indent(line), _indent(line)) for line in lines))
 
 
