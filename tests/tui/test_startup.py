@@ -215,6 +215,6 @@ async def test_the_borders_of_panes_with_and_without_focus_stand_out_from_the_gr
         app.theme = TEXTUAL_NAMES[theme]
         await pilot.pause()
         ground = luminance(Color.parse(app.theme_variables["background"]))
-        for name in ("accent", "primary"):
+        for name in ("foreground", "primary"):
             border = luminance(Color.parse(app.theme_variables[name]))
             assert (max(border, ground) + 0.05) / (min(border, ground) + 0.05) >= 3, name

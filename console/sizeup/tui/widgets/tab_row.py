@@ -18,6 +18,8 @@ class TabRow(Tabs, can_focus=False):
     TabRow Tab { padding: 0 1; color: $foreground; }
     TabRow Tab:hover { text-style: underline; }
     TabRow Tab.-active { text-style: bold reverse; color: $foreground; }
+    TabRow Tab:ansi { text-style: not dim; }
+    TabRow Tab.-active:ansi { text-style: not dim bold reverse; }
     """
 
     class Chosen(Message):
