@@ -268,6 +268,21 @@ def test_a_status_is_a_word_beside_its_color(session: Session) -> None:
         assert "131%" in row
 
 
+def test_notes_that_the_first_page_has_no_room_for_stand_among_the_caveats(session: Session) -> None:
+    given = {
+        key: KEYS[key].parse(text, Origin.USER, "--set")
+        for key, text in {"workload.mb_s": "200", "workload.growth_percent": "90", "workload.horizon_years": "5",
+                          "capacity.mb_s": "300", "license.host_cores": "8"}.items()
+    }  # fmt: skip
+    shown = document(session, ShownAdvice(AdviceOrigin.RECORDED, size(described(machine(), given))))
+    (listed,) = next(part.blocks for part in shown.parts if part.title == "Caveats")
+    notes = [note for card in shown.cards for note in card.notes]
+
+    assert len(notes) > 1
+    assert shown.notes[-1].endswith(" more under Caveats")
+    assert all(any(line.endswith(note) for line in listed.lines) for note in notes)  # type: ignore[union-attr]
+
+
 def test_a_trend_is_drawn_where_figures_are_valid(session: Session, tmp_path: Path) -> None:
     kept = [
         replace(record, estimate=replace(record.estimate, converged=True))

@@ -146,7 +146,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         ("Not measured", _gaps(session.gaps)),
         ("Sizing", _sizing(session, advice)),
         ("All findings", _findings(session)),
-        ("Caveats", _caveats(session, advice)),
+        ("Caveats", _caveats(session, advice, cards)),
         ("Machine", _machine(session)),
         ("Environment", _environment(session)),
         ("User notes", _notes(session)),
@@ -238,11 +238,11 @@ def _charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownChart, ..
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:
     """The user's notes, what the cards have beside their figures, then caveats, as many as fit."""
     written = [block.text for block in _notes(session) if isinstance(block, Paragraph)]
-    beside = [note if note.startswith(card.title) else f"{card.title}: {note}" for card in cards for note in card.notes]
-    told = (*written, *beside, *caveats(session, advice, each=1))
+    told = (*written, *_card_notes(cards), *caveats(session, advice, each=1))
     found = list(dict.fromkeys(one_line(note, _NOTE_LENGTH) for note in told))
     if len(found) > _MOST_NOTES:
-        found[_MOST_NOTES - 1 :] = [f"{len(found) - _MOST_NOTES + 1} more under Caveats"]
+        chapters = "Caveats" if len(written) < _MOST_NOTES else "User notes and Caveats"
+        found[_MOST_NOTES - 1 :] = [f"{len(found) - _MOST_NOTES + 1} more under {chapters}"]
     return tuple(found)
 
 
@@ -253,9 +253,15 @@ def _all_findings(session: Session) -> tuple[Finding, ...]:
     return tuple(sorted(dict.fromkeys(every), key=lambda finding: order.index(finding.severity)))
 
 
-def _caveats(session: Session, advice: ShownAdvice) -> Iterator[Block]:
-    if found := tuple(caveats(session, advice)):
+def _caveats(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> Iterator[Block]:
+    measured = [note for card in cards for note in card.measured_notes]
+    if found := tuple(dict.fromkeys((*_card_notes(cards), *measured, *caveats(session, advice)))):
         yield Items(found)
+
+
+def _card_notes(cards: Sequence[CardView]) -> list[str]:
+    """What the cards have beside their figures, each with the name of its card."""
+    return [note if note.startswith(card.title) else f"{card.title}: {note}" for card in cards for note in card.notes]
 
 
 def _about(session: Session) -> Iterator[Block]:
