@@ -384,3 +384,12 @@ def test_a_chart_whose_legend_is_long_keeps_its_title() -> None:
     chart = LineChart("Latency, read", Axis("Queue depth", "1"), Axis("Latency", "ns"), lines)
 
     assert chart_lines(chart, 80, Glyphs.BLOCK)[0] == "  Latency, read"
+
+
+def test_paper_leaves_out_closed_chapters_and_says_so(session: Session) -> None:
+    markup = page(document(session))
+    screen, _, paper = markup.partition("<style>")[2].partition("</style>")[0].partition("@media print{")
+
+    assert ".part:not([open])" not in screen
+    assert "details:not([open]){display:none}.paper{display:block}" in paper
+    assert re.search(r'<p class="paper quiet">Printing leaves out details that are closed', markup)
