@@ -136,6 +136,7 @@ async def test_without_a_session_the_report_says_what_to_do(client: ClientSessio
 async def test_the_page_and_its_files_name_no_other_host(served: Served, client: ClientSession) -> None:
     async with client.get(f"{served.address}/?token=secret") as answer:
         page = await answer.text()
+        assert page.index("<main>") < page.index('id="terminal"') < page.index("</main>")  # a landmark to jump to
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     host = served.address.removeprefix("http://")
     assert re.findall(r"\w+://[^\"' ]*", page) == [f"ws://{host}/ws"]

@@ -32,7 +32,7 @@ PAGE = """<!DOCTYPE html>
 <link rel="icon" href="data:,">
 <style>
 html, body {{ margin: 0; height: 100%; background: #121212; color: #e0e0e0; overflow: hidden; }}
-#terminal {{ height: 100%; }}
+main, #terminal {{ height: 100%; }}
 #closed {{ display: none; position: absolute; inset: 0; padding: 3em; background: #121212; font: 16px monospace; }}
 body.-closed #closed {{ display: block; }}
 #closed a {{ color: inherit; }}
@@ -40,8 +40,10 @@ body.-closed #closed {{ display: block; }}
 <script src="/static/js/textual.js"></script>
 <script src="/focus.js"></script>
 <body>
+<main>
 <div id="terminal" class="textual-terminal" data-session-websocket-url="{websocket}" data-font-size="14"></div>
 <div id="closed">The console has ended. Reload this page for another, or read the <a href="/report">report</a>.</div>
+</main>
 </body>
 </html>
 """
