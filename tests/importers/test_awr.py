@@ -269,6 +269,28 @@ def test_the_sga_by_the_sum_of_its_regions_where_its_use_is_not_listed() -> None
     assert {stated.key: stated.value for stated in found.stated}["sga.mb"] == 68719476000
 
 
+PGA = AWR.replace(
+    "                   SGA use (MB):     65,536.0     65,536.0",
+    "                   SGA use (MB):     65,536.0     65,536.0\n"
+    "                   PGA use (MB):      7,900.0      8,112.0",
+)
+
+
+def test_the_pga_in_use_is_that_of_the_sessions() -> None:
+    values = {stated.key: stated.value for stated in parse_awr(PGA, "awr").stated}
+
+    assert values["memory.sessions"] == 104
+    assert values["memory.session_mib"] * 104 == pytest.approx(8112 * MIB)
+
+
+@pytest.mark.parametrize("text", [AWR, re.sub(r"(Snap: +\d+ \S+ \S+) +\d+ .*", r"\1", PGA)])
+def test_without_pga_or_sessions_none_are_counted(text: str) -> None:
+    keys = {stated.key for stated in parse_awr(text, "awr").stated}
+
+    assert "sga.mb" in keys
+    assert not keys & {"memory.sessions", "memory.session_mib"}
+
+
 def second_instance(text: str) -> str:
     return re.sub(r"^shop1(\s+)1", r"shop2\g<1>2", text, flags=re.MULTILINE)
 

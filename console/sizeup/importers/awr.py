@@ -26,6 +26,7 @@ _PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
 _LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+(\S+)")
 _BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]{1,12})\s*(K?)", re.IGNORECASE)
 _SNAPSHOT = re.compile(r"^\s*(Begin|End) Snap:\s+(\d{1,12})\s", re.MULTILINE)
+_SESSIONS = re.compile(r"^\s*(?:Begin|End) Snap:\s+\d{1,12}\s+\S{1,20}\s+\S{1,20}\s+(\d[\d,]{0,11})\s", re.MULTILINE)
 _ELAPSED = re.compile(r"^\s*Elapsed:\s+(?:N/A\s+)?([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
 _INSTANCE = re.compile(r"^\s*(?:\S+\s+)?(?:\d{5,12}\s+)?(\S+)\s+(\d{1,4})\s+\d\d-\S{1,8}\s?-\d\d", re.MULTILINE)
 _DATABASE = re.compile(r"^\s*(?:\S+\s+)?(\d{5,12})\s+\S+\s", re.MULTILINE)
@@ -152,14 +153,15 @@ def _report(text: str, where: str) -> _Report:
         utilization,
         None if utilization is None or cores is None else utilization * cores,
     )
+    header = text[:_HEADER_CHARACTERS]
     stated = (
         *_memory(found),
+        *_private_memory(found, header),
         *_pools(found, block),
         *_hot_set(found),
         *((Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()),
     )
     remarks = [*remarks, *of_cpu, *_of_segments(found)]
-    header = text[:_HEADER_CHARACTERS]
     instance = _INSTANCE.search(header)
     return _Report(
         interval, _identity(header), instance[2] if instance else "", _CLUSTER.search(header) is not None, stated,
@@ -316,6 +318,16 @@ def _memory(found: Sections) -> Iterator[Stated]:
     advised = _advisory(found)
     if advised:
         yield Stated("sga.advisory_mb", advised * _MEBIBYTE, "bytes")
+
+
+def _private_memory(found: Sections, header: str) -> Iterator[Stated]:
+    """Sessions and the private memory (PGA) of each, whose product is the PGA in use: both at the busier snapshot."""
+    row = next((row for row in found.rows("memory") if row.name == "PGA use (MB)"), None)
+    used = max((figure for figure in row.figures if figure), default=0.0) if row else 0.0
+    sessions = max((float(match[1].replace(",", "")) for match in _SESSIONS.finditer(header)), default=0.0)
+    if used and sessions:
+        yield Stated("memory.sessions", sessions, "1")
+        yield Stated("memory.session_mib", used * _MEBIBYTE / sessions, "bytes")
 
 
 def _advisory(found: Sections) -> float | None:
