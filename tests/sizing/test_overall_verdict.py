@@ -189,6 +189,13 @@ def test_a_size_that_is_set_does_not_grow() -> None:
     assert (found.share, found.last_year) == (0.5, 0.5)
 
 
+def test_a_warning_by_the_smallest_node_names_it_and_a_failure_names_the_memory() -> None:
+    nodes = ("machine.memory_gib=16", "numa.node_mb=12000,4095")
+
+    assert card("memory", *nodes, "sga.mb=8500").statement.endswith("exhaust the smallest node with 4,095 MiB)")
+    assert "node" not in card("memory", *nodes, "sga.mb=17000").statement
+
+
 def test_the_status_of_all_is_a_word_of_its_own_for_screens() -> None:
     views = card_views(sized(*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000"), None)
 

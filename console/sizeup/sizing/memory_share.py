@@ -144,7 +144,9 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if exhausted and status is ShareStatus.PASS:
         status = ShareStatus.WARN
     status = resting(status, assumed)
-    within = "".join((f"; {exhausted}" if exhausted else "", assumed_clause(status, assumed)))
+    within = "".join(
+        (f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
+    )
     statement = (
         f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity "
         f"({shares_clause(shares, bounds, failures)}{within})"
