@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Select
 
 from consoles import Console, ended, fill, records, settled
 from sizeup.charts.chart import LineChart
@@ -22,6 +22,7 @@ from sizeup.session.records import (
     PlanRecord,
     Record,
 )
+from sizeup.tui.widgets.form import RunFormView
 
 
 async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) -> None:
@@ -239,3 +240,38 @@ async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(consol
 
         assert starting.startswith(" running, starting")
         assert console.status.startswith(" running null ")
+
+
+async def test_another_path_is_typed_and_stands_in_the_list_afterwards(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("m")
+        await settled(pilot)
+        await pilot.press(*"other", "enter")
+        await settled(pilot)
+        await pilot.press(*str(tmp_path), "enter")
+        await settled(pilot)
+        asked = console.answers
+        await pilot.press("escape")
+        await settled(pilot)
+        view = next(view for view in console.app.screen.query(RunFormView) if view.display)
+        field = view.field("path")
+        assert field is not None
+        shown = field.query_one(Select)
+        await pilot.press("m")
+        await settled(pilot)
+        offered = [str(option.prompt) for option in shown.query_one(OptionList).options]
+
+        assert asked == ["no", "yes"]
+        assert (shown.display, shown.value) == (True, str(tmp_path))
+        assert str(tmp_path) in offered
+
+
+async def test_a_target_that_is_not_there_is_said_before_the_run(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": str(tmp_path / "gone")})
+        await pilot.press("r")
+        await settled(pilot)
+
+        assert "gone: does not exist" in console.says(".facts").replace(" gone", "gone")

@@ -71,6 +71,8 @@ def _target(path: str) -> str:
         return f"{path}, on a server"
     if read_device(path) is not None:
         return f"{path}, a device: read only"
+    if not os.path.lexists(path):
+        return f"{path}: does not exist"
     return f"{path}{_MADE}" if os.path.isdir(path) else f"{path}: read only"
 
 

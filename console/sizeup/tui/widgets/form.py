@@ -121,6 +121,7 @@ class FormField(Horizontal):
 
     def open(self) -> None:
         """Give the control the focus; a list opens."""
+        self._show_list()
         control = self.control
         control.focus()
         if isinstance(control, Select):
@@ -168,9 +169,18 @@ class FormField(Horizontal):
         problem = "; ".join(result.failure_descriptions) if result is not None and not result.is_valid else ""
         self.post_message(self.Wrong(problem))
 
+    def _show_list(self) -> None:
+        """Put the list back in place of the field for any value."""
+        field = self.query_one(Input)
+        for select in self.query(Select):
+            if not select.display:
+                select.display, field.display = True, False
+                select.focus()
+
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        self._show_list()
         self.post_message(self.Changed(self.setting, event.value, run=True))
 
     @on(Input.Blurred)
@@ -235,7 +245,8 @@ class RunFormView(Vertical):
 
     def _field(self, parameter: Parameter) -> FormField:
         form = self.form
-        return FormField(
+        target = form.manifest.target
+        field = FormField(
             parameter.name,
             label(parameter),
             form.text(parameter.name),
@@ -244,6 +255,8 @@ class RunFormView(Vertical):
             parameter=parameter,
             wide=parameter.basic and parameter.type in ("path", "choice"),
         )
+        field.set_class(target is not None and parameter.name == target.setting, "target")
+        return field
 
     def _options(self, parameter: Parameter) -> list[tuple[str, str]]:
         target = self.form.manifest.target
