@@ -91,3 +91,17 @@ async def test_a_machine_of_two_sockets_fills_a_large_terminal(make_console: Mak
         ink = sum(character != " " for line in console.text.splitlines() for character in line)
 
     assert ink / (200 * 60) >= 1 / 3
+
+
+async def test_the_cursor_does_not_turn_a_bar_into_its_opposite(console: Console) -> None:
+    async with in_topology(console, columns=120, rows=40) as pilot:
+        await pilot.press("j", "j")
+        await pilot.pause()
+        await pilot.pause()
+        drawing = console.app.screen.query_one(MapView).drawing
+        y = next(place for place, row in enumerate(drawing.rows) if "Node 0" in "".join(row))
+        roles = dict(zip(drawing.rows[y], drawing.roles[y], strict=True))
+
+        assert chosen(console) == "node:0"
+    assert roles["N"] == "cursor"
+    assert "cursor" not in (roles["█"], roles["·"])

@@ -87,6 +87,7 @@ def test_every_input_has_a_question_and_a_label_of_its_own() -> None:
             "cloud: set license.scope to cloud and enter machine.vcpus (a), its",
         ),
         ("is unknown; set it with --set workload.percentile=N", "is unknown; enter workload.percentile (a)"),
+        ("unknown (use --set workload.iops=N)", "unknown (enter workload.iops (a))"),
         ("no option here", "no option here"),
     ],
 )

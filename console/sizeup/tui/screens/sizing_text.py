@@ -99,7 +99,7 @@ def by_keys(text: str, add: str) -> str:
 
 
 _SETTING = re.compile(
-    r"(?P<use>[Uu]se |set it with )?--set (?P<settings>[a-z_]+\.[a-z_]+=[^\s,;.]+(?: [a-z_]+\.[a-z_]+=[^\s,;.]+)*)"
+    r"(?P<use>[Uu]se |set it with )?--set (?P<settings>[a-z_]+\.[a-z_]+=[^\s,;.)]+(?: [a-z_]+\.[a-z_]+=[^\s,;.)]+)*)"
 )
 
 

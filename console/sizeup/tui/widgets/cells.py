@@ -21,7 +21,7 @@ _LOOKS = {
     "text": "$foreground",
     "axis": "$foreground",
     "boundary": "$foreground",
-    "frame": "dim $foreground",
+    "frame": "$primary",
     "cursor": "bold reverse",
     "disturbed": "bold $text-error",
     **STATUS,

@@ -20,6 +20,10 @@ _ROLES = {
 """What a map's roles look like; loads have one color, and their digits or bars say the rest."""
 
 
+_BARS = frozenset({"used", "free"})
+"""Roles that the cursor leaves as they are: reversed, what is used would look free."""
+
+
 class MapView(ScrolledRows):
     """Sockets, nodes, cores, memory and devices; scrolls by rows where they do not fit."""
 
@@ -166,6 +170,6 @@ class MapView(ScrolledRows):
         self.present(drawing)
 
     def _role(self, cell: Cell) -> str:
-        if cell.key and cell.key == self._chosen:
+        if cell.key and cell.key == self._chosen and cell.role not in _BARS:
             return "cursor"
         return "series-0" if cell.role.startswith("load-") else _ROLES.get(cell.role, cell.role)
