@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sizeup.charts.table import Column, Table
 from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, Figure
+from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.text import plural
 from sizeup.units import format_value
@@ -103,11 +104,12 @@ def side_lines(comparison: Comparison) -> list[str]:
     return [f"{name}  {_side(digests)}" for name, digests in (("A", baseline), ("B", new)) if digests]
 
 
-def _side(digests: Sequence[object]) -> str:
-    first = digests[0]
+def _side(digests: Sequence[Digest]) -> str:
     more = f" and {plural(len(digests) - 1, 'more session')}" if len(digests) > 1 else ""
-    hosts = ", ".join(dict.fromkeys(str(getattr(one, "host", "")) for one in digests))
-    return f"{getattr(first, 'path', '')}{more} ({hosts})"
+    hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
+    runs = len({one.value.run for digest in digests for one in digest.headlines})
+    counted = f", {plural(runs, 'run')}" if runs else ""
+    return f"{digests[0].path}{more} ({hosts}{counted})"
 
 
 def _different(figures: Sequence[Figure]) -> list[str]:

@@ -197,7 +197,7 @@ class SessionsScreen(ModeScreen):
             names = session_name(path), session_name(str(base.path))
             first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
             self._comparison = compare([first], [other])
-            self._pictures = compared_charts(*sessions, ("new", "baseline"))
+            self._pictures = compared_charts(*sessions, ("B", "A"))
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
