@@ -249,6 +249,17 @@ def test_without_a_workload_the_verdict_says_so_and_the_rule_of_thumb_is_no_dema
     assert measured.statement == "No workload."
 
 
+def test_a_verdict_that_rests_on_another_resource_names_it() -> None:
+    given = sized(
+        workload__mb_s="100", capacity__mb_s="800", machine__memory_gib="512", db__gb="1000", capacity__gb="9000"
+    )
+    found = verdict_text(given, card_views(given, machine()))
+
+    assert found.status == "ASSUMED"
+    assert found.statement.startswith("Storage: 100 MB/s demand")
+    assert found.statement.endswith("; memory assumed")
+
+
 def test_a_demand_without_a_capacity_is_no_verdict() -> None:
     given = sized(workload__mb_s="100")
     found = verdict_text(given, card_views(given, machine()))

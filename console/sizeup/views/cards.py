@@ -369,7 +369,7 @@ def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str
     if first is not None:
         open_first = first.share is None and first.status == ShareStatus.UNKNOWN.value
         status = "NO VERDICT " if open_first else overall_text(given.cards, first)
-        return _folded(f"{status:8} ", f"{first.statement}{_beside(first, given.cards)}", width)
+        return _folded(f"{status:8} ", f"{first.statement}{beside_first(first, given.cards)}", width)
     lines = _folded("NO VERDICT YET  ", NO_VERDICT, width)
     headline = given.find("io.demand.headline")
     rule = "" if headline is None else headline.verdict.partition(". ")[2]
@@ -382,7 +382,7 @@ def overall_text(cards: Sequence[Card], first: Card) -> str:
     return card_status(first) if status == first.status else status_text(status)
 
 
-def _beside(first: Card, cards: Sequence[Card]) -> str:
+def beside_first(first: Card, cards: Sequence[Card]) -> str:
     """Return what a reader of the first sentence alone must know: what is assumed, and what was not judged."""
     assumed = [
         RESOURCE_NAMES[card.resource]

@@ -13,7 +13,7 @@ from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import overall, verdict
 from sizeup.sizing.verdict import share_text
 from sizeup.units import format_in
-from sizeup.views.cards import CardView, status_text
+from sizeup.views.cards import CardView, beside_first, status_text
 
 NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
@@ -70,7 +70,7 @@ def verdict_text(
     status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
     return VerdictText(
         status,
-        card.statement,
+        f"{card.statement}{beside_first(card, given.cards)}",
         _fix(card, working, findings) if card.status in _BAD else "",
         "" if working is None else _basis(card, working),
     )
