@@ -21,6 +21,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
 from sizeup.views.card_table import WIDE, card_table, fitted
 from sizeup.views.cards import CardView, card_views, cards_data
+from sizeup.views.document import later_shares
 from sizeup.views.verdict import verdict_text
 
 
@@ -266,3 +267,26 @@ def test_a_demand_without_a_capacity_is_no_verdict() -> None:
 
     assert found.status == "NO VERDICT"
     assert "capacity unknown" in found.statement
+
+
+def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> None:
+    given = sized(
+        workload__mb_s="300", path__stages="hba:fc8*1", workload__growth_percent="5", workload__horizon_years="2"
+    )
+    views = card_views(given, machine())
+    row = next(line for line in card_table(views, WIDE).text() if line.startswith("Storage"))
+
+    assert "outage" in row.split()
+    assert cards_data(views)[0]["outage"] is True
+    assert later_shares(views)[0].startswith("Storage: outage after a single failure, ")
+    found = verdict_text(given, views)
+    assert (found.status, found.fix) == ("WARN", "Add a second: the loss of the only path of hba is an outage")
+
+
+def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
+    given = sized(
+        workload__mb_s="500", path__stages="hba:fc8*2", path__policy="active-active", workload__growth_percent="20",
+        workload__horizon_years="3",
+    )  # fmt: skip
+
+    assert verdict_text(given, card_views(given, machine())).fix.endswith("demand passes, for 108% at worst")

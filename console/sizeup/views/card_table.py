@@ -10,7 +10,7 @@ from sizeup.charts.table import UNKNOWN
 from sizeup.sizing.verdict import share_text
 from sizeup.text import cell_len, one_line
 from sizeup.units import format_in
-from sizeup.views.cards import CardView
+from sizeup.views.cards import OUTAGE, CardView
 
 WIDE = 110
 """From so many columns on there is room for a meter, for N+1 and for the last year."""
@@ -61,12 +61,12 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
         return _share_table(views)
     wide = width >= WIDE
     judged = [view for view in views if view.resource != "license"]
-    shares = [("Used", [view.used for view in views])]
+    shares = [("Used", [_share(view.used) for view in views])]
     if wide:
-        shares.append(("N+1", [view.n_plus_one for view in views]))
+        shares.append(("N+1", [OUTAGE if view.outage else _share(view.n_plus_one) for view in views]))
         years = max((view.years for view in views), default=0.0)
         if years:
-            shares.append((f"Year {format_in(years, '')}", [view.last_year for view in views]))
+            shares.append((f"Year {format_in(years, '')}", [_share(view.last_year) for view in views]))
     meter = wide and any(view.used is not None for view in views)
     demand = _between(_DEMAND, max((cell_len(view.demand) for view in judged), default=0))
     tail = (_GAP + _METER + 2) * meter + (_GAP + _SHARE) * len(shares) + _GAP + _STATUS
@@ -92,7 +92,7 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
         start = len(text) + _GAP
         bar = _meter(view.used) if meter and view.used is not None else ""
         text += f"{'':{_GAP}}{bar:{_METER + 2}}" if meter else ""
-        cells = "".join(f"{'':{_GAP}}{_share(values[number]):>{_SHARE}}" for _, values in shares)
+        cells = "".join(f"{'':{_GAP}}{values[number]:>{_SHARE}}" for _, values in shares)
         lines.append(
             CardLine(
                 view.resource, f"{text}{cells}{'':{_GAP}}", view.status, (start, start + len(bar)) if bar else (0, 0)

@@ -109,6 +109,8 @@ class CardView(Struct, frozen=True):
     """Demand over capacity today."""
     n_plus_one: float | None = None
     """The same after the worst single failure."""
+    outage: bool = False
+    """Whether a single failure leaves nothing."""
     last_year: float | None = None
     """The same in the last year of the horizon."""
     years: float = 0.0
@@ -154,6 +156,7 @@ def _card_view(card: Card, machine: Machine | None, session: Session | None) -> 
         capacity=card.detected if judged else "",
         used=card.share,
         n_plus_one=card.n_plus_one,
+        outage=_is_outage(card),
         last_year=card.last_year,
         years=card.horizon_years,
         statement=card.statement,
@@ -187,6 +190,7 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
             "capacity": view.capacity,
             "used": view.used,
             "n_plus_one": view.n_plus_one,
+            "outage": view.outage,
             "last_year": view.last_year,
             "horizon_years": view.years,
             "statement": view.statement,
@@ -214,12 +218,12 @@ def answer_lines(
     details = [_folded(f"{label:9}", text, width) for label, text in _details(given)]
     details = _shortened(details, most - len(lines) - (2 + len(notes[0]) if notes else 1))
     lines += ["", *(line for block in details for line in block)] if details else []
-    decides = verdict(given.cards)
-    judged = decides is not None and decides.status != "assumed"
     others = [
         _folded("", one.verdict, width, 2)
         for one in given.advice
-        if not one.id.startswith(_OF_CARDS) and one.quantity is not None and (one.decision in _PROBLEMS or not judged)
+        if not one.id.startswith(_OF_CARDS)
+        and one.quantity is not None
+        and (one.decision in _PROBLEMS or first is None)
     ]
     lines += _as_many_as_fit(notes, most - len(lines))
     if not notes or most - len(lines) > 1:
@@ -444,6 +448,8 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     return lines
 
 
+OUTAGE = "outage"
+"""What stands for the share after a failure that leaves nothing."""
 _ONLY_KNOWN = frozenset({"space"})
 """Resources without a line where nothing of them is known."""
 
@@ -464,7 +470,11 @@ def _row_name(card: Card) -> str:
 
 def _after_failure(card: Card) -> str:
     """Return the share after the worst single failure; ``outage`` where a failure leaves nothing."""
-    return "outage" if any(one.share is None for one in card.failures) else _share(card.n_plus_one)
+    return OUTAGE if _is_outage(card) else _share(card.n_plus_one)
+
+
+def _is_outage(card: Card) -> bool:
+    return any(one.share is None for one in card.failures)
 
 
 def _clipped(text: str, room: int) -> str:

@@ -21,7 +21,7 @@ from sizeup.sizing.verdict import share_text
 from sizeup.text import capitalized, one_line
 from sizeup.units import format_in, format_ns
 from sizeup.views.advice import input_text
-from sizeup.views.cards import CardView, card_views
+from sizeup.views.cards import OUTAGE, CardView, card_views
 from sizeup.views.finished import finished_charts, headline
 from sizeup.views.machine import machine_sections
 from sizeup.views.machine_facts import machine_line
@@ -416,7 +416,7 @@ def _judged(cards: Sequence[CardView]) -> tuple[tuple[str, Callable[[CardView], 
     return (
         (DEMAND, lambda card: card.demand),
         (SHARE, lambda card: _share(card.used)),
-        ("N+1", lambda card: _share(card.n_plus_one)),
+        ("N+1", lambda card: OUTAGE if card.outage else _share(card.n_plus_one)),
         (f"Year {format_in(years, '')}", lambda card: _share(card.last_year)),
     )
 
@@ -433,7 +433,8 @@ def later_shares(cards: Sequence[CardView]) -> tuple[str, ...]:
             (card.n_plus_one, "after the worst single failure"),
             (card.last_year, f"in year {format_in(card.years, '')}"),
         )
-        known = [f"{share_text(share)} {when}" for share, when in shares if share is not None]
+        known = [f"{OUTAGE} after a single failure"] if card.outage else []
+        known += [f"{share_text(share)} {when}" for share, when in shares if share is not None]
         lines += [f"{card.title}: {', '.join(known)}"] if known else []
     return tuple(lines)
 

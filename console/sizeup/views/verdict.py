@@ -102,8 +102,12 @@ def _fix(card: Card, working: Advice | None, findings: Iterable[Finding]) -> str
     for finding in findings:
         if finding.severity in bad and resource_of(finding) == card.resource and finding.remedy:
             return finding.remedy
+    lost = next((one.lost for one in card.failures if one.share is None), "")
+    if lost and (card.share or 0.0) <= card.limit:
+        return f"Add a second: the loss of {lost} is an outage"
     limit = inputs.get("share.pass-to")
-    share = max(filter(None, (card.share, card.n_plus_one, card.last_year)), default=0.0)
+    after = (one.last_year for one in card.failures)
+    share = max(filter(None, (card.share, card.n_plus_one, card.last_year, *after)), default=0.0)
     if limit is None or limit.quantity is None or share <= limit.quantity.value:
         return ""
     lacking = share / limit.quantity.value
