@@ -398,7 +398,7 @@ _DECLARED = (
         "cloud",
     ),
     _choice("license.aggregate", "whether a cluster's counts are rounded up per server or once", "server", "pool"),
-    _count("license.users", "named users or devices"),
+    _count("license.users", "number of named users or devices"),
     _count("license.pinned_cores", "cores of an accepted hard partition", least=1, most=65536),
     _count("license.host_cores", "physical cores of all hosts that the guest may run on", least=1, most=1000000),
     _count("license.host_sockets", "occupied sockets of the physical host", least=1, most=1024),

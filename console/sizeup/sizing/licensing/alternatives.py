@@ -38,6 +38,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
         return
     cores, threads = sheet.number("machine.cores"), sheet.number("machine.threads_per_core")
     here = count_units(sheet, count_basis(sheet, pack, metric), metric)
+    if not here.value:
+        return
     vcpus = replace(cores, value=cores.value * threads.value, source="machine.cores x machine.threads_per_core")
     scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)

@@ -43,6 +43,8 @@ OF_HOST = {
 }
 """Names that count hardware, and the key that answers for them where this machine shows virtual hardware."""
 
+_USERS = "license.users"
+
 CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
 """Source of ``machine.cores`` where it was worked out."""
 
@@ -218,6 +220,10 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         sheet.caveat(metric.notes[basis.scope])
     formula = sheet.rules.formula(text)
     value, low, high = evaluated(sheet, basis, formula, metric.title, metric.unit)
+    if "users" in formula.names and sheet.number(_USERS).origin is Origin.RULE:  # a default, which counts nobody
+        if not value:
+            raise MissingError(_USERS)
+        sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
     servers = sheet.number("cluster.nodes").value
     whole = metric.per == "whole" or basis.pooled or "host_cores" in formula.names  # the cores of all hosts
     if servers > 1 and not whole:

@@ -66,11 +66,12 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     except ForbiddenError:  # license.allowed says so
         return
     except MissingError as missing:
-        if not isinstance(missing, HostUnknownError) and missing.key != "license.host_cores":
+        if not isinstance(missing, HostUnknownError) and not missing.key.startswith("license."):
             raise
         for line in _HOST_SETTINGS.get(missing.key, ()):
             sheet.line(line)
-        yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision="host-unknown")
+        decision = "users-unknown" if missing.key == "license.users" else "host-unknown"
+        yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision=decision)
         raise
     options = chosen_options(sheet, chosen_pack(sheet), product)
     name = " with ".join(filter(None, (product.title, " and ".join(option.title for option in options))))
