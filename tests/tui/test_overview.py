@@ -12,6 +12,7 @@ from sizeup.charts.chart import LineChart
 from sizeup.live.storage_targets import TargetChoice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
+from sizeup.model.sample import Status
 from sizeup.quantity import Origin
 from sizeup.session.records import AdviceRecord
 from sizeup.session.store import directory
@@ -210,6 +211,16 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
 
         assert shown == [["preview", "map"], ["preview", "charts"]]
         assert [type(view.chart) for view in console.app.screen.query(ChartView) if view.display] == [LineChart]
+
+
+@pytest.mark.parametrize(("status", "marked"), [(Status.OK, False), (Status.FAILED, True)])
+async def test_a_chart_of_figures_that_do_not_count_says_so(console: Console, status: Status, *, marked: bool) -> None:
+    console.save([*MEASURED, *ended("io.direct.scan", status)])
+    async with console.shown(120, 40):
+        (chart,) = [view.chart for view in console.app.screen.query(ChartView) if view.display]
+
+    assert chart is not None
+    assert chart.title.startswith("Not valid: ") is marked
 
 
 async def test_without_a_workload_w_leads_to_the_input_to_type(console: Console) -> None:

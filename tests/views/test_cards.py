@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from consoles import machine
 from declared import declaration_of, series_of
 from sizeup.model.advice import AdviceSet, Card
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Declaration, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
@@ -46,7 +47,7 @@ def at(depth: int, **more: str) -> Coordinates:
 
 RAMP = (
     *(Estimate("iops", at(depth), iops) for depth, iops in ((1, 9e3), (8, 60e3), (32, 91.2e3), (64, 90e3))),
-    Estimate("latency-p99", at(32, direction="read"), 0.9e6),
+    *(Estimate("latency-p99", at(depth, direction="read"), ns) for depth, ns in ((8, 0.2e6), (32, 0.9e6), (64, 2e6))),
 )
 FAILED = (
     Estimate("validity", {"part": "steady"}, 0.0),
@@ -226,6 +227,21 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
     assert found.statement.startswith("Storage: 1,048 MB/s demand, 800 MB/s capacity (131%")
     assert found.fix == "3.2 times the capacity or 69% less demand passes, for 226% at worst"
     assert found.basis == "workload of --set; +20% a year: 226% in year 3; capacity as entered"
+
+
+def test_the_fix_is_what_is_down_else_what_a_finding_on_the_resource_asks_for() -> None:
+    ports = (
+        Hba("host4", Transport.FC, state="Linkdown"),
+        Hba("host3", Transport.FC, state="Online", speed_bits_per_second=8_500_000_000),
+    )
+    workload = {key: KEYS[key].parse("2000", Origin.USER, "--set") for key in ("workload.mb_s",)}
+    found = machine(hbas=ports)
+    down = size(described(found, {**workload, "capacity.mb_s": KEYS["capacity.mb_s"].parse("800", Origin.USER, "x")}))
+    finding = Finding("fc.uneven", Severity.WARNING, "t", (), "c", "Replace the cable.", quantity="storage.bandwidth")
+    other = Finding("numa.x", Severity.CRITICAL, "t", (), "c", "Move the memory.")
+
+    assert verdict_text(down, card_views(down, found), (finding,)).fix == "Bring up host4 (Linkdown)"
+    assert verdict_text(JUDGED, card_views(JUDGED, None), (other, finding)).fix == "Replace the cable."
 
 
 def test_the_basis_says_where_the_capacity_comes_from() -> None:

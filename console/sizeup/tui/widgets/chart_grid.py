@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
 from textual.containers import Grid
 
+from sizeup.charts.chart import Chart
 from sizeup.charts.drawing import Glyphs
 from sizeup.model.machine import Machine
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import StepRun
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.views.finished import headline
@@ -38,8 +41,15 @@ class ChartGrid(Grid):
         for number, view in enumerate(self._views):
             view.display = number < len(runs)
             if view.display:
-                view.show(headline(runs[number], machine))
+                view.show(_marked(runs[number], machine))
 
     def on_mount(self) -> None:
         """Take in the charts that were asked for before."""
         self.mount(*self._views)
+
+
+def _marked(run: StepRun, machine: Machine | None) -> Chart:
+    """Return the headline chart; its title begins with the mark of a step none of whose figures counts."""
+    chart = headline(run, machine)
+    validity = StepValidity(run)
+    return replace(chart, title=f"Not valid: {chart.title}") if validity.ended and validity.whole else chart
