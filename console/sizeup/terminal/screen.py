@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 
 
 class OnceStyledScreen(Screen[Any]):
     """A screen that does without Textual's second look at every style sheet."""
+
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """The widget with the focus. It and the one before are styled anew, and so drawn; Textual would draw all others."""
 
     def __init__(self) -> None:
         super().__init__()
