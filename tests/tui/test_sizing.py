@@ -434,8 +434,11 @@ async def test_what_rests_on_an_input_that_nobody_chose_reads_assumed(console: C
         await set_input(pilot, "license.pack", "sql-server")
         after = console.entries("#answers")["license.units"]
 
+        inputs = console.entries("#inputs")
+
     assert "assumed: vendor" in before
     assert "assumed: vendor" not in after
+    assert inputs["workload.read_percent"].startswith("~ Share of reads 70%")
 
 
 async def test_a_verdict_moves_three_keys_after_a_number_was_entered(console: Console) -> None:

@@ -9,7 +9,7 @@ from sizeup.sizing.advise import size
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.tui.screens.sizing_text import by_keys
 from sizeup.views.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
-from sizeup.views.whatif import QUESTIONS, input_label, question_of
+from sizeup.views.whatif import QUESTIONS, input_label, input_rows, question_of
 
 
 def said(key: str, text: str, origin: Origin = Origin.USER) -> Value:
@@ -42,6 +42,14 @@ def test_every_answer_with_an_unchosen_input_reads_assumed_and_no_other() -> Non
         advice = given.find(row.id)
         if advice is not None:
             assert row.basis.startswith("assumed") == bool(assumed_keys(advice.inputs)), row
+
+
+def test_an_input_that_nobody_chose_reads_assumed_and_an_unknown_answer_has_no_confidence() -> None:
+    origins = {row.key: row.origin for row in input_rows(size(CORES), {}, {})}
+
+    assert origins["workload.read_percent"].startswith("assumed, ")
+    assert origins["machine.sockets"].startswith("user, ")
+    assert rows()["io.capacity"].confidence == ""
 
 
 def test_groups_stand_in_their_order_and_verdicts_carry_their_status_and_share() -> None:

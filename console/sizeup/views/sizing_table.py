@@ -137,6 +137,8 @@ def _range(advice: Advice) -> str:
 
 
 def _confidence(advice: Advice) -> str:
+    if advice.quantity is None:
+        return ""
     letters = {source.confidence for source in advice.sources}
     return next((name for letter, name in reversed(_CONFIDENCE.items()) if letter in letters), "computed")
 

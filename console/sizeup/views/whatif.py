@@ -113,6 +113,8 @@ _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
 
 UNKNOWN = "unknown"
+ASSUMED = "assumed"
+"""Where a default of the rules is from: nobody chose it."""
 
 
 def input_label(key: str) -> str:
@@ -138,6 +140,7 @@ class InputRow(Struct, frozen=True):
     value: str
     """With its unit, or ``UNKNOWN``."""
     origin: str
+    """Where it is from; begins with ``ASSUMED`` for a default that nobody chose."""
     help: str
     changed: bool
     whole: str
@@ -258,4 +261,6 @@ def _origin(value: Value) -> Origin | None:
 
 def _where(value: Value | None) -> str:
     first = None if value is None else first_of(value)
-    return "not known" if first is None else f"{first.origin.value}, {first.source}"
+    if first is None:
+        return "not known"
+    return f"{ASSUMED if first.origin is Origin.RULE else first.origin.value}, {first.source}"

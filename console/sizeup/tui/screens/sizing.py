@@ -88,7 +88,7 @@ class SizingScreen(ModeScreen):
         self.query_one(Input).display = False
         inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
         inputs.border_title, answers.border_title = "Inputs", ANSWERS
-        inputs.border_subtitle, answers.border_subtitle = "Enter edits a value", _MOVES
+        inputs.border_subtitle, answers.border_subtitle = "~ assumed; Enter edits", _MOVES
 
     def show_machine(self) -> None:
         """Size the machine anew."""

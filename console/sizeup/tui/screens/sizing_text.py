@@ -17,7 +17,7 @@ from sizeup.text import capitalized
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.advice import advice_lines
 from sizeup.views.sizing_table import NO_WORKLOAD
-from sizeup.views.whatif import InputRow
+from sizeup.views.whatif import ASSUMED, InputRow
 
 _FIGURES = 44
 """Column at which the figures of inputs end, where there is room."""
@@ -105,7 +105,8 @@ _SETTING = re.compile(
 
 def input_line(row: InputRow, width: int) -> Text:
     """Label and value, and the key where there is room: figures end in one column, of words the end is cut."""
-    name = f"{'* ' if row.changed else '  '}{row.label} "
+    sign = "*" if row.changed else "~" if row.origin.startswith(ASSUMED) else " "
+    name = f"{sign} {row.label} "
     figures = min(width, _FIGURES)
     text = Text(no_wrap=True, overflow="ellipsis")
     room = figures - len(row.value)
