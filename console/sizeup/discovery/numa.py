@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import CpuSet, read_set
+from sizeup.discovery.memory_kinds import KnownKind, read_memory_kinds, read_memory_tiers
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
@@ -103,30 +104,10 @@ def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:
     return sum(known) if known else None
 
 
-def read_memory_kinds(sysroot: Sysroot) -> dict[int, MemoryKind]:
-    """The kind of memory that a driver, and not the firmware, gave to the kernel, by node."""
-    kinds: dict[int, MemoryKind] = {}
-    dax = "/sys/bus/dax/devices"
-    for name in sysroot.names(dax):
-        node = sysroot.integer(f"{dax}/{name}/target_node")
-        if node is not None and node >= 0:
-            path = sysroot.realpath(f"{dax}/{name}") or ""
-            kinds[node] = MemoryKind.CXL if "/cxl" in path or "/region" in path else MemoryKind.PERSISTENT
-    gpus = "/proc/driver/nvidia/gpus"
-    for name in sysroot.names(gpus):
-        for line in (sysroot.read(f"{gpus}/{name}/numa_status") or "").splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == "Node" and value.strip().isdecimal() and len(value.strip()) < 6:
-                kinds[int(value)] = MemoryKind.GPU
-    return kinds
-
-
-def _kind(cpus: CpuSet, memory_bytes: int | None, known: MemoryKind | None) -> MemoryKind:
+def _kind(memory_bytes: int | None, known: KnownKind | None) -> MemoryKind:
     if known is not None:
-        return known
-    if memory_bytes == 0:
-        return MemoryKind.NONE
-    return MemoryKind.DRAM if cpus else MemoryKind.UNKNOWN
+        return known.kind
+    return MemoryKind.NONE if memory_bytes == 0 else MemoryKind.UNKNOWN
 
 
 def _local_pus(
@@ -158,7 +139,8 @@ def read_nodes(
     for node in ids:
         cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or ()
         by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
-    kinds = read_memory_kinds(sysroot)
+    kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]])
+    tiers = read_memory_tiers(sysroot)
     nodes = []
     for node in ids:
         directory = f"{NODE}/node{node}"
@@ -179,9 +161,12 @@ def read_nodes(
                 distances=row,
                 access=access,
                 memory_side_cache_bytes=_read_memory_side_cache(sysroot, directory),
+                tier=tiers.get(node),
             ),
         )
-        nodes.append(replace(found, kind=_kind(cpus, found.memory_bytes, kinds.get(node))))
+        known = kinds.get(node)
+        source = None if known is None else known.source
+        nodes.append(replace(found, kind=_kind(found.memory_bytes, known), kind_source=source))
     return tuple(nodes)
 
 

@@ -15,6 +15,8 @@ class MemoryKind(Enum):
     CXL = "cxl"
     PERSISTENT = "persistent"
     HBM = "hbm"
+    SPECIFIC_PURPOSE = "specific-purpose"
+    """Reserved by the firmware (EFI_MEMORY_SP), such as HBM; it does not say what it is."""
     NONE = "none"
     UNKNOWN = "unknown"
 
@@ -68,7 +70,11 @@ class NumaNode(Struct, frozen=True):
     huge_pages: tuple[HugePages, ...] = ()
     distances: tuple[int, ...] = ()
     """One entry per node of ``Machine.nodes``, in that order; empty where the firmware has no table."""
-    kind: MemoryKind = MemoryKind.DRAM
+    kind: MemoryKind = MemoryKind.UNKNOWN
+    kind_source: str | None = None
+    """Where the kind was read; None where no driver tells it."""
+    tier: int | None = None
+    """Number of the kernel's memory tier, the fastest lowest; None before Linux 6.1."""
     access: NodeAccess | None = None
     memory_side_cache_bytes: int | None = None
 

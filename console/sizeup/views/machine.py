@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings.memory import growth_by_node
 from sizeup.model.machine import Machine, PuCounts
-from sizeup.model.numa import HugePages
+from sizeup.model.numa import HugePages, MemoryKind
 from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
 from sizeup.quantity import Quantity
@@ -22,7 +23,7 @@ from sizeup.views.device_sections import (
     paths_section,
     storage_section,
 )
-from sizeup.views.machine_facts import count_unknown, memory_unknown
+from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
@@ -98,6 +99,47 @@ def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
     return ", ".join(used) or "none"
 
 
+def _by_nodes(texts: Mapping[int, str | None]) -> str | None:
+    """Return what is known of nodes, equal ones together: ``nodes 0-1: DRAM; node 2: CXL``."""
+    alike: dict[str, list[int]] = {}
+    for node, text in texts.items():
+        if text is not None:
+            alike.setdefault(text, []).append(node)
+    parts = [
+        f"{'node' if len(nodes) == 1 else 'nodes'} {format_list(tuple(sorted(nodes)))}: {text}"
+        for text, nodes in alike.items()
+    ]
+    return "; ".join(parts) or None
+
+
+def _node_lines(machine: Machine) -> tuple[tuple[str, str], ...]:
+    """Return kind, tier, firmware's figures and memory-side cache of the nodes, as far as they are known."""
+    nodes = machine.nodes
+    named = any(node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE) for node in nodes)
+    kinds = {node.os_id: kind_text(node.kind) for node in nodes}
+    tiers = {node.os_id: node.tier for node in nodes}
+    caches = {node.os_id: node.memory_side_cache_bytes for node in nodes}
+    accesses = {node.os_id: None if node.access is None else access_text(node.access) for node in nodes}
+    lines = (
+        ("kind", _by_nodes(kinds) if named else f"{UNKNOWN}: no driver reports it"),
+        (
+            "tiers",
+            _by_nodes({node: None if tier is None else f"tier {tier}" for node, tier in tiers.items()})
+            if len(set(tiers.values())) > 1
+            else None,
+        ),
+        (
+            "HMAT",
+            None if (access := _by_nodes(accesses)) is None else f"{access} (of the nearest CPUs, not measured)",
+        ),
+        (
+            "memory cache",
+            _by_nodes({node: None if size is None else format_bytes(size) for node, size in caches.items()}),
+        ),
+    )
+    return tuple((label, text) for label, text in lines if text)
+
+
 def memory_section(machine: Machine) -> Section:
     """Memory as a whole and by node, free memory beside it."""
     facts = [
@@ -106,6 +148,7 @@ def memory_section(machine: Machine) -> Section:
     ]
     if not machine.nodes:
         return Section("Memory", (*facts, ("NUMA", "not NUMA")))
+    facts.extend(_node_lines(machine))
     rows = tuple(
         (
             str(node.os_id),

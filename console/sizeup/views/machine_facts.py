@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.model.machine import Machine
+from sizeup.model.numa import MemoryKind, NodeAccess
 from sizeup.text import counted, plural
-from sizeup.units import format_bytes, format_hz
+from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
 _MEMINFO = "/proc/meminfo"
@@ -84,3 +87,36 @@ def _format(value: object) -> str:
 def optional_bytes(size: int | None) -> str | None:
     """Return a size in binary units; None if unknown."""
     return None if size is None else format_bytes(size)
+
+
+_KINDS = {
+    MemoryKind.DRAM: "DRAM",
+    MemoryKind.GPU: "memory of a GPU",
+    MemoryKind.CXL: "CXL memory",
+    MemoryKind.PERSISTENT: "persistent memory (NVDIMM)",
+    MemoryKind.HBM: "HBM",
+    MemoryKind.SPECIFIC_PURPOSE: "reserved by the firmware for a specific purpose, such as HBM",
+    MemoryKind.NONE: "no memory",
+    MemoryKind.UNKNOWN: "unknown",
+}
+
+
+def kind_text(kind: MemoryKind) -> str:
+    """Return the kind of memory of a node in words."""
+    return _KINDS[kind]
+
+
+def access_text(access: NodeAccess) -> str | None:
+    """Return latency and bandwidth by the firmware, reads before writes; None where it states neither."""
+    parts = (
+        _both(access.read_latency_ns, access.write_latency_ns, format_ns),
+        _both(access.read_bytes_per_second, access.write_bytes_per_second, format_rate),
+    )
+    return ", ".join(filter(None, parts)) or None
+
+
+def _both(read: int | None, write: int | None, format_value: Callable[[float], str]) -> str:
+    if read == write:
+        return "" if read is None else format_value(read)
+    parts = [f"{format_value(value)} {name}" for name, value in (("read", read), ("write", write)) if value is not None]
+    return ", ".join(parts)

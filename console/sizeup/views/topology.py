@@ -13,7 +13,7 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.machine_facts import known_facts, machine_facts, optional_bytes
+from sizeup.views.machine_facts import kind_text, known_facts, machine_facts, optional_bytes
 from sizeup.views.topology_item import TopologyItem, with_fault
 
 
@@ -217,7 +217,9 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none reserved"),
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
         ("Distances", f"{distances} (from the firmware's SLIT, not measured)" if distances else None),
-        ("Kind", node.kind.value),
+        ("Kind", kind_text(node.kind)),
+        ("Kind read from", node.kind_source),
+        ("Memory tier", node.tier),
         ("Latency", None if access is None else _of_firmware(access.read_latency_ns, format_ns)),
         ("Read rate", None if access is None else _of_firmware(access.read_bytes_per_second, format_rate)),
         ("Memory cache", optional_bytes(node.memory_side_cache_bytes)),
