@@ -45,17 +45,19 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
     basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
     for limit in pack.limit:
         applies = limit.product == short(product.id) and (not limit.scopes or basis.scope in limit.scopes)
-        if applies and _known(sheet, limit):
+        if applies and _is_known(sheet, replace(basis, visible=True), limit):
             yield _limit(sheet, replace(basis, visible=True), limit)
 
 
-def _known(sheet: Sheet, limit: LimitEntry) -> bool:
+def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
     """Whether the inputs of this limit are known."""
-    names = (*sheet.rules.formula(limit.of).names, *sheet.rules.formula(limit.formula).names)
-    keys = [NAMES[name] for name in names if name in NAMES]
-    if "threads" in names:
-        keys += ["machine.cores", "machine.threads_per_core"]
-    return all(key in sheet.inputs for key in keys)
+    trial = Sheet(sheet.inputs, sheet.rules)
+    try:
+        for text in (limit.of, limit.formula):
+            evaluated(trial, basis, sheet.rules.formula(text), "", limit.unit)
+    except MissingError:
+        return False
+    return True
 
 
 def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
