@@ -47,6 +47,7 @@ from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.probes import ProbesScreen
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.form import RunFormView
 from sizeup.tui.widgets.lines import KeyLine, StatusLine
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.points import PointTable
@@ -297,6 +298,12 @@ class Console:
         content = widget.content if isinstance(widget, Static) else widget.render()
         lines = self.app.console.render_lines(content, pad=False)  # type: ignore[arg-type]
         return " ".join("".join(segment.text for line in lines for segment in (*line, Segment(" "))).split())
+
+    @property
+    def hint(self) -> str:
+        """What the form that is shown says below its fields."""
+        views = [view for view in self.app.screen.query(RunFormView) if view.display]
+        return str(views[0].query_one("#hint", Static).content) if views else ""
 
     @property
     def status(self) -> str:

@@ -49,10 +49,10 @@ async def test_an_option_that_the_workload_ignores_changes_the_workload_where_it
         await console.choose(pilot, "io.direct")
         await pilot.press("b")
         await settled(pilot)
-        view = console.app.screen.query_one(RunFormView)
+        view = next(view for view in console.app.screen.query(RunFormView) if view.display)
         shown = [view.field(name) for name in ("preset", "block")]
         values = [field.control.value for field in shown if field is not None]
-        hint, typed = console.says("#hint"), view.form.typed
+        hint, typed = console.hint, view.form.typed
         await pilot.press("B")
         await settled(pilot)
         back = view.form.typed

@@ -336,7 +336,7 @@ class RunFormView(Vertical):
     @on(FormField.Wrong)
     def _wrong(self, event: FormField.Wrong) -> None:
         event.stop()
-        self.say(event.problem, wrong=True)
+        self.say(event.problem, wrong=bool(event.problem))
 
     @on(FormField.Changed)
     def _changed(self, event: FormField.Changed) -> None:
