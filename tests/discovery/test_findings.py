@@ -139,6 +139,65 @@ def test_names_from_hardware_cannot_add_to_a_command() -> None:
     assert finding.command == "mdadm --detail /dev/'md0;reboot'"
 
 
+DESERVED = {
+    "affinity.restricted": {
+        "hwloc/16amd64-4n4c-cgroup-distance-merge": "cpuset of 4 of 16 CPUs",
+        "hwloc/16em64t-4s2ca2c-cpusetreorder": "cpuset of 11 of 16 CPUs",
+        "hwloc/32amd64-4s2n4c-cgroup2": "cpuset of 6 of 32 CPUs",
+        "hwloc/4fake-4gr1nu1pu": "cpuset of 2 of 4 CPUs",
+        "hwloc/nvidiagpunumanodes": "cpuset of CPUs 0-87 of 176",
+    },
+    "clock.slow-source": {"systemd/sys-script": "hpet in use"},
+    "cpu.offline": {
+        "hwloc/offline-cpu0-node0": "CPUs 0-3 and 21-23 are switched off",
+        "libvirt-hostcpu/ppc64-deconf-cpus": "threads switched off",
+        "libvirt-hostcpu/ppc64-subcores1": "threads switched off",
+        "libvirt-hostcpu/ppc64-subcores2": "threads switched off",
+        "libvirt-hostcpu/ppc64-subcores3": "threads switched off",
+    },
+    "fc.port-unused": {
+        "libvirt-fchost/fchost": "Linkdown, no remote port",
+        "pcp/meminfo-root-008+links": "Linkdown, no remote port, nothing received or sent",
+    },
+    "firmware.contradiction": {
+        "hwloc/16em64t-4s2ca2c-cpusetreorder": "cores by sysfs and by cpuinfo",
+        "hwloc/8em64t-2s2ca2c-buggynuma": "eight nodes of the same CPUs",
+        "libvirt-hostcpu/ppc-test1": "CPU 1 is no member of its own core",
+        "libvirt-hostcpu/x86_64-test1": "CPU 1 is no member of its own core",
+        "prometheus-node_exporter/fixtures": "made up: cores by sysfs and by cpuinfo",
+        "prometheus-procfs/fixtures": "made up: cores by sysfs and by cpuinfo",
+    },
+    "memory.exhausted-node": {"nri-plugins/4-socket-server-nosnc": "node 3 has 0.1 % free, node 1 98 %"},
+    "memory.node-sum": {
+        "hwloc/offline-cpu0-node0": "node 0 is not listed",
+        "prometheus-node_exporter/fixtures": "made up: 384 GiB in nodes, 3.57 GiB in all",
+    },
+    "memory.uneven-nodes": {"hwloc/48amd64-4pa2n6c-sparse": "8 and 16 GiB"},
+    "multipath.dead-path": {
+        "prometheus-node_exporter/fixtures": "sdl is offline",
+        "prometheus-procfs/fixtures": "sdc is offline",
+    },
+    "numa.suma": {"libvirt-hostcpu/x86_64-test7": "two Opteron 6174, each with controllers of its own, and one node"},
+    "storage.degraded-array": {
+        "prometheus-node_exporter/fixtures": "md5 and md6 lack members",
+        "prometheus-procfs/fixtures": "md5 and md6 lack members",
+        "systemd/sys-script": "md0 lacks a member",
+    },
+}
+"""Every finding on the recorded machines, with why it is right."""
+
+
+def test_every_finding_on_a_recorded_machine_is_deserved() -> None:
+    found: dict[str, set[str]] = {}
+    for name in expectations():
+        for finding in recorded_machine(name).findings:
+            found.setdefault(finding.id, set()).add(name)
+
+    if not found:
+        pytest.skip("the recorded machines are not here: set SIZEUP_CORPUS to their folder")
+    assert found == {finding: set(machines) for finding, machines in DESERVED.items()}
+
+
 CLOCK = "/sys/devices/system/clocksource/clocksource0"
 CLOCK_LOG = "dmesg | grep -iE 'clocksource|tsc'"
 

@@ -4,8 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from finding_checks import GIB, find, ids, looks_only, node, only, two_sockets
+from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.findings.memory import growth_findings
 from sizeup.discovery.findings.platform import contradictions
+from sizeup.discovery.platform import shared_memory_controller
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind
@@ -97,8 +99,14 @@ def test_even_or_no_growth_is_no_finding(free: tuple[int, int]) -> None:
     assert growth_findings(before, two_sockets(node(0, 100, free[0]), node(1, 100, free[1]))) == ()
 
 
+def one_node() -> Machine:
+    """Two sockets whose CPUs are all on one node."""
+    everything = replace(node(0, 100, 50), pus=(0, 1, 2, 3), packages=(0, 1))
+    return replace(two_sockets(everything), platform=Platform(is_guest=False))
+
+
 def test_several_sockets_behind_one_node_are_suma_but_never_in_a_guest() -> None:
-    machine = replace(two_sockets(node(0, 100, 50)), platform=Platform(is_guest=False))
+    machine = one_node()
 
     assert ids(machine) == ["numa.suma"]
     assert ids(replace(machine, platform=Platform(is_guest=True))) == []
@@ -132,11 +140,55 @@ def test_a_raised_memlock_is_a_finding_where_the_kernel_has_huge_pages_to_reserv
     assert ids(Machine(platform=raised)) == []
 
 
-def test_one_node_for_two_sockets_is_shown_without_a_cause_that_nothing_told() -> None:
-    """The firmware may interleave, or the kernel may have no NUMA: the counts are the same."""
-    one = replace(two_sockets(node(0, 100, 50)), platform=Platform(is_guest=False))
+@pytest.mark.parametrize(
+    ("shared", "severity", "line"),
+    [
+        (None, Severity.INFO, "memory controllers: unknown"),
+        (False, Severity.WARNING, "memory controllers: one or more in each socket, by CPU family and model"),
+    ],
+)
+def test_one_node_for_two_sockets_is_a_fault_only_where_each_has_memory(
+    shared: bool | None, severity: Severity, line: str
+) -> None:
+    """One memory controller for all, an interleaving firmware and a kernel without NUMA give the same counts."""
+    platform = Platform(is_guest=False, shared_memory_controller=shared)
+    found = only(replace(one_node(), platform=platform), "numa.suma")
 
-    assert only(one, "numa.suma").evidence == ("2 sockets, 1 NUMA node",)
+    assert (found.severity, found.evidence) == (severity, ("2 sockets, 1 NUMA node", line))
+
+
+def test_sockets_on_a_front_side_bus_are_one_node_rightly() -> None:
+    platform = Platform(is_guest=False, shared_memory_controller=True)
+
+    assert ids(replace(one_node(), platform=platform)) == []
+
+
+def test_a_socket_whose_node_the_kernel_does_not_list_is_in_no_other_node() -> None:
+    assert ids(replace(two_sockets(node(0, 100, 50)), platform=Platform(is_guest=False))) == []
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "model", "shared"),
+    [
+        ("GenuineIntel", 15, 6, True),  # Xeon MP, NetBurst
+        ("GenuineIntel", 6, 15, True),  # Xeon E5345
+        ("GenuineIntel", 6, 0x1D, True),  # Xeon X7460, Dunnington
+        ("GenuineIntel", 6, 0x1A, False),  # Xeon X5570, Nehalem
+        ("GenuineIntel", 6, 143, False),  # Sapphire Rapids
+        ("GenuineIntel", 19, 1, False),  # Diamond Rapids
+        ("AuthenticAMD", 6, 6, True),  # Athlon MP
+        ("AuthenticAMD", 16, 9, False),  # Opteron 6174
+        ("HygonGenuine", 24, 0, False),
+        ("CentaurHauls", 7, 1, None),
+    ],
+)
+def test_where_the_memory_controllers_are_is_known_by_family_and_model(
+    vendor: str, family: int, model: int, shared: bool | None
+) -> None:
+    text = f"processor: 0\nvendor_id: {vendor}\ncpu family: {family}\nmodel: {model}\nflags: fpu\n"
+
+    assert shared_memory_controller(parse_cpuinfo(text)) is shared
+    assert shared_memory_controller(parse_cpuinfo(text.replace("flags: fpu\n", ""))) is None
 
 
 def test_contradictions_between_caches_sockets_and_nodes_are_listed() -> None:
@@ -209,7 +261,8 @@ def test_memory_modules_are_listed_only_where_firmware_lists_real_ones(
 
 
 def test_numa_off_is_a_setting_and_interleaving_is_the_firmwares() -> None:
-    one = replace(two_sockets(node(0, 100, 50)), platform=Platform(architecture="x86_64", is_guest=False))
+    platform = Platform(architecture="x86_64", is_guest=False, shared_memory_controller=False)
+    one = replace(one_node(), platform=platform)
     off = replace(one, platform=replace(one.platform, kernel_settings=("numa=off",)))
 
     assert only(one, "numa.suma").remedy.startswith("Check the firmware setup for node interleaving")

@@ -90,3 +90,17 @@ def test_nodes_of_which_one_is_unknown_are_not_added_up_to_the_machine(tmp_path:
 
     assert [node.memory_bytes for node in found.nodes] == [16 * GIB, None]
     assert found.memory_bytes is None
+
+
+def test_a_node_without_a_list_has_the_cpus_that_it_links_to(tmp_path: Path) -> None:
+    found = discover(
+        grow(
+            tmp_path,
+            "/sys/devices/system/cpu/online = 0-2\n/sys/devices/system/cpu/cpu{0-2}/online = 1\n"
+            "/sys/devices/system/node/node0/cpu{0-1} -> ../../cpu/cpu{}\n"
+            "/sys/devices/system/node/node0/cpumap_of_another = 1\n"
+            "/sys/devices/system/node/node1/cpu2 -> ../../cpu/cpu2\n",
+        )
+    )
+
+    assert [node.pus for node in found.nodes] == [(0, 1), (2,)]

@@ -153,12 +153,23 @@ def test_a_port_whose_state_is_unknown_is_not_called_down(port: Hba) -> None:
 
 def test_nfs_wants_a_connection_for_each_ten_gigabits() -> None:
     nic = Nic("eth0", "physical", up=True, speed_bits_per_second=25 * 10**9)
-    mount = NfsMount("/data", "filer:/data", transports=2, nic="eth0")
+    mount = NfsMount("/data", "filer:/data", transports=2, protocol="tcp", nic="eth0")
 
     (finding,) = find(Machine(nics=(nic,), nfs_mounts=(mount,)))
 
     assert finding.title == "/data uses 2 connections, too few for the speed of eth0 (25 Gb/s)"
     assert find(Machine(nics=(nic,), nfs_mounts=(replace(mount, transports=3),))) == ()
+    assert find(Machine(nics=(nic,), nfs_mounts=(replace(mount, protocol="rdma"),))) == ()
+
+
+def test_maps_of_unknown_transport_need_not_be_alike() -> None:
+    unknown = [replace(path(name), transport=None) for name in ("sda", "sdb", "sdc", "sdd", "sde")]
+    maps = (
+        MultipathMap("a", "dm-0", 1, None, False, tuple(unknown[:3])),
+        MultipathMap("b", "dm-1", 1, None, False, tuple(unknown[3:])),
+    )
+
+    assert ids(replace(two_sockets(), maps=maps)) == []
 
 
 def test_a_device_on_a_node_outside_the_allowed_cpus_is_remote() -> None:
@@ -243,7 +254,7 @@ def test_missing_paths_are_looked_for_where_they_could_be(device: str, transport
 def test_a_mount_keeps_its_options_and_old_kernels_are_not_told_one_that_they_lack() -> None:
     nic = Nic("eth0", "physical", up=True, speed_bits_per_second=25 * 10**9)
     options = ("rw", "vers=4.2", "hard", "nconnect=2", "sec=krb5", "clientaddr=192.0.2.1", "addr=192.0.2.7")
-    mount = NfsMount("/my data", "filer:/data", transports=2, nic="eth0", options=options)
+    mount = NfsMount("/my data", "filer:/data", transports=2, protocol="tcp", nic="eth0", options=options)
     machine = Machine(nics=(nic,), nfs_mounts=(mount,), platform=Platform(kernel="6.1.0-13-amd64"))
 
     assert (

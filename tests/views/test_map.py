@@ -189,7 +189,7 @@ def test_adapters_hold_their_disks_and_many_plain_disks_are_counted() -> None:
 
 
 def test_what_is_wrong_is_the_last_that_a_narrow_map_cuts() -> None:
-    mount = NfsMount("/" + "long" * 40, "filer:/vol", version="3", transports=1, nic="eth0")
+    mount = NfsMount("/" + "long" * 40, "filer:/vol", version="3", protocol="tcp", transports=1, nic="eth0")
     found = assessed(machine(nfs_mounts=(mount,)))
     fast = assessed(replace(found, nics=(Nic("eth0", "physical", up=True, speed_bits_per_second=40 * 10**9, node=0),)))
 

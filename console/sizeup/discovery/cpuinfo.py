@@ -39,6 +39,9 @@ class CpuInfo(Struct, frozen=True):
     package_cores: dict[int, int] = field(default_factory=dict)
     """``cpu cores``: cores of this CPU's package, by CPU."""
     flags: frozenset[str] = frozenset()
+    family: int | None = None
+    """``cpu family`` and ``model`` of x86, decimal."""
+    model_number: int | None = None
     is_x86: bool = False
     """It has the line ``flags``, in which x86 alone would say that there is a hypervisor."""
     is_arm: bool = False
@@ -79,6 +82,10 @@ def _megahertz(sections: list[dict[str, str]]) -> float | None:
             if match is not None and float(match[1]) > 0:
                 return float(match[1])
     return None
+
+
+def _small_number(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 6 else None
 
 
 def _s390_caches(text: str) -> tuple[Cache, ...]:
@@ -131,6 +138,8 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         package_cpus=counts["siblings"],
         package_cores=counts["cpu cores"],
         flags=frozenset(flags.split()),
+        family=_small_number(first.get("cpu family", "")),
+        model_number=_small_number(first.get("model", "")),
         is_x86=any("flags" in section for section in sections),
         is_arm=any("cpu implementer" in section for section in sections),
         megahertz=_megahertz(sections),

@@ -18,6 +18,7 @@ from sizeup.procfs.meminfo import parse_meminfo
 
 NODE = "/sys/devices/system/node"
 _NODE_NAME = re.compile(r"node(\d{1,5})")
+_CPU_NAME = re.compile(r"cpu(\d{1,5})")
 _POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
 _MEGABYTE = 1_000_000
 _MOST_MEGABYTES = 1 << 32
@@ -129,6 +130,17 @@ def _local_pus(
     return tuple(sorted({cpu for distance, other in near if distance == least for cpu in by_node[other]}))
 
 
+def _linked_cpus(sysroot: Sysroot, node: int) -> CpuSet:
+    """The CPUs of a node by its links to them, which kernels and captures without lists have too."""
+    return tuple(
+        sorted(
+            int(match[1])
+            for name in sysroot.names(f"{NODE}/node{node}")
+            if (match := _CPU_NAME.fullmatch(name)) is not None
+        )
+    )
+
+
 def read_nodes(
     sysroot: Sysroot, pus: tuple[Pu, ...], package_of: Mapping[int, int], allowed: CpuSet | None
 ) -> tuple[NumaNode, ...]:
@@ -137,7 +149,7 @@ def read_nodes(
     online = {pu.cpu for pu in pus if pu.online}
     by_node: dict[int, CpuSet] = {}
     for node in ids:
-        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or ()
+        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
         by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
     kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]])
     tiers = read_memory_tiers(sysroot)

@@ -172,6 +172,7 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         kernel_settings=tuple(word for word in words if word.partition("=")[0] in _SETTINGS),
         frequency_driver=sysroot.line(f"{cpufreq}/scaling_driver"),
         turbo=_turbo(sysroot),
+        shared_memory_controller=shared_memory_controller(cpuinfo),
         smt=sysroot.line(f"{CPU}/smt/control"),
         isolated_cpus=_cpu_set(sysroot, "isolated"),
         tickless_cpus=_cpu_set(sysroot, "nohz_full"),
@@ -182,6 +183,27 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         memlock_unlimited=unlimited,
         hidden=tuple(hidden),
     )
+
+
+_INTEL_NETBURST = 15
+_INTEL_FRONT_SIDE_BUS = (*range(0x18), 0x1D)
+"""Models of Intel's family 6 before Nehalem (0x1A), and Dunnington; arch/x86/include/asm/intel-family.h."""
+_AMD_K8 = 15
+
+
+def shared_memory_controller(cpuinfo: CpuInfo) -> bool | None:
+    """Return whether all sockets reach memory over one controller, outside them; None where the CPU family is no x86.
+
+    Intel's had a front-side bus until Nehalem; AMD's have had controllers of their own since family 15 (K8).
+    """
+    family, model = cpuinfo.family, cpuinfo.model_number
+    if family is None or not cpuinfo.is_x86:
+        return None
+    if cpuinfo.vendor == "GenuineIntel" and model is not None:
+        return family < 6 or family == _INTEL_NETBURST or (family == 6 and model in _INTEL_FRONT_SIDE_BUS)
+    if cpuinfo.vendor in ("AuthenticAMD", "HygonGenuine"):
+        return family < _AMD_K8
+    return None
 
 
 _NAMED_CLOCK = re.compile(r"@\s*(\d{1,3}(?:\.\d{1,4})?)\s*([GM])Hz")

@@ -52,6 +52,8 @@ class Platform(Struct, frozen=True):
     frequency_driver: str | None = None
     turbo: bool | None = None
     """Whether the clock may rise above its base; None where no driver tells."""
+    shared_memory_controller: bool | None = None
+    """Whether all sockets reach memory over one controller (front-side bus), by the CPU's family and model."""
     smt: str | None = None
     """``on``, ``off``, ``forceoff``, ``notsupported`` ... as in the kernel's SMT control."""
     isolated_cpus: tuple[int, ...] = ()

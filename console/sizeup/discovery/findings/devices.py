@@ -46,7 +46,8 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
                 f"{name}: NUMA node {node}",
                 f"CPUs that sizeup may use are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
             ),
-            "Each transfer and each interrupt crosses the interconnect between the nodes.",
+            "Transfers to memory of other nodes, and interrupts that their CPUs handle, cross the interconnect between "
+            "the nodes.",
             remedy,
             (subject,),
             command=command,

@@ -207,29 +207,62 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
 
 
 def suma(machine: Machine) -> Iterator[Finding]:
-    """Several sockets that appear as one node, or NUMA switched off."""
-    virtual = machine.platform.is_guest or machine.platform.hypervisor is not None
-    off = "numa=off" in machine.platform.kernel_settings
-    if virtual or (machine.platform.is_guest is None and not off):
+    """Several sockets that appear as one node, or NUMA switched off.
+
+    Sockets that share one memory controller are one node, and nothing is wrong with them.
+    """
+    platform = machine.platform
+    virtual = platform.is_guest or platform.hypervisor is not None
+    off = "numa=off" in platform.kernel_settings
+    if virtual or (platform.is_guest is None and not off):
         return  # a hypervisor invents the sockets it shows
-    if off or (len(machine.packages) > 1 and len(machine.nodes) == 1):
-        counts = f"{plural(len(machine.packages), 'socket')}, {plural(len(machine.nodes), 'NUMA node')}"
+    if off:
         yield Finding(
             "numa.suma",
             Severity.WARNING,
-            "NUMA is switched off by numa=off" if off else f"{len(machine.packages)} sockets appear as 1 NUMA node",
-            (counts, *(("kernel command line: numa=off",) if off else ())),
-            "The kernel cannot place memory near the CPUs that use it; with several sockets, some memory accesses "
-            "go to another socket.",
-            "Remove numa=off from the kernel command line, reboot, and measure memory latency again."
-            if off
-            else "Check the firmware setup for node interleaving (not the same as numactl --interleave); if it is on, "
-            "switch it off. If it is off, check that the kernel is built with CONFIG_NUMA=y. Then measure memory "
-            "latency again.",
+            "NUMA is switched off by numa=off",
+            (_socket_counts(machine), "kernel command line: numa=off"),
+            "The kernel cannot place memory near the CPUs that use it.",
+            "Remove numa=off from the kernel command line, reboot, and measure memory latency again.",
             ("machine",),
-            command="cat /proc/cmdline" if off else "numactl --hardware; dmesg | grep -iE 'numa|srat'",
+            command="cat /proc/cmdline",
             quantity="memory.local_latency",
         )
+    elif _one_node_for_all(machine) and not platform.shared_memory_controller:
+        own = platform.shared_memory_controller is False
+        yield Finding(
+            "numa.suma",
+            Severity.WARNING if own else Severity.INFO,
+            f"{len(machine.packages)} sockets appear as 1 NUMA node",
+            (
+                _socket_counts(machine),
+                "memory controllers: one or more in each socket, by CPU family and model"
+                if own
+                else "memory controllers: unknown",
+            ),
+            "Some memory accesses go to another socket, and the kernel cannot place memory near the CPUs that use it."
+            if own
+            else "If each socket has memory of its own, some memory accesses go to another socket. If all sockets "
+            "share one memory controller, one NUMA node is right.",
+            "Check the firmware setup for node interleaving (not the same as numactl --interleave); if it is on, "
+            "switch it off. If it is off, check that the kernel is built with CONFIG_NUMA=y. Then measure memory "
+            "latency again."
+            if own
+            else "Find out from the server's manual whether each socket has memory of its own. If so, check the "
+            "firmware setup for node interleaving, and that the kernel is built with CONFIG_NUMA=y.",
+            ("machine",),
+            command="numactl --hardware; dmesg | grep -iE 'numa|srat'",
+            quantity="memory.local_latency",
+        )
+
+
+def _socket_counts(machine: Machine) -> str:
+    return f"{plural(len(machine.packages), 'socket')}, {plural(len(machine.nodes), 'NUMA node')}"
+
+
+def _one_node_for_all(machine: Machine) -> bool:
+    """Whether the only node has CPUs of several sockets; without a node of its own, a socket is in none."""
+    return len(machine.packages) > 1 and len(machine.nodes) == 1 and len(machine.nodes[0].packages) > 1
 
 
 def uneven_memory(machine: Machine) -> Iterator[Finding]:
@@ -312,9 +345,10 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.memlock-without-huge-pages",
             Severity.INFO,
-            "The memlock limit is raised, but no huge pages are reserved",
+            f"The memlock limit is {limit}, but no huge pages are reserved",
             (f"memlock: {limit}", "huge pages: 0"),
-            "A large SGA will use small pages: more memory for page tables, and more TLB misses.",
+            "A large SGA uses small pages, unless the kernel may use transparent huge pages for shared memory: more "
+            "memory for page tables, and more TLB misses.",
             on_host(machine, "Reserve huge pages as root (sysctl -w vm.nr_hugepages=N), or lower the limit again."),
             ("machine",),
             command="grep -i huge /proc/meminfo",

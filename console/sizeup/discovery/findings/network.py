@@ -73,8 +73,8 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
     for mount in machine.nfs_mounts:
         nic = nics.get(mount.nic or "")
         speed = None if nic is None else nic.speed_bits_per_second
-        if nic is None or speed is None or mount.transports is None:
-            continue
+        if nic is None or speed is None or mount.transports is None or not (mount.protocol or "").startswith("tcp"):
+            continue  # what limits a connection is known of TCP alone
         needed = min(math.ceil(speed / _BITS_PER_TRANSPORT), 16)
         if mount.transports < needed:
             yield Finding(
@@ -82,7 +82,7 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
                 Severity.WARNING,
                 f"{mount.mount_point} uses {plural(mount.transports, 'connection')}, "
                 f"too few for the speed of {nic.name} ({speed / 1e9:g} Gb/s)",
-                (f"nconnect: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
+                (f"connections: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
                 "One TCP connection is handled by one CPU and carries about 10 Gb/s.",
                 f"Mount it again with nconnect={needed} while nothing uses it ({_mount_command(mount, needed)}); "
                 "the first mount sets it for all mounts of that server and NFS version."

@@ -44,9 +44,9 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
     yield Finding(
         "clock.slow-source",
         Severity.WARNING,
-        f"Clock source {source} is slow to read",
+        f"Clock source {source} usually needs a system call",
         (f"current: {source}", f"available: {' '.join(sources) or 'unknown'}"),
-        "Databases read the clock around every wait, and each read costs a system call, a microsecond or more.",
+        "Databases read the clock around every wait; a system call for each read can cost a microsecond or more.",
         f"{remedy} Measure it with a clock probe.",
         ("clock",),
         command=command,
@@ -79,8 +79,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.offline", Severity.INFO,
             f"{plural(len(offline), 'CPU')} {'is' if len(offline) == 1 else 'are'} present but offline",
             (f"offline: {format_list(offline)}",),
-            "They do no work, but most license metrics still count them; as a rule, only CPUs that the firmware "
-            "disables are not counted.",
+            "They do no work. The kernel does not tell whether they are threads of online cores or cores of their own; "
+            "most license metrics still count offline cores.",
             on_host(
                 machine,
                 f"Bring them online as root (chcpu -e {format_list(offline)}), unless they were taken offline on "

@@ -39,6 +39,8 @@ def maps(machine: Machine) -> Iterator[Finding]:
     """Multipath maps with one path, with dead paths, with unlike paths, across sockets, or poorer than their like."""
     usual: dict[Transport | None, int] = {}
     for transport in {path.transport for found in machine.maps for path in found.paths}:
+        if transport is None:
+            continue  # maps of unknown transports need not be alike
         counts = Counter(len(m.paths) for m in machine.maps if m.paths and m.paths[0].transport is transport)
         usual[transport] = max(counts, default=0)
     for found in machine.maps:
@@ -204,7 +206,7 @@ def arrays(machine: Machine) -> Iterator[Finding]:
                     f"array state: {_ARRAY_STATES.get(device.state or '', device.state or 'unknown')}",
                     f"members found: {', '.join(device.members) or 'could not be read'}",
                 ),
-                f"{_next_failure(device)}; I/O is slower until the array is rebuilt.",
+                f"{_next_failure(device)}; I/O can be slower until the array is rebuilt.",
                 "Find out which slot is empty and why its member dropped out; then add it again, or replace it.",
                 (f"block:{device.name}",),
                 command=f"mdadm --detail /dev/{quote(device.name)}",
