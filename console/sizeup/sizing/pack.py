@@ -145,11 +145,34 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A name for narrow places, ``EE``; empty for the title."""
 
 
+class ArchitectureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of processor, told by its name."""
+
+    id: str
+    """``x86``."""
+    model: str
+    """Regular expression found anywhere in the processor's name, whatever its case; the first that matches decides."""
+
+
+class PlatformEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The processors that products run on."""
+
+    id: str
+    architectures: tuple[str, ...]
+    """Ids of architectures; a processor of none of them, or one that no pattern names, is not judged."""
+    why: str
+    """The rule, after "does not run on this server:"."""
+    source: str
+    products: tuple[str, ...] = ()
+    """Empty for every product of the pack."""
+
+
 class ConditionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the vendor permits a product."""
 
     id: str
     product: str
+    """Empty for every product of the pack."""
     formula: str
     """Not 0 where the product may be used."""
     why: str
@@ -200,6 +223,8 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     factor: tuple[FactorEntry, ...] = ()
     metric: tuple[MetricEntry, ...] = ()
     product: tuple[ProductEntry, ...] = ()
+    architecture: tuple[ArchitectureEntry, ...] = ()
+    platform: tuple[PlatformEntry, ...] = ()
     condition: tuple[ConditionEntry, ...] = ()
     limit: tuple[LimitEntry, ...] = ()
     break_even: tuple[LimitEntry, ...] = ()

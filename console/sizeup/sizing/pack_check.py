@@ -33,6 +33,7 @@ def check(pack: Pack, where: str) -> None:
         *pack.factor,
         *pack.metric,
         *pack.product,
+        *pack.platform,
         *pack.condition,
         *pack.limit,
         *pack.break_even,
@@ -96,11 +97,13 @@ def _refuse_cycles(pack: Pack, formulas: Mapping[str, Formula], where: str) -> N
 
 
 def _check_patterns(pack: Pack, where: str) -> None:
-    for factor in pack.factor:
+    patterns = [(f"factor {factor.id}", factor.model or "") for factor in pack.factor]
+    patterns += [(f"architecture {entry.id}", entry.model) for entry in pack.architecture]
+    for name, pattern in patterns:
         try:
-            re.compile(factor.model or "", re.IGNORECASE)
+            re.compile(pattern, re.IGNORECASE)
         except re.error as error:
-            raise MalformedError(f"{where}: factor {factor.id}: expected a regular expression: {error}") from error
+            raise MalformedError(f"{where}: {name}: expected a regular expression: {error}") from error
 
 
 def _require_source(what: str, source: str, known: set[str], where: str) -> None:

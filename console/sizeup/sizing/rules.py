@@ -183,7 +183,16 @@ def _rules(documents: Mapping[str, dict[str, Any]], overrides: tuple[OverrideEnt
     for pack, where in zip(packs, documents, strict=True):
         _add(sources, pack.source, "source", where)
         _add(figures, pack.figure, "figure", where)
-        for entries in (pack.factor, pack.metric, pack.product, pack.condition, pack.limit, pack.break_even):
+        for entries in (
+            pack.factor,
+            pack.metric,
+            pack.product,
+            pack.architecture,
+            pack.platform,
+            pack.condition,
+            pack.limit,
+            pack.break_even,
+        ):
             _add(others, entries, "entry", where)
     return Rules(packs, sources, figures, overrides)
 

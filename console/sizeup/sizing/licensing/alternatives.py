@@ -129,8 +129,7 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     except MissingError:  # not to be judged yet, so it is compared
         found = None
     if found is not None and found.decision == "forbidden":
-        verdict = f"{other.title} is not permitted on this {found.place}: {found.why}"
-        return theirs.advice(advice_id, title, verdict, decision="forbidden")
+        return theirs.advice(advice_id, title, found.refusal(other.title), decision="forbidden")
     count, chosen, _ = licenses_required(ours)
     lesser_sheet, lesser = (theirs, other) if other.lesser_of == short(product.id) else (ours, product)
     lacking = _lacking(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)

@@ -48,6 +48,9 @@ _USERS = "license.users"
 CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
 """Source of ``machine.cores`` where it was worked out."""
 
+SHARED = "license"
+"""The pack whose tables all license packs share."""
+
 End = Literal["value", "low", "high"]
 
 
@@ -104,7 +107,16 @@ class _FormulaNames:
         metric_entry = pack.find_metric(name)
         if metric_entry is not None:
             return range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
-        return range_end(factor(self._sheet, f"{pack.prefix}.{name}", pack), self._end)
+        return range_end(_own_factor(self._sheet, pack, name), self._end)
+
+
+def _own_factor(sheet: Sheet, pack: Pack, name: str) -> Quantity:
+    """Return the factor of a table of this pack; else of one that all packs share."""
+    table, shared = f"{pack.prefix}.{name}", f"{SHARED}.{name}"
+    if any(entry.table == table for entry in pack.factor):
+        return factor(sheet, table, pack)
+    holder = sheet.rules.pack(SHARED)
+    return factor(sheet, table if holder is None else shared, holder or pack)
 
 
 def range_end(quantity: Quantity, end: End) -> float:
@@ -148,12 +160,13 @@ def matching_factor(pack: Pack, table: str, model: str, sockets: float) -> Facto
         for entry in pack.factor
         if entry.table == table
         and sockets > entry.sockets_above
-        and (entry.model is None or _is_named(entry.model, model))
+        and (entry.model is None or is_named(entry.model, model))
     )
 
 
 @lru_cache(maxsize=1024)  # the same few names, for every keystroke of the console
-def _is_named(pattern: str, model: str) -> bool:
+def is_named(pattern: str, model: str) -> bool:
+    """Whether a pattern of a pack is found in a processor's name."""
     return re.search(pattern, model, re.IGNORECASE) is not None
 
 

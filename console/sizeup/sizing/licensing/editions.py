@@ -41,7 +41,7 @@ class Edition(Struct, frozen=True):
     def refusal(self) -> str:
         """Return that it is not permitted, and why."""
         assert self.permission is not None
-        return f"{self.title} is not permitted on this {self.permission.place}: {self.permission.why}"
+        return self.permission.refusal(self.title)
 
 
 def related_editions(pack: Pack, product: ProductEntry) -> list[ProductEntry]:

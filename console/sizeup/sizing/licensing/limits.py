@@ -25,12 +25,18 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
     found = permission(sheet, pack, product)
     if found is None:
         return
-    says = {"allowed": "permitted", "assumed": "assumed to be permitted", "forbidden": "not permitted"}[found.decision]
-    ask = f". Use {KEYS[CAPACITY].flag}" if found.decision == "assumed" else ""
+    if found.decision == "forbidden":
+        verdict = found.refusal(product.title)
+    else:
+        assumed = found.decision == "assumed"
+        verdict = (
+            f"{product.title} is {'assumed to be ' if assumed else ''}permitted on this {found.place}: {found.why}"
+        )
+        verdict += f". Use {KEYS[CAPACITY].flag}" if assumed else ""
     yield sheet.advice(
         "license.allowed",
         f"License terms of {product.title}",
-        f"{product.title} is {says} on this {found.place}: {found.why}{ask}",
+        verdict,
         decision=found.decision,
     )
 

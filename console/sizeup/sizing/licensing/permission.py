@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_metric, count_basis
-from sizeup.sizing.licensing.count import evaluated, physical_count
+from sizeup.sizing.licensing.count import evaluated, is_named, physical_count
 from sizeup.sizing.pack import ConditionEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import MissingError, Sheet
 
@@ -28,6 +28,13 @@ class Permission(Struct, frozen=True):
     """The rule that decides."""
     place: str
     """What the rule is about: a server, or an instance of a cloud."""
+    runs: bool = True
+    """Whether the product runs on the processor at all."""
+
+    def refusal(self, title: str) -> str:
+        """Return that the product of that title may not be used here, and why."""
+        verb = "is not permitted" if self.runs else "does not run"
+        return f"{title} {verb} on this {self.place}: {self.why}"
 
 
 class ForbiddenError(MissingError):
@@ -35,16 +42,19 @@ class ForbiddenError(MissingError):
 
     def __init__(self, title: str, permission: Permission) -> None:
         super().__init__("license.product")
-        self.sentence = f"{title} is not permitted on this {permission.place}: {permission.why}"
+        self.sentence = permission.refusal(title)
 
 
 def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
-    """Judge the conditions of a product, the strictest first; None where it may be used everywhere."""
+    """Judge the processor and the conditions of a product, the strictest first; None where nothing restricts it."""
+    foreign = _foreign_processor(sheet, pack, product)
+    if foreign is not None:
+        return foreign
     scope = count_basis(sheet, pack, chosen_metric(sheet, pack, product)).scope
     place = "instance" if scope == "cloud" else "server"
     found: Permission | None = None
     for condition in pack.condition:
-        if condition.product != short(product.id) or (condition.scopes and scope not in condition.scopes):
+        if condition.product not in ("", short(product.id)) or (condition.scopes and scope not in condition.scopes):
             continue
         decision = _decision(sheet, pack, product, condition)
         if found is None or decision == "forbidden" or found.decision == "allowed":
@@ -52,6 +62,19 @@ def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | 
         if decision == "forbidden":
             break
     return found
+
+
+def _foreign_processor(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
+    """Return that the product does not run on this processor; None where it does, or where its name says too little."""
+    model = sheet.optional_words("machine.cpu_model") or ""
+    kinds = (one for other in sheet.rules.packs for one in other.architecture)
+    kind = next((one.id for one in kinds if is_named(one.model, model)), None)
+    for platform in pack.platform:
+        ours = not platform.products or short(product.id) in platform.products
+        if ours and kind is not None and kind not in platform.architectures:
+            sheet.cite(platform.source)
+            return Permission("forbidden", platform.why, "server", runs=False)
+    return None
 
 
 def require_permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
