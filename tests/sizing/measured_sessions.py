@@ -10,8 +10,8 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import described, size
+from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.keys import UnusedMeasurement
 
 
 def drives(count: int, bytes_per_second: float) -> Machine:

@@ -10,8 +10,8 @@ from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.quantity import Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.keys import UnusedMeasurement
 
 HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
 

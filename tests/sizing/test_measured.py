@@ -7,8 +7,8 @@ from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.value import Point, Session, point_key
+from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import headlines, measured
-from sizeup.sizing.keys import UnusedMeasurement
 from sizing.measured_sessions import figures, put, ramp, session, unused
 
 

@@ -8,8 +8,8 @@ from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.input_value import WhyUnused
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.keys import WhyUnused
 from sizing.measured_sessions import FIVE, ONE, capacity_of, drives, figures, put, ramp, session, unused
 
 

@@ -13,7 +13,8 @@ from sizeup.model.storage import (
 )
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.keys import KEYS, UnusedMeasurement
+from sizeup.sizing.input_value import UnusedMeasurement
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import (
     PACKET_EFFICIENCY,
     Capacity,

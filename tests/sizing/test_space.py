@@ -9,8 +9,8 @@ from sizeup.discovery.machine import discover
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
+from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.keys import Value
 
 ARRAY = ("array.disks=24", "array.raid=10", "array.disk_gb=960")
 GROWTH = ("workload.growth_percent=20", "workload.horizon_years=3")

@@ -3,8 +3,8 @@
 import pytest
 
 from sizeup.sizing import rules
+from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.keys import Value
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Demand, Growth, workload_demand
 

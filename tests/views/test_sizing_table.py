@@ -6,7 +6,8 @@ import pytest
 
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import size
-from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.keys import KEYS
 from sizeup.tui.screens.sizing_text import by_keys
 from sizeup.views.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
 from sizeup.views.whatif import QUESTIONS, input_label, input_rows, question_of

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sizeup.model.advice import Advice
     from sizeup.session.value import Session
     from sizeup.sizing.advise import Sizing
-    from sizeup.sizing.keys import Value
+    from sizeup.sizing.input_value import Value
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sensitivity import Flip, Swing
     from sizeup.sizing.sheet import Inputs

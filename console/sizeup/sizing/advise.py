@@ -15,9 +15,10 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
+from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.io import array, capacity, demand, response, share, space, tcp, transfer_cost
-from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing import alternatives, cost, count, editions, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules

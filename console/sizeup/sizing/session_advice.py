@@ -18,7 +18,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.keys import Value
+from sizeup.sizing.input_value import Value
 from sizeup.text import plural
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from sizeup.model.advice import Advice, Card, Input, OpenQuestion, Source
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import Rules
 from sizeup.text import capitalized
 from sizeup.units import base_unit, format_in

@@ -15,7 +15,7 @@ from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
-    from sizeup.sizing.keys import Value
+    from sizeup.sizing.input_value import Value
     from sizeup.views.difference import OtherMachine
 
 

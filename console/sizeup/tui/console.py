@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.probing.registry import Registry
     from sizeup.session.value import Session
-    from sizeup.sizing.keys import Value
+    from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
     from sizeup.views.difference import OtherMachine
 

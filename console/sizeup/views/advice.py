@@ -13,7 +13,8 @@ from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice, AdviceSet, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
-from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.table import Row, rows
 from sizeup.text import capitalized
 from sizeup.units import format_in, format_value

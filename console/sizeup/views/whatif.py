@@ -10,7 +10,9 @@ from msgspec import Struct
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.keys import KEYS, InputKey, InputKind, UnusedMeasurement, Value
+from sizeup.sizing.input_key import InputKey, InputKind
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
 from sizeup.text import capitalized
 from sizeup.units import base_unit

@@ -24,8 +24,8 @@ from sizeup.probing.manifest import parse_manifest
 from sizeup.procfs.descriptors import read_mount
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.keys import UnusedMeasurement
 from sizeup_direct_io import background, sweep, target_setup
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError

@@ -9,7 +9,8 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import TcpBuffers
 from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import PathBandwidth, disks_that_count, storage_path_bandwidths
 from sizeup.sizing.storage_paths import block_device, down_text
 from sizeup.units import format_in

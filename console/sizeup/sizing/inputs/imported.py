@@ -22,8 +22,8 @@ from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.keys import Value
 
 _TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users")
 """The keys that a workload file may set; the machine and the contract are set elsewhere."""

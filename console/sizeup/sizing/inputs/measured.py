@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
+from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, storage_capacity
-from sizeup.sizing.keys import UnusedMeasurement, Value
 from sizeup.text import words_of
 from sizeup.units import format_bytes
 

@@ -12,7 +12,8 @@ from sizeup.model.quantities import UNITS
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.validity import Invalid, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
-from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
 
 
 class MeasuredFigure(Struct, frozen=True):

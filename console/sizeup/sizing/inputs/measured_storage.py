@@ -11,6 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
+from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
 from sizeup.sizing.inputs.detected import path_bandwidth_values
 from sizeup.sizing.inputs.measured_figures import (
     MeasuredFigure,
@@ -21,7 +22,7 @@ from sizeup.sizing.inputs.measured_figures import (
     not_valid,
     quantity,
 )
-from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value, WhyUnused
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
 from sizeup.sizing.storage_paths import StorageTarget, find_target
 

@@ -12,8 +12,8 @@ import tomli
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
+from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.sizing.keys import Value
 from sizeup.text import nearest
 
 

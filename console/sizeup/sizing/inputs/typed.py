@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin
-from sizeup.sizing.keys import KEYS, InputKey, Value
+from sizeup.sizing.input_key import InputKey
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.keys import KEYS
 from sizeup.text import nearest
 
 

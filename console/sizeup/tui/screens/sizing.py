@@ -19,9 +19,10 @@ from sizeup.model.advice import AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing, described, size
+from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.presets import shipped_presets
-from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
 from sizeup.tui.actions import ACTIONS, bindings, first_key
