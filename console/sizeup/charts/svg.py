@@ -7,17 +7,13 @@ who hear it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
-from msgspec import Struct
-
 from sizeup.charts import text_alternative
-from sizeup.charts.axes import Ruler, fit, format_labels
-from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, Chart, ChartPoint, HeatMap, Line, LineChart, Scale
-from sizeup.charts.markup import Markup, element, empty, joined, number
-from sizeup.text import one_line
-from sizeup.units import format_value
+from sizeup.charts.bar_svg import bar_chart
+from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
+from sizeup.charts.heat_svg import heat_map
+from sizeup.charts.line_svg import line_chart
+from sizeup.charts.markup import Markup, element, joined, number
+from sizeup.charts.svg_elements import fitted, text_element
 
 # The first three of each set differ for every kind of color blindness; contrast is 4.5 or more on the paper.
 LIGHT = """--paper:#ffffff;--ink:#1b1f24;--muted:#57606a;--grid:#dfe3e8;--s0:#0b5cad;--s1:#b34700;--s2:#00705a;\
@@ -55,11 +51,6 @@ _WIDTH = 720
 """Of a chart that has a page, or a file, to itself."""
 _TITLE_HEIGHT = 22.0
 _MARGIN = 8
-_DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4", "4 4")
-_SERIES = 6
-_NARROW, _BROAD = frozenset("ijlt.,:;|'()[] "), frozenset("mwMW@%→")
-_MOST_CELLS = 32
-"""Rows or columns up to which a heat map has room to print its values."""
 
 
 def standalone(chart: Chart) -> str:
@@ -80,16 +71,16 @@ def draw(chart: Chart, name: str, *, width: int = _WIDTH, titled: bool = True, c
     top = _TITLE_HEIGHT if titled else 0.0
     match chart:
         case LineChart():
-            body, wide, height = _line_chart(chart, width, top)
+            body, wide, height = line_chart(chart, width, top)
         case BarChart():
-            body, wide, height = _bar_chart(chart, width, top)
+            body, wide, height = bar_chart(chart, width, top)
         case HeatMap():
-            body, wide, height = _heat_map(chart, top)
+            body, wide, height = heat_map(chart, top)
     return element(
         "svg",
         element("title", chart.title, id=f"{name}-title"),
         element("desc", text_alternative.sentence(chart), id=f"{name}-text"),
-        _text(0, 18, _fitted(chart.title, wide * 0.85), class_="title") if titled else joined(),
+        text_element(0, 18, fitted(chart.title, wide * 0.85), class_="title") if titled else joined(),
         body,
         viewBox=f"-{_MARGIN} 0 {number(wide + 2 * _MARGIN)} {number(height)}",
         width=wide + 2 * _MARGIN,
@@ -98,330 +89,3 @@ def draw(chart: Chart, name: str, *, width: int = _WIDTH, titled: bool = True, c
         aria_labelledby=f"{name}-title {name}-text",
         class_=css_class,
     )
-
-
-def _text(x: float, y: float, text: str, **attributes: str | float) -> Markup:
-    return element("text", one_line(text), x=x, y=y, **attributes)
-
-
-def _path(points: Sequence[tuple[float, float]], **attributes: str | float) -> Markup:
-    return empty("path", d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), **attributes)
-
-
-def _wide(text: str) -> float:
-    """Pixels of a text of 12 pixel height, on the generous side: nothing here can measure the reader's font."""
-    return sum(
-        4.6 if character in _NARROW else 11.4 if character in _BROAD else 8.4 if character.isupper() else 7.4
-        for character in text
-    )
-
-
-def _fitted(text: str, width: float) -> str:
-    """The text on one line, cut with an ellipsis where it would be wider than ``width`` pixels."""
-    line = one_line(text)
-    while _wide(line) > width + 0.01 and len(line) > 2:  # a width made for this text may have been rounded
-        line = one_line(line, len(line) - 1)
-    return line
-
-
-class _Plot(Struct, frozen=True):
-    """The rectangle between the axes, and where values lie in it."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    x: Ruler
-    y: Ruler
-
-    def across(self, value: float) -> float | None:
-        """Pixel of an x value; None outside the axis."""
-        return _between(self.x.position(value), self.left, self.right)
-
-    def up(self, value: float) -> float | None:
-        """Pixel of a y value; None outside the axis."""
-        return _between(self.y.position(value), self.bottom, self.top)
-
-    def up_clipped(self, value: float) -> float:
-        """Pixel of a y value, at the edge where it lies outside."""
-        position = self.y.position(value)
-        return self.bottom + (self.top - self.bottom) * min(max(position if position is not None else 0.0, 0.0), 1.0)
-
-    def pixel(self, point: ChartPoint) -> tuple[float, float] | None:
-        """Pixel of a point; None outside the axes."""
-        x, y = self.across(point.x), self.up(point.y)
-        return None if x is None or y is None else (x, y)
-
-
-def _between(position: float | None, start: float, end: float) -> float | None:
-    if position is None or not -1e-6 <= position <= 1 + 1e-6:
-        return None
-    return start + (end - start) * position
-
-
-def _line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, float, float]:
-    points = [point for line in chart.lines for point in line.points]
-    ends = [end for point in points for end in (point.low, point.high) if end is not None]
-    x = fit(chart.x, [point.x for point in points], int(width // 90))
-    y = fit(chart.y, [*(point.y for point in points), *ends], 6)
-
-    legend, top = _legend(chart.lines, width, top, disturbed=any(point.disturbed for point in points))
-    left = 10 + max(_wide(tick.label) for tick in y.ticks)
-    right = width - 14 - _wide(x.ticks[-1].label) / 2
-    edges, band = _boundaries(chart.boundaries, x, left, right)
-    title_y = top + 14
-    plot = _Plot(left, title_y + 16 + band, right, title_y + 176 + width / 8 + band, x, y)
-    body = joined(
-        legend,
-        _text(0, title_y, y.title, class_="quiet"),
-        _grid(plot),
-        *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
-        *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
-        *(_line(line, index % _SERIES, plot) for index, line in enumerate(chart.lines)),
-        *(_values(line, chart, plot, width) for line in chart.lines),  # above all lines
-    )
-    return body, width, plot.bottom + 46
-
-
-def _legend(lines: Sequence[Line], width: float, top: float, *, disturbed: bool) -> tuple[Markup, float]:
-    """Samples of each line with its name, and the pixel below them; nothing for a single line without a name."""
-    parts: list[Markup] = []
-    x, y = 0.0, top + 18
-    widest = min(300, width - 34)
-    entries = (
-        [(_fitted(line.label, widest), index % _SERIES) for index, line in enumerate(lines)] if len(lines) > 1 else []
-    )
-    for label, index in entries:
-        if x and x + 40 + _wide(label) > width:
-            x, y = 0.0, y + 18
-        parts += [
-            _path([(x, y - 4), (x + 28, y - 4)], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
-            _mark(x + 14, y - 4, index, hollow=False),
-            _text(x + 34, y, label),
-        ]
-        x += 34 + _wide(label) + 18
-    if disturbed:
-        label = "hollow: disturbed while it was measured"
-        if x and x + _wide(label) > width:
-            x, y = 0.0, y + 18
-        parts.append(_text(x, y, label, class_="quiet"))
-    return joined(*parts), y + 8 if parts else top
-
-
-def _boundaries(
-    boundaries: Sequence[Boundary], x: Ruler, left: float, right: float
-) -> tuple[list[tuple[Boundary, int]], float]:
-    """Each boundary with the row its label fits into, and the height of these rows."""
-    free = [left] * 3
-    placed: list[tuple[Boundary, int]] = []
-    for boundary in sorted(boundaries, key=lambda boundary: boundary.x):
-        at = _between(x.position(boundary.x), left, right)
-        if at is None:
-            continue
-        half = _wide(boundary.label) / 2
-        row = next((row for row, end in enumerate(free) if at - half >= end), len(free) - 1)
-        free[row] = at + half + 8
-        placed.append((boundary, row))
-    rows = max((row for _, row in placed), default=-1) + 1
-    return placed, rows * 15
-
-
-def _boundary_line(boundary: Boundary, row: int, plot: _Plot, top: float) -> Markup:
-    at = plot.across(boundary.x) or plot.left
-    return _path([(at, top + 14 + row * 15), (at, plot.bottom)], class_="edge")
-
-
-def _boundary_label(boundary: Boundary, row: int, plot: _Plot, top: float, width: float) -> Markup:
-    half = _wide(boundary.label) / 2
-    x = min(max(plot.across(boundary.x) or plot.left, half), width - half)
-    return _text(x, top + 10 + row * 15, boundary.label, class_="halo", text_anchor="middle")
-
-
-def _grid(plot: _Plot) -> Markup:
-    parts: list[Markup] = []
-    for tick in plot.y.ticks:
-        y = plot.up(tick.value)
-        if y is not None:
-            parts.append(_path([(plot.left, y), (plot.right, y)], class_="grid"))
-            parts.append(_text(plot.left - 6, y + 4, tick.label, class_="quiet", text_anchor="end"))
-    for tick in plot.x.ticks:
-        x = plot.across(tick.value)
-        if x is not None:
-            parts.append(_path([(x, plot.bottom), (x, plot.bottom + 5)], class_="base"))
-            parts.append(_text(x, plot.bottom + 19, tick.label, class_="quiet", text_anchor="middle"))
-    parts.append(_path([(plot.left, plot.bottom), (plot.right, plot.bottom)], class_="base"))
-    parts.append(
-        _text((plot.left + plot.right) / 2, plot.bottom + 39, plot.x.title, class_="quiet", text_anchor="middle")
-    )
-    return joined(*parts)
-
-
-def _line(line: Line, index: int, plot: _Plot) -> Markup:
-    placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
-    if not placed:
-        return joined()
-    marks_every = _marks_every(placed)
-    return joined(
-        _intervals(placed, index, plot),
-        _path([pixel for _, pixel in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
-        *(
-            _mark(*pixel, index, hollow=point.disturbed)
-            for position, (point, pixel) in enumerate(placed)
-            if point.disturbed or position % marks_every == 0
-        ),
-    )
-
-
-def _marks_every(placed: Sequence[object]) -> int:
-    return math.ceil(len(placed) / 30)  # more would hide the line
-
-
-def _values(line: Line, chart: LineChart, plot: _Plot, width: float) -> Markup:
-    """The value of each point that is marked, shown while the pointer is on it."""
-    placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
-    parts = []
-    for point, (x, y) in placed[:: _marks_every(placed) or 1]:
-        where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
-        value = _fitted(f"{where}: {text_alternative.with_interval(point, chart.y.unit)}", width * 0.9)
-        half = _wide(value) * 0.55  # it is bold
-        middle = min(max(x, half), max(width - half, half))
-        above = y - 14 if y - 26 > plot.top else y + 24
-        shown = _text(middle, above, value, text_anchor="middle")
-        parts.append(element("g", empty("circle", cx=x, cy=y, r=9, class_="hit"), shown, class_="value"))
-    return joined(*parts)
-
-
-def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
-    """A band where points are many, whiskers where they are few."""
-    known = [
-        (x, plot.up_clipped(point.low), plot.up_clipped(point.high))
-        for point, (x, _) in placed
-        if point.low is not None and point.high is not None
-    ]
-    if len(known) > 12 and len(known) == len(placed):
-        outline = [*((x, high) for x, _, high in known), *((x, low) for x, low, _ in reversed(known))]
-        return _path(outline, class_=f"band f{index}")
-    whiskers: list[Markup] = []
-    for x, low, high in known:
-        if low - high >= 2:  # shorter ones would only thicken the marker
-            whiskers.append(_path([(x, low), (x, high)], class_=f"whisker i{index}"))
-            whiskers += [_path([(x - 4, end), (x + 4, end)], class_=f"whisker i{index}") for end in (low, high)]
-    return joined(*whiskers)
-
-
-_SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
-    (),  # a circle
-    ((-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)),
-    ((0, -4.5), (4.5, 3.5), (-4.5, 3.5)),
-    ((0, -5), (5, 0), (0, 5), (-5, 0)),
-    ((0, 4.5), (4.5, -3.5), (-4.5, -3.5)),
-    ((-4, -1.5), (4, -1.5), (4, 1.5), (-4, 1.5)),
-)
-
-
-def _mark(x: float, y: float, index: int, *, hollow: bool) -> Markup:
-    classes = f"mark i{index} {'hollow' if hollow else f'f{index}'}"
-    shape = _SHAPES[index]
-    if not shape:
-        return empty("circle", cx=x, cy=y, r=3.6, class_=classes)
-    corners = " ".join(f"{number(x + dx)},{number(y + dy)}" for dx, dy in shape)
-    return empty("polygon", points=corners, class_=classes)
-
-
-def _bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float, float]:
-    labels = [_fitted(bar.label, width / 3) for bar in chart.bars]
-    formatted = [_bar_text(bar, chart.axis) for bar in chart.bars]
-    left = 10 + max((_wide(label) for label in labels), default=0)
-    right = max(width - 14 - max((_wide(text) for text in formatted), default=0), left + width * 0.22)
-    reach = [end for bar in chart.bars for end in (bar.value, bar.low, bar.high) if end is not None]
-    # A bar's length is its value only from zero on.
-    from_zero = [0.0] if chart.axis.scale is Scale.LINEAR else []
-    ruler = fit(chart.axis, [*reach, *from_zero], min(5, int(width // 90)))
-
-    def across(value: float) -> float:
-        position = ruler.position(value)
-        return left + (right - left) * min(max(position if position is not None else 0.0, 0.0), 1.0)
-
-    top, pitch = top + 12, 28.0
-    bottom = top + pitch * len(chart.bars)
-    parts: list[Markup] = []
-    for tick in ruler.ticks:
-        parts.append(_path([(across(tick.value), top), (across(tick.value), bottom)], class_="grid"))
-        parts.append(_text(across(tick.value), bottom + 16, tick.label, class_="quiet", text_anchor="middle"))
-    start = across(0.0)
-    for index, bar in enumerate(chart.bars):
-        middle, end = top + pitch * (index + 0.5), across(bar.value)
-        parts.append(_text(left - 8, middle + 4, labels[index], text_anchor="end"))
-        said = element("title", f"{bar.label}: {text_alternative.with_interval(bar, chart.axis.unit)}")
-        across_bar = {"x": min(start, end), "y": middle - 9, "width": abs(end - start), "height": 18}
-        parts.append(element("rect", said, **across_bar, class_="bar"))
-        after = max(start, end)
-        if bar.low is not None and bar.high is not None:
-            low, high = across(bar.low), across(bar.high)
-            parts.append(_path([(low, middle), (high, middle)], class_="extent"))
-            parts += [_path([(x, middle - 4), (x, middle + 4)], class_="extent") for x in (low, high)]
-            after = max(after, high)
-        parts.append(_text(after + 6, middle + 4, formatted[index]))
-    parts.append(_path([(start, top), (start, bottom)], class_="base"))
-    parts.append(_text((left + right) / 2, bottom + 36, ruler.title, class_="quiet", text_anchor="middle"))
-    return joined(*parts), max(width, right + 14 + max((_wide(text) for text in formatted), default=0)), bottom + 46
-
-
-def _bar_text(bar: Bar, axis: Axis) -> str:
-    value = bar.text(axis.unit)
-    return _fitted(f"{value}, {bar.note}" if bar.note else value, 300)
-
-
-def _heat_map(chart: HeatMap, top: float) -> tuple[Markup, float, float]:
-    known = [value for row in chart.values for value in row if value is not None]
-    printed = len(chart.rows) <= _MOST_CELLS and len(chart.columns) <= _MOST_CELLS
-    formatted, unit = format_labels(known, chart.unit)
-    labels = iter(formatted)
-    texts = [["–" if value is None else next(labels) for value in row] for row in chart.values]
-    widest = max([*(_wide(text) for row in texts for text in row), *map(_wide, chart.columns)], default=1.0)
-    row_labels = [_fitted(name, 240) for name in chart.rows]
-    left = 10 + max([_wide(name) for name in row_labels], default=0)
-    wide = max(44.0, widest + 14) if printed else 11.0
-    high = 28.0 if printed else 11.0
-    top += 40
-    low_end, reach = min(known, default=0.0), (max(known, default=0.0) - min(known, default=0.0)) or 1.0
-
-    directions = f"Rows: {chart.row_title}. Columns: {chart.column_title}.{f' Values in {unit}.' if unit else ''}"
-    parts = [_text(0, top - 26, directions, class_="quiet")]
-    step = 1 if printed else 8
-    for column, name in enumerate(chart.columns):
-        if column % step == 0:
-            middle = left + wide * (column + 0.5)
-            parts.append(_text(middle, top - 4, name, text_anchor="middle" if printed else "start"))
-    for row, cells in enumerate(chart.values):
-        y = top + high * row
-        if row % step == 0:
-            parts.append(_text(left - 8, y + high / 2 + 4, row_labels[row], text_anchor="end"))
-        for column, value in enumerate(cells):
-            x = left + wide * column
-            # Even the strongest cell stays pale enough for the ink that prints its value.
-            kind = (
-                {"class_": "unknown"}
-                if value is None
-                else {"class_": "cell", "fill_opacity": f"{0.08 + 0.42 * (value - low_end) / reach:.2f}"}
-            )
-            named = f"{chart.row_title} {chart.rows[row]}, {chart.column_title} {chart.columns[column]}"
-            said = element("title", f"{named}: {'not measured' if value is None else format_value(value, chart.unit)}")
-            parts.append(element("rect", said, x=x, y=y, width=wide, height=high, **kind))
-            if printed:
-                parts.append(_text(x + wide / 2, y + high / 2 + 4, texts[row][column], text_anchor="middle"))
-    bottom = top + high * len(chart.rows)
-    key = _heat_key(chart, known)
-    parts.append(_text(0, bottom + 20, key, class_="quiet"))
-    width = max(left + wide * len(chart.columns) + 8, _wide(key), _wide(directions), _wide(chart.title) / 0.85, 240)
-    return joined(*parts), width, bottom + 30
-
-
-def _heat_key(chart: HeatMap, known: Sequence[float]) -> str:
-    if not known:
-        return "Nothing was measured."
-    low, high = format_value(min(known), chart.unit), format_value(max(known), chart.unit)
-    parts = [f"Faint is {low}, strong is {high}" if low != high else f"All are {low}"]
-    if any(value is None for row in chart.values for value in row):
-        parts.append("– was not measured")
-    return "; ".join(parts) + "."
