@@ -101,7 +101,7 @@ def test_what_fails_decides_over_what_is_unknown() -> None:
 def test_every_resource_has_a_row(settings: tuple[str, ...]) -> None:
     lines = screen(*settings)
 
-    for name in ("CPU", "Memory", "Network", "License"):
+    for name in ("CPU", "Memory", "License"):
         assert row(lines, name)
     assert sum(line.startswith(("Storage ", "Paths ")) for line in lines) == 1
 

@@ -450,7 +450,7 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
 
 OUTAGE = "outage"
 """What stands for the share after a failure that leaves nothing."""
-_ONLY_KNOWN = frozenset({"space"})
+_ONLY_KNOWN = frozenset({"space", "network"})
 """Resources without a line where nothing of them is known."""
 
 
