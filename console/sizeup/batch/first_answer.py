@@ -44,7 +44,7 @@ def first_answer(
         [_clipped(f"{SEVERITY_WORDS[finding.severity]:5} {finding_line(finding)}", width)]
         for _, finding in shown.findings
     ]
-    # Half of what is left is for the findings at most, where notes need the other.
+    # Results take at most half of the other lines where findings need the rest.
     left = room - len(lines) - 1
     results = [[_clipped(line, width)] for line in _other_results(session, shown)]
     lines += ["", *_fitting(results, left // 2, "result", name)] if results else []

@@ -336,8 +336,8 @@ def _failure_lines(cards: Sequence[Card]) -> list[str]:
 
 
 def _left_text(card: Card, failure: Failure) -> str:
-    """Return what a failure leaves, today and at the end of the horizon: ``64% of what is left, 111% in year 3``."""
-    left = "outage, as nothing is left" if failure.share is None else f"{share_text(failure.share)} of what is left"
+    """Return what a failure leaves, today and at the end of the horizon: ``64% used, 111% in year 3``."""
+    left = "outage" if failure.share is None else f"{share_text(failure.share)} used"
     if failure.last_year is not None and failure.last_year != failure.share:
         left += f", {share_text(failure.last_year)} in {_year(card)}"
     return left
