@@ -65,9 +65,7 @@ def test_of_a_throughput_alone_no_iops_are_judged_not_even_those_of_redo(answer:
 def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: Answer) -> None:
     lines = answer("cluster.nodes=2", "db.gb=4000", *DRIVES, *YEARS, workload=True)
 
-    assert ("one of 2 servers lost: Storage 14% used, 24% in year 3; Memory 50% used") in words(
-        lines
-    )
+    assert ("one of 2 servers lost: Storage 14% used, 24% in year 3; Memory 50% used") in words(lines)
     assert row(lines, "License")[1:6] == ["32", "x", "Oracle", "EE", "+"]
     assert "has no Real Application Clusters from 19c on" in words(lines)
     assert lines[-1].endswith("more: sizeup size --working")

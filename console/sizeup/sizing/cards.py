@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -105,10 +105,10 @@ def _license(given: Mapping[str, Advice]) -> Card:
     statement = units.verdict
     if allowed is not None and allowed.decision == "assumed":
         status = ShareStatus.ASSUMED
-    price = "" if cost is None or cost.quantity is None else f", {_usd(cost.quantity.value)}"
+    price = "" if cost is None or cost.quantity is None else f", {_span(cost.quantity, _usd)}"
     years = "" if cost is None else cost.title.removeprefix("Cost")
     title = units.title.removeprefix("Licenses: ").partition(",")[0]
-    count = brief(units.quantity, "")
+    count = _span(units.quantity, lambda number: format_in(float(f"{number:.4g}"), ""))
     demand = f"{count} x {title}{price}{years if price else ''}"
     why = (
         ()
@@ -130,6 +130,12 @@ def _is_set(units: Advice, key: str) -> bool:
     return any(
         entry.key == key and entry.words is not None and entry.words.origin is not Origin.RULE for entry in units.inputs
     )
+
+
+def _span(quantity: Quantity, text: Callable[[float], str]) -> str:
+    """Return a figure with both ends of its range, where it has one: ``24 to 48``."""
+    low, high = quantity.low, quantity.high
+    return text(quantity.value) if low is None or high is None or low == high else f"{text(low)} to {text(high)}"
 
 
 def _usd(value: float) -> str:

@@ -15,6 +15,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.count import End, count_range, range_end
 from sizeup.sizing.licensing.table import Row, rows
 from sizeup.text import capitalized
 from sizeup.units import format_in, format_value
@@ -252,9 +253,7 @@ def _license_count(row: Row) -> str:
         return "not allowed here"
     if row.units is None:
         return "unknown"
-    low, high = row.units.low, row.units.high
-    span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
-    return f"{format_in(row.units.value, row.units.unit)}{span}"
+    return count_range(row.units, row.units.unit)
 
 
 def _license_price(row: Row) -> str:
@@ -263,7 +262,12 @@ def _license_price(row: Row) -> str:
     if row.list_price is None:
         missing = "not public" if row.missing == _NOT_PUBLIC else "unknown"
         return "" if row.units is None else missing
-    return f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}"
+    low, high = (range_end(row.list_price, end) for end in _ENDS)
+    span = f"${high:,.0f}" if low == high else f"${low:,.0f} to ${high:,.0f}"
+    return f"{span}{' a year' if row.yearly else ''}"
+
+
+_ENDS: tuple[End, ...] = ("low", "high")
 
 
 def demand_and_capacity(given: AdviceSet) -> BarChart | None:

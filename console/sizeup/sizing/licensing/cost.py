@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
-from sizeup.sizing.licensing.count import format_usd, price, range_end, ranged
+from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.price_age import dated
 from sizeup.sizing.licensing.required import licenses_required
@@ -61,7 +61,7 @@ def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: Produc
     return sheet.advice(
         "license.cost.list",
         f"List price{yearly}",
-        f"list price: {format_usd(total.value)}{yearly} for {format_in(quantity.value, metric.unit)}, before discount "
+        f"list price: {usd_range(total)}{yearly} for {count_range(quantity, metric.unit)}, before discount "
         f"({dated(sheet, product)})",
         total,
         "USD",
@@ -74,29 +74,29 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     product = chosen_product(sheet, chosen_pack(sheet))
     sheet.condense(f"list price, as above: {format_usd(total.value)}")
     discount = sheet.number("license.discount_percent")
-    net = total.value * (1 - discount.value)
-    sheet.line(f"{format_usd(total.value)} less {format_in(discount.value, '%')} = {format_usd(net)}")
-    verdict = f"price after discount: {format_usd(net)}"
-    yield sheet.advice("license.cost.net", "Price after discount", verdict, _cost(net), "USD")
+    net = _times(total, 1 - discount.value)
+    sheet.line(f"{usd_range(total)} less {format_in(discount.value, '%')} = {usd_range(net)}")
+    verdict = f"price after discount: {usd_range(net)}"
+    yield sheet.advice("license.cost.net", "Price after discount", verdict, net, "USD")
     list_price(sheet)
-    sheet.condense(f"price after discount, as above: {format_usd(net)}")
+    sheet.condense(f"price after discount, as above: {usd_range(net)}")
     sheet.number("license.discount_percent")
     share = _support_share(sheet, product)
-    support = 0.0 if product.yearly else net * share
-    sheet.line(f"{format_in(share, '%')} of {format_usd(net)} = {format_usd(support)} a year")
+    support = _times(net, 0.0 if product.yearly else share)
+    sheet.line(f"{format_in(share, '%')} of {usd_range(net)} = {usd_range(support)} a year")
     yield sheet.advice(
-        "license.cost.support-year", "Support, first year", _support_verdict(product, support), _cost(support), "USD"
+        "license.cost.support-year", "Support, first year", _support_verdict(product, support), support, "USD"
     )
     list_price(sheet)
-    sheet.condense(f"price after discount and support, as above: {format_usd(net)} and {format_usd(support)} a year")
+    sheet.condense(f"price after discount and support, as above: {usd_range(net)} and {usd_range(support)} a year")
     sheet.number("license.discount_percent")
     _support_share(sheet, product)
     whole, years = _term(sheet, product, net, support), term_years(sheet)
     less = f" after {format_in(discount.value, '%')} discount" if discount.value else ""
-    parts = f"{format_usd(net)} licenses{less} + {format_usd(whole.value - net)} support"
+    parts = f"{usd_range(net)} licenses{less} + {usd_range(_less(whole, net))} support"
     if product.yearly:
-        parts = f"{years} x {format_usd(net)} a year{less}"
-    cost = f"{format_usd(whole.value)} = {parts} ({dated(sheet, product)})"
+        parts = f"{years} x {usd_range(net)} a year{less}"
+    cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product)})"
     if not whole.value:
         cost = "none for licenses; support contracts are not counted"
     yield sheet.advice(
@@ -111,20 +111,22 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
 def term_cost(sheet: Sheet) -> Quantity:
     """Return the cost of all licenses and their support over the term, USD."""
     product = chosen_product(sheet, chosen_pack(sheet))
-    net = list_price(sheet).value * (1 - sheet.number("license.discount_percent").value)
-    return _term(sheet, product, net, 0.0 if product.yearly else net * _support_share(sheet, product))
+    net = _times(list_price(sheet), 1 - sheet.number("license.discount_percent").value)
+    return _term(sheet, product, net, _times(net, 0.0 if product.yearly else _support_share(sheet, product)))
 
 
-def _term(sheet: Sheet, product: ProductEntry, net: float, support: float) -> Quantity:
+def _term(sheet: Sheet, product: ProductEntry, net: Quantity, support: Quantity) -> Quantity:
     """Return the sum over the term of the net price and of the support, which starts at ``support`` a year."""
     years, uplift = term_years(sheet), sheet.number("license.uplift_percent").value
     if product.yearly:
-        sheet.line(f"{format_usd(net)} x {years} years = {format_usd(net * years)}")
-        return _cost(net * years)
-    supports = [support * (1 + uplift) ** year for year in range(years)]
-    whole = net + sum(supports)
-    sheet.line(f"{format_usd(net)} + {' + '.join(format_usd(one) for one in supports)} = {format_usd(whole)}")
-    return _cost(whole)
+        whole = _times(net, years)
+        sheet.line(f"{usd_range(net)} x {years} years = {usd_range(whole)}")
+        return whole
+    supports = [_times(support, (1 + uplift) ** year) for year in range(years)]
+    value, low, high = (sum((range_end(one, end) for one in (net, *supports)), start=0.0) for end in _ENDS)
+    whole = ranged(value, low, high, "USD", "license")
+    sheet.line(f"{usd_range(net)} + {' + '.join(usd_range(one) for one in supports)} = {usd_range(whole)}")
+    return whole
 
 
 def term_years(sheet: Sheet) -> int:
@@ -141,14 +143,24 @@ def _support_share(sheet: Sheet, product: ProductEntry) -> float:
     return sheet.given(f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}"), "%").value
 
 
-def _support_verdict(product: ProductEntry, support: float) -> str:
+def _support_verdict(product: ProductEntry, support: Quantity) -> str:
     if product.yearly:
         return "support: included in the subscription"
-    return f"support: {format_usd(support)} in the first year"
+    return f"support: {usd_range(support)} in the first year"
 
 
-def _cost(value: float) -> Quantity:
-    return Quantity(value, "USD", Origin.RULE, "license")
+def _times(quantity: Quantity, factor: float) -> Quantity:
+    """Return a price with its range, multiplied."""
+    value, low, high = (range_end(quantity, end) * factor for end in _ENDS)
+    return ranged(value, low, high, "USD", "license")
 
+
+def _less(whole: Quantity, part: Quantity) -> Quantity:
+    """Return a price without a part of it, at each end of their ranges."""
+    value, low, high = (range_end(whole, end) - range_end(part, end) for end in _ENDS)
+    return ranged(value, low, high, "USD", "license")
+
+
+_ENDS: tuple[End, ...] = ("value", "low", "high")
 
 CALCULATIONS = (Calculation("license costs", _costs, ("license.cost.",), about=("license.",)),)

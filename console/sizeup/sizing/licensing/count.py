@@ -210,6 +210,21 @@ def format_usd(value: float) -> str:
     return f"${value:,.2f}".removesuffix(".00")
 
 
+def usd_range(price: Quantity) -> str:
+    """A price in dollars, with both ends of its range where it has one: ``$1,000 to $2,000``."""
+    low, high = price.low, price.high
+    if low is None or high is None or low == high:
+        return format_usd(price.value)
+    return f"{format_usd(low)} to {format_usd(high)}"
+
+
+def count_range(count: Quantity, unit: str) -> str:
+    """A number of licenses, with both ends of its range where it has one: ``24 to 48 licenses``."""
+    if count.low is None or count.high is None:
+        return format_in(count.value, unit)
+    return f"{format_in(count.low, '')} to {format_in(count.high, unit)}"
+
+
 def evaluated(sheet: Sheet, basis: CountBasis, formula: Formula, title: str, unit: str) -> tuple[float, float, float]:
     """Value, low and high of a formula, with the working written down."""
     value, low, high = (formula.evaluate(_FormulaNames(sheet, basis, end)) for end in ("value", "low", "high"))

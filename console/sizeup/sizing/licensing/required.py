@@ -8,7 +8,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_metric, chosen_options, chosen_pack, chosen_product, count_basis
-from sizeup.sizing.licensing.count import HostUnknownError, count_units
+from sizeup.sizing.licensing.count import HostUnknownError, count_range, count_units
 from sizeup.sizing.licensing.permission import ForbiddenError, require_permission
 from sizeup.sizing.pack import MetricEntry, ProductEntry
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
@@ -75,17 +75,17 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         raise
     options = chosen_options(sheet, chosen_pack(sheet), product)
     name = " with ".join(filter(None, (product.title, " and ".join(option.title for option in options))))
-    short_name = " + ".join(part.brief or part.title for part in (product, *options)) if options else product.title
+    narrow = bool(options) or quantity.low is not None  # a range takes room, too
+    short_name = " + ".join(part.brief or part.title for part in (product, *options)) if narrow else product.title
     each = " of each" if options else ""
     beside = ""
     if metric.beside:
         servers = format_in(sheet.number("cluster.nodes").value, f"{metric.beside} licenses")
         beside = f" and {servers}"
-    span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
     yield sheet.advice(
         "license.units",
         f"Licenses: {short_name}, {metric.title}",
-        f"{name}: {format_in(quantity.value, metric.unit)}{beside}{each} required{span}",
+        f"{name}: {count_range(quantity, metric.unit)}{beside}{each} required",
         quantity,
         metric.unit,
     )

@@ -1,0 +1,57 @@
+"""A range of what a core counts reaches the count, the prices, the costs, the card and the table."""
+
+import pytest
+
+from sizeup.model.advice import Advice
+from sizeup.sizing import rules
+from sizeup.views.advice import license_table
+from sizing.license_cases import found, sized
+
+SERVER = ("machine.cores=48", "machine.sockets=4", "machine.threads_per_core=1")
+OPEN = (*SERVER, "machine.cpu_model=Waltrapp One")
+
+
+def ends(advice: Advice) -> tuple[float | None, float | None]:
+    assert advice.quantity is not None
+    return advice.quantity.low, advice.quantity.high
+
+
+def test_a_range_is_carried_from_the_count_to_every_cost() -> None:
+    sizing = sized(*OPEN)
+
+    assert found(sizing, "license.units").verdict.endswith(": 24 to 48 licenses required")
+    for name, each in (("list", 1.0), ("net", 1.0), ("support-year", 0.22), ("term", 1.66)):
+        advice = found(sizing, f"license.cost.{name}")
+        assert ends(advice) == pytest.approx((24 * 47500 * each, 48 * 47500 * each)), name
+    assert found(sizing, "license.cost.list").verdict.startswith(
+        "List price: $1,140,000 to $2,280,000 for 24 to 48 licenses"
+    )
+    assert "$1,892,400 to $3,784,800 = $1,140,000 to $2,280,000 licenses" in found(sizing, "license.cost.term").verdict
+
+
+def test_the_row_of_the_licenses_has_both_ends() -> None:
+    card = next(card for card in sized(*OPEN).cards if card.resource == "license")
+
+    assert card.demand == "24 to 48 x Oracle EE, $1.89M to $3.78M over 3 years"
+
+
+def test_the_table_of_all_vendors_has_both_ends() -> None:
+    table = {row[1]: row[2:] for row in license_table(sized(*OPEN), rules.shipped()).rows}
+
+    assert table["Oracle Database Enterprise Edition"] == ("24 to 48 licenses", "$1,140,000 to $2,280,000")
+    assert table["Windows Server Standard"][1] == "$3,207 to $3,528"
+
+
+def test_a_subscription_with_a_range_has_one_over_its_term() -> None:
+    advice = found(sized("license.pack=mysql", "license.product=enterprise"), "license.cost.term")
+
+    assert ends(advice) == (15000, 30000)
+    assert "$15,000 to $30,000 = 3 x $5,000 to $10,000 a year" in advice.verdict
+
+
+def test_an_engineering_sample_of_amd_counts_as_its_series_do() -> None:
+    counted = found(sized(*SERVER, "machine.cpu_model=AMD Engineering Sample"), "license.units")
+
+    assert counted.quantity is not None
+    assert (counted.quantity.low, counted.quantity.value, counted.quantity.high) == (None, 24, None)
+    assert any("only a single-core chip counts 1.0" in caveat for caveat in counted.caveats)
