@@ -101,6 +101,7 @@ class FormField(Horizontal):
             )
         validators = [] if self._parameter is None else [SettingValidator(self._parameter)]
         field = Input(self._text, compact=True, validators=validators, validate_on=["changed"])
+        field.cursor_blink = False  # an idle screen sends nothing
         field.display = not self._options
         yield field
 
