@@ -32,8 +32,9 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
+from sizeup.views.blocks import DocumentPart, Paragraph
 from sizeup.views.cards import CardView
-from sizeup.views.document import Document, DocumentPart, Paragraph, document
+from sizeup.views.document import Document, document
 from sizeup.views.summary import summary
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"

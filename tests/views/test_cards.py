@@ -22,7 +22,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
 from sizeup.views.card_table import WIDE, card_table, fitted
 from sizeup.views.cards import CardView, card_views, cards_data
-from sizeup.views.document import later_shares
+from sizeup.views.document_cards import later_shares
 from sizeup.views.verdict import verdict_text
 
 

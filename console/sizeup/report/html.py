@@ -14,24 +14,11 @@ from sizeup.charts.markup import Markup, element, empty, joined, number
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding
 from sizeup.text import plural
+from sizeup.views.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.cards import CardView
-from sizeup.views.document import (
-    DEMAND,
-    SEVERITIES,
-    SHARE,
-    Block,
-    Document,
-    DocumentPart,
-    Facts,
-    Heading,
-    Items,
-    Paragraph,
-    ShownChart,
-    Working,
-    cards_table,
-    finding_text,
-    verdict_facts,
-)
+from sizeup.views.document import SEVERITIES, Document, finding_text, verdict_facts
+from sizeup.views.document_cards import DEMAND, SHARE, cards_table
+from sizeup.views.leading_charts import ShownChart
 from sizeup.views.run_status import RunGrade, RunStatus
 from sizeup.views.verdict import VerdictText
 

@@ -11,19 +11,10 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Table
 from sizeup.report.table import table_lines, wrapped
 from sizeup.text import cell_len, one_line, plain
+from sizeup.views.blocks import Block, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.card_table import WIDE, card_table
-from sizeup.views.document import (
-    Block,
-    Document,
-    Facts,
-    Heading,
-    Items,
-    Paragraph,
-    Working,
-    first_lists,
-    later_shares,
-    verdict_facts,
-)
+from sizeup.views.document import Document, first_lists, verdict_facts
+from sizeup.views.document_cards import later_shares
 
 __all__ = ["WIDTH", "chart_lines", "table_lines", "text"]
 

@@ -15,8 +15,8 @@ from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_value
+from sizeup.views.blocks import Block, DocumentPart, Heading, Items, Paragraph
 from sizeup.views.conclusion import conclusion_lines
-from sizeup.views.document import Block, DocumentPart, Heading, Items, Paragraph
 from sizeup.views.results import place
 
 SCHEMA = "sizeup.compare/1"

@@ -1,0 +1,74 @@
+"""The charts and courses of the first page: those of the steps that lead the cards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from sizeup.charts import text_alternative
+from sizeup.charts.chart import Chart, HeatMap, LineChart, Scale
+from sizeup.session.value import Session
+from sizeup.text import capitalized
+from sizeup.views.cards import CardView
+from sizeup.views.finished import finished_charts
+from sizeup.views.run_status import RunGrade, validity_grade
+
+_MOST_CHARTS = 2
+"""What the first page has room for; the chapters hold all of them."""
+_LEAST_POINTS = 3
+"""Of a course: fewer are figures."""
+_LARGEST = 1e150
+"""Differences between larger values leave the range of a float."""
+
+
+class ShownChart(Struct, frozen=True):
+    """One of the charts of the first page."""
+
+    chart: Chart
+    figures: str
+    """What it shows, in a line."""
+    grade: RunGrade
+    """``PASS``, ``WARN`` where some of its figures are not valid, or ``FAIL`` where none is."""
+    invalid: str
+    """Why figures of it are not valid; empty where all are."""
+
+
+def trends(session: Session, cards: Sequence[CardView]) -> dict[str, tuple[float, ...]]:
+    """Return the values of the longest line of each card's leading chart, where it has enough points for a course."""
+    courses = {}
+    for card in cards:
+        for step in card.steps[:1] if card.measured_valid else ():
+            chart = _leading_chart(session, step)
+            if isinstance(chart, LineChart) and _is_curve(chart):
+                points = max((line.points for line in chart.lines), key=len)
+                logarithmic = chart.y.scale is not Scale.LINEAR and all(point.y > 0 for point in points)
+                course = tuple(math.log10(point.y) if logarithmic else point.y for point in points)
+                if max(map(abs, course)) < _LARGEST:
+                    courses[card.resource] = course
+    return courses
+
+
+def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownChart, ...]:
+    """Return the leading charts of the cards, the worst card first; curves before other charts, other steps last."""
+    leading = list(dict.fromkeys(step for card in cards for step in card.steps[:1]))
+    rest = [step for step, run in session.steps.items() if step not in leading and run.points]
+    shown = []
+    for rank, step in enumerate((*leading, *rest)):
+        chart = _leading_chart(session, step)
+        if chart is not None:
+            order = (not _is_curve(chart), isinstance(chart, HeatMap), rank)
+            grade, invalid = validity_grade(session.steps[step])
+            shown.append((order, ShownChart(chart, text_alternative.reach(chart), grade, capitalized(invalid))))
+    return tuple(one for _, one in sorted(shown, key=lambda pair: pair[0])[:_MOST_CHARTS])
+
+
+def _leading_chart(session: Session, step: str) -> Chart | None:
+    """The first curve of a step, else its first chart with values; None where it has none."""
+    charts = [chart for chart in finished_charts(session.steps[step], session.machine) if text_alternative.reach(chart)]
+    return next((chart for chart in charts if _is_curve(chart)), next(iter(charts), None))
+
+
+def _is_curve(chart: Chart) -> bool:
+    return isinstance(chart, LineChart) and any(len(line.points) >= _LEAST_POINTS for line in chart.lines)
