@@ -16,9 +16,10 @@ from sizeup.model.finding import Finding
 from sizeup.text import plural
 from sizeup.views.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.cards import CardView
-from sizeup.views.document import SEVERITIES, Document, finding_text, verdict_facts
+from sizeup.views.document import Document, finding_text, verdict_facts
 from sizeup.views.document_cards import DEMAND, SHARE, cards_table
 from sizeup.views.leading_charts import ShownChart
+from sizeup.views.overview import SEVERITY_WORDS
 from sizeup.views.run_status import RunGrade, RunStatus
 from sizeup.views.verdict import VerdictText
 
@@ -263,7 +264,7 @@ def _findings(findings: Sequence[Finding], more: int) -> Markup:
     items = (
         element(
             "li",
-            _badge(SEVERITIES[finding.severity]),
+            _badge(SEVERITY_WORDS[finding.severity]),
             element(
                 "div",
                 element("p", finding.title),

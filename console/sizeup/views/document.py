@@ -19,6 +19,7 @@ from sizeup.views.document_cards import card_notes
 from sizeup.views.finished import headline
 from sizeup.views.leading_charts import ShownChart, leading_charts, trends
 from sizeup.views.machine_facts import machine_line
+from sizeup.views.overview import SEVERITY_WORDS
 from sizeup.views.run_status import RunStatus, run_status, validity_grade
 from sizeup.views.summary import caveats
 from sizeup.views.verdict import VerdictText, verdict_text
@@ -31,7 +32,6 @@ _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
 _WITHOUT_WORKLOAD = ("Give one with: sizeup size --session FILE --workload FILE",)
-SEVERITIES = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN", Severity.INFO: "INFO"}
 
 
 class Document(Struct, frozen=True):
@@ -129,7 +129,7 @@ def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView
 def first_lists(document: Document) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield what the first page has below its cards, as titles and sentences: findings, figures and notes."""
     findings = [
-        f"{SEVERITIES[finding.severity]}  {finding.title.rstrip('.')}. {finding_text(finding)}".rstrip()
+        f"{SEVERITY_WORDS[finding.severity]}  {finding.title.rstrip('.')}. {finding_text(finding)}".rstrip()
         for finding in document.findings
     ]
     if document.more_findings:
