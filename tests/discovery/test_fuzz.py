@@ -25,12 +25,12 @@ from recordings import expectations, recorded
 from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
 from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
+from sizeup.discovery.clock import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.machine import discover
 from sizeup.discovery.nfs import parse_routes
 from sizeup.discovery.numa import parse_distances
 from sizeup.discovery.pci import parse_id, parse_link_speed
-from sizeup.discovery.platform import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import MalformedError

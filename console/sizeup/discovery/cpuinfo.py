@@ -47,6 +47,10 @@ class CpuInfo(Struct, frozen=True):
     is_arm: bool = False
     megahertz: float | None = None
     """``cpu MHz`` of the first CPU: the momentary clock, or without cpufreq the TSC's rate."""
+    machine: str | None = None
+    """What POWER calls the machine: ``CHRP IBM,8231-E2B``, ``PowerNV 8335-GTW``."""
+    stated_clock: tuple[str, float] | None = None
+    """Key and MHz of the first clock that it states: nominal on s390 and Loongson, on x86 the momentary one."""
     shared_caches: tuple[Cache, ...] = ()
     """Caches that s390 names here alone."""
 
@@ -75,12 +79,12 @@ def _model(section: dict[str, str]) -> str | None:
     return None
 
 
-def _megahertz(sections: list[dict[str, str]]) -> float | None:
+def _stated_clock(sections: list[dict[str, str]]) -> tuple[str, float] | None:
     for section in sections:
-        for key in ("cpu mhz", "clock", "cpu mhz static"):
-            match = re.match(r"(\d{1,6}(?:\.\d{1,9})?)", section.get(key, ""))
+        for key in ("cpu MHz static", "cpu MHz", "clock"):
+            match = re.match(r"(\d{1,6}(?:\.\d{1,9})?)", section.get(key.lower(), ""))
             if match is not None and float(match[1]) > 0:
-                return float(match[1])
+                return key, float(match[1])
     return None
 
 
@@ -127,6 +131,7 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         processors = [int(cpu) for cpu in _S390_PROCESSOR.findall(text) if len(cpu) < 6]
     first = sections[0]
     shared = next((s for s in sections if _model(s)), first)
+    clock = _stated_clock(sections)
     flags = next((s[key] for s in sections for key in ("flags", "features") if key in s), "")
     return CpuInfo(
         processors=tuple(sorted(set(processors))),
@@ -142,6 +147,8 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         model_number=_small_number(first.get("model", "")),
         is_x86=any("flags" in section for section in sections),
         is_arm=any("cpu implementer" in section for section in sections),
-        megahertz=_megahertz(sections),
+        megahertz=None if clock is None else clock[1],
+        machine=next((s["machine"] for s in sections if s.get("machine")), None),
+        stated_clock=clock,
         shared_caches=_s390_caches(text),
     )

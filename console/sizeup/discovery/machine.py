@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from sizeup.discovery.block import read_block_devices
 from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
+from sizeup.discovery.clock import of_one_kind, read_base_clock
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
@@ -19,7 +20,7 @@ from sizeup.discovery.nics import read_nics, read_rdma_ports
 from sizeup.discovery.numa import read_huge_pages, read_nodes
 from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
 from sizeup.discovery.pci import read_pci
-from sizeup.discovery.platform import read_base_clock, read_platform
+from sizeup.discovery.platform import read_platform
 from sizeup.discovery.scsi import placed_by_interface, read_hbas, read_scsi_devices
 from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
@@ -61,7 +62,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
         cpu_model=cpuinfo.model,
         cpu_vendor=cpuinfo.vendor,
-        base_clock=read_base_clock(root, cpuinfo, first),
+        base_clock=of_one_kind(read_base_clock(root, cpuinfo, first), processors.cores, first),
         platform=read_platform(root, cpuinfo, cpuset_limits),
         nics=nics,
         rdma_ports=rdma_ports,

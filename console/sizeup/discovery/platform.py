@@ -16,7 +16,6 @@ from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
 from sizeup.procfs.process_limits import parse_limits
 from sizeup.procfs.stat import parse_stat
-from sizeup.quantity import Origin, Quantity
 from sizeup.units import whole_number
 
 _DMI = "/sys/class/dmi/id"
@@ -204,55 +203,3 @@ def shared_memory_controller(cpuinfo: CpuInfo) -> bool | None:
     if cpuinfo.vendor in ("AuthenticAMD", "HygonGenuine"):
         return family < _AMD_K8
     return None
-
-
-_NAMED_CLOCK = re.compile(r"@\s*(\d{1,3}(?:\.\d{1,4})?)\s*([GM])Hz")
-
-
-def parse_named_clock(model: str) -> int | None:
-    """Hertz of ``Intel(R) Xeon(R) CPU X7550 @ 2.00GHz``; None where the name carries no clock."""
-    match = _NAMED_CLOCK.search(model)
-    return None if match is None else round(float(match[1]) * {"G": 1e9, "M": 1e6}[match[2]])
-
-
-def parse_dmi_clock(data: bytes) -> int | None:
-    """Hertz of ``Current Speed`` in a type 4 record (SMBIOS 7.5, offset 16h, MHz); 0 means unknown."""
-    if len(data) < 0x18 or data[0] != 4:
-        return None
-    megahertz = int.from_bytes(data[0x16:0x18], "little")
-    return megahertz * 1_000_000 if 0 < megahertz < 20_000 else None
-
-
-def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
-    entries = "/sys/firmware/dmi/entries"
-    for name in sorted(sysroot.names(entries)):
-        if name.startswith("4-"):
-            data = sysroot.answer(f"{entries}/{name}/raw")
-            clock = parse_dmi_clock(data) if isinstance(data, bytes) else None
-            if clock is not None:
-                return clock, f"{entries}/{name}/raw"
-    return None
-
-
-def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | None:
-    """The base clock with its origin, the surest source first; None when the user must say."""
-    cpufreq = f"{CPU}/cpu{cpu}/cpufreq"
-    caveats: tuple[str, ...] = ()
-    if (base := sysroot.integer(f"{cpufreq}/base_frequency")) is not None and base > 0:
-        hertz, source = base * 1000, f"{cpufreq}/base_frequency"
-    elif named := parse_named_clock(cpuinfo.model or ""):
-        hertz, source = named, "/proc/cpuinfo: model name"
-    elif (highest := sysroot.integer(f"{cpufreq}/cpuinfo_max_freq")) is not None and highest > 0:
-        hertz, source = highest * 1000, f"{cpufreq}/cpuinfo_max_freq"
-        caveats = ("this is the maximum clock; the base is lower",)
-    elif (dmi := _dmi_clock(sysroot)) is not None:
-        hertz, source = dmi
-        caveats = ("what the firmware set at boot, which may not be the base clock",)
-    elif cpuinfo.megahertz and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
-        # Without cpufreq and the counters that tell the momentary clock, the kernel prints the TSC's rate
-        # as cpu MHz, and that is the nominal clock or near it.
-        hertz, source = round(cpuinfo.megahertz * 1e6), "/proc/cpuinfo: cpu MHz"
-        caveats = ("inferred from the rate of the TSC, not stated",)
-    else:
-        return None
-    return Quantity(float(hertz), "Hz", Origin.DETECTED, source, caveats=caveats)

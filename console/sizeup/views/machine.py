@@ -57,13 +57,18 @@ def _pu_text(counts: PuCounts) -> str:
 def _clock_text(clock: Quantity | None) -> str:
     if clock is None:
         return "unknown; give it with sizeup size --set machine.ghz=..."
-    caveat = f" ({clock.caveats[0]})" if clock.caveats else ""
+    caveat = f" ({'; '.join(clock.caveats)})" if clock.caveats else ""
     return format_hz(clock.value) + caveat
 
 
 def _kinds_text(machine: Machine) -> str | None:
-    kinds = Counter(core.kind for core in machine.cores if core.kind is not None)
-    return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or None
+    kinds = Counter((core.kind, core.base_hz, core.max_hz) for core in machine.cores if core.kind is not None)
+    texts = []
+    for (kind, base, highest), count in kinds.items():
+        named = (("base", base), ("at most", highest))
+        clocks = ", ".join(f"{name} {format_hz(hertz)}" for name, hertz in named if hertz is not None)
+        texts.append(f"{count} {kind}" + (f" ({clocks})" if clocks else ""))
+    return ", ".join(texts) or None
 
 
 def processor_section(machine: Machine) -> Section:

@@ -1,0 +1,122 @@
+"""The base clock of the processors: the sources in which it is stated or can be inferred, the surest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from sizeup.discovery.cpuinfo import CpuInfo
+from sizeup.discovery.cpus import CPU
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.topology import Core
+from sizeup.quantity import Origin, Quantity
+
+_NAMED_CLOCK = re.compile(r"@\s*(\d{1,3}(?:\.\d{1,4})?)\s*([GM])Hz")
+
+
+def parse_named_clock(model: str) -> int | None:
+    """Hertz of ``Intel(R) Xeon(R) CPU X7550 @ 2.00GHz``; None where the name carries no clock."""
+    match = _NAMED_CLOCK.search(model)
+    return None if match is None else round(float(match[1]) * {"G": 1e9, "M": 1e6}[match[2]])
+
+
+def parse_dmi_clock(data: bytes) -> int | None:
+    """Hertz of ``Current Speed`` in a type 4 record (SMBIOS 7.5, offset 16h, MHz); 0 means unknown."""
+    if len(data) < 0x18 or data[0] != 4:
+        return None
+    megahertz = int.from_bytes(data[0x16:0x18], "little")
+    return megahertz * 1_000_000 if 0 < megahertz < 20_000 else None
+
+
+def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
+    entries = "/sys/firmware/dmi/entries"
+    for name in sorted(sysroot.names(entries)):
+        if name.startswith("4-"):
+            data = sysroot.answer(f"{entries}/{name}/raw")
+            clock = parse_dmi_clock(data) if isinstance(data, bytes) else None
+            if clock is not None:
+                return clock, f"{entries}/{name}/raw"
+    return None
+
+
+_TURBO_STEP = 1000
+"""Intel's firmware lists the turbo as a state of 1 MHz above the nominal clock."""
+
+_NOMINAL_TABLES = ("acpi-cpufreq", "powernow-k8")
+"""Drivers whose table of frequencies is the firmware's, in which boost is no state of its own."""
+
+_PLAUSIBLE_MHZ = 100
+
+
+def _kilohertz(sysroot: Sysroot, path: str) -> int | None:
+    value = sysroot.integer(path)
+    return value * 1000 if value is not None and value > 0 else None
+
+
+def _firmware_table(sysroot: Sysroot, cpufreq: str) -> int | None:
+    """Hertz of the highest state in the firmware's table, which is the nominal clock; boost is above it."""
+    if sysroot.line(f"{cpufreq}/scaling_driver") not in _NOMINAL_TABLES:
+        return None
+    words = (sysroot.line(f"{cpufreq}/scaling_available_frequencies") or "").split()
+    states = sorted({int(word) for word in words if word.isdecimal() and len(word) < 10}, reverse=True)
+    if len(states) > 1 and states[0] - states[1] == _TURBO_STEP:
+        del states[0]
+    return states[0] * 1000 if states and states[0] else None
+
+
+def _stated(sysroot: Sysroot, cpuinfo: CpuInfo, cpufreq: str) -> tuple[int, str, tuple[str, ...]] | None:
+    """The clock in cpuinfo of s390, POWER, ia64, Loongson and others but x86, which has the momentary one there."""
+    found = cpuinfo.stated_clock
+    if cpuinfo.is_x86 or found is None:
+        return None
+    key, megahertz = found
+    if megahertz < _PLAUSIBLE_MHZ:
+        sysroot.note("/proc/cpuinfo", f"{key}: {megahertz:g} MHz is no clock of a processor; ignored")
+        return None
+    # Without a hypervisor the kernel of POWER sets the clock itself, and prints the momentary one.
+    changing = (cpuinfo.machine or "").startswith("PowerNV") or sysroot.line(f"{cpufreq}/scaling_driver") is not None
+    momentary = changing and key != "cpu MHz static"
+    caveats = ("the clock at this moment, which the kernel may have lowered",) if momentary else ()
+    return round(megahertz * 1e6), f"/proc/cpuinfo: {key}", caveats
+
+
+def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | None:
+    """The base clock with its origin, the surest source first; None when the user must say."""
+    cpufreq, cppc = f"{CPU}/cpu{cpu}/cpufreq", f"{CPU}/cpu{cpu}/acpi_cppc/nominal_freq"
+    caveats: tuple[str, ...] = ()
+    if (base := _kilohertz(sysroot, f"{cpufreq}/base_frequency")) is not None:
+        hertz, source = base, f"{cpufreq}/base_frequency"
+    elif (nominal := _kilohertz(sysroot, f"{cpufreq}/cpuinfo_nominal_freq")) is not None:  # POWER without a hypervisor
+        hertz, source = nominal, f"{cpufreq}/cpuinfo_nominal_freq"
+    elif named := parse_named_clock(cpuinfo.model or ""):
+        hertz, source = named, "/proc/cpuinfo: model name"
+    elif (table := _firmware_table(sysroot, cpufreq)) is not None:
+        hertz, source = table, f"{cpufreq}/scaling_available_frequencies"
+    elif (megahertz := sysroot.integer(cppc)) is not None and _PLAUSIBLE_MHZ <= megahertz < 20_000:
+        hertz, source = megahertz * 1_000_000, cppc
+    elif (stated := _stated(sysroot, cpuinfo, cpufreq)) is not None:
+        hertz, source, caveats = stated
+    elif (highest := _kilohertz(sysroot, f"{cpufreq}/cpuinfo_max_freq")) is not None:
+        hertz, source = highest, f"{cpufreq}/cpuinfo_max_freq"
+        caveats = ("this is the maximum clock; the base may be lower",)
+    elif (dmi := _dmi_clock(sysroot)) is not None:
+        hertz, source = dmi
+        caveats = ("what the firmware set at boot, which may not be the base clock",)
+    elif cpuinfo.megahertz and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
+        # Without cpufreq and the counters that tell the momentary clock, the kernel prints the TSC's rate
+        # as cpu MHz, and that is the nominal clock or near it.
+        hertz, source = round(cpuinfo.megahertz * 1e6), "/proc/cpuinfo: cpu MHz"
+        caveats = ("inferred from the rate of the TSC, not stated",)
+    else:
+        return None
+    return Quantity(float(hertz), "Hz", Origin.DETECTED, source, caveats=caveats)
+
+
+def of_one_kind(clock: Quantity | None, cores: Sequence[Core], cpu: int) -> Quantity | None:
+    """The base clock, with a caveat where it is that of one kind of core of several."""
+    kind = next((core.kind for core in cores if cpu in core.pus), None)
+    if clock is None or kind is None or len({core.kind for core in cores}) < 2:
+        return clock
+    return replace(clock, caveats=(f"of the {kind} cores; the other kinds have clocks of their own", *clock.caveats))
