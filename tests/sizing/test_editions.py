@@ -56,7 +56,42 @@ def test_an_edition_that_is_not_permitted_is_named_with_the_rule() -> None:
     chosen = edition(*four, "license.product=se2")
     assert chosen is not None
     assert chosen.decision == "ee"
-    assert chosen.verdict == "Cheapest permitted: Oracle EE, $2,523,200 over 3 years"
+    assert chosen.verdict.startswith("Cheapest permitted: Oracle EE, $2,523,200 over 3 years. Not judged: ")
+
+
+def test_an_edition_that_is_not_judged_is_named_with_what_is_missing() -> None:
+    guest = (*XEON, "machine.guest=yes", "license.host_cores=32", "license.product=ee")
+    text = sentence(*guest)
+
+    assert "is the cheapest permitted edition of those that are judged. Not judged: Oracle SE2 (needs" in text
+    assert "Oracle SE2 (needs --set license.host_sockets=N), licenses by users (needs --set license.users=N)" in text
+    known = sentence(*guest, "license.host_sockets=2", "license.users=900")
+    assert "Not judged" not in known
+    assert known.startswith("Cheapest permitted: Oracle SE2")
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        (
+            ("license.product=ee", "machine.sockets=4", "license.users=20"),
+            "Cheapest permitted: Oracle EE by Oracle Named User Plus, $630,800 in place of $1,261,600 over 3 years",
+        ),
+        (
+            ("license.pack=sql-server", "license.product=standard", "license.users=20", "db.gb=400"),
+            (
+                "Cheapest permitted: SQL Server Standard by SQL Server server license with client access licenses, "
+                "$9,780.75 in place of $110,460 over 3 years. It uses 24 of 32 cores"
+            ),
+        ),
+        (
+            ("license.product=ee", "license.metric=nup", "machine.sockets=4", "license.users=2000"),
+            "Cheapest permitted: Oracle EE, $1,261,600 in place of $3,154,000 over 3 years",
+        ),
+    ],
+)
+def test_the_cheapest_is_looked_for_among_all_metrics(settings: tuple[str, ...], text: str) -> None:
+    assert sentence(*XEON, *settings).startswith(text)
 
 
 def test_servers_of_a_cluster_all_count_and_the_missing_option_is_named() -> None:

@@ -218,3 +218,14 @@ def test_what_is_agreed_for_one_product_says_nothing_of_the_others() -> None:
         (2, "sockets"),
         (8, "licenses"),
     ]
+
+
+def test_a_scope_holds_for_every_vendor_that_has_a_rule_for_it() -> None:
+    settings = ["machine.guest=yes", "machine.vcpus=64", "machine.memory_gib=64", XEON]
+    table = {
+        (row.pack, row.product): row
+        for row in rows(sized(*settings, "license.scope=hard", "license.pinned_cores=8").inputs, RULES)
+    }
+    counts = [table[name].units for name in (("oracle", "ee"), ("db2", "standard"), ("sql-server", "standard"))]
+
+    assert [one.value for one in counts if one is not None] == [4, 8, 32]

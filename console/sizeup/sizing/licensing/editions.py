@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
-from sizeup.sizing.licensing.contract import chosen_pack, chosen_product
+from sizeup.sizing.licensing.contract import chosen_metric, chosen_pack, chosen_product
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import format_usd
 from sizeup.sizing.licensing.limits import product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
-from sizeup.sizing.pack import Pack, ProductEntry, short
+from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet, figure
 from sizeup.text import capitalized
 
@@ -27,11 +29,26 @@ class Edition(Struct, frozen=True):
     """None where no rule restricts it."""
     cost: float | None
     """USD over the term; None where it is not permitted, or where no price or not enough of the machine is known."""
+    metric: MetricEntry
+    """What it is counted in."""
+    missing: str = ""
+    """The key that is missing where it could not be judged."""
 
     @property
     def title(self) -> str:
         """Its full name."""
         return self.product.title
+
+    @property
+    def brief(self) -> str:
+        """Its short name."""
+        return self.product.brief or self.title
+
+    @property
+    def name(self) -> str:
+        """Its short name, with the metric where that is not its usual one."""
+        name = self.brief
+        return name if short(self.metric.id) == self.product.metric else f"{name} by {self.metric.title}"
 
     @property
     def decision(self) -> str:
@@ -56,36 +73,71 @@ def related_editions(pack: Pack, product: ProductEntry) -> list[ProductEntry]:
 
 
 def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
-    """Judge one edition; what of it cannot be judged without further inputs has no cost."""
-    found = None
+    """Judge one edition by the metric of the sheet; what cannot be judged without further inputs has no cost."""
+    metric = chosen_metric(sheet, pack, product)
+    found, cost, missing = None, None, ""
     try:
         found = permission(sheet, pack, product)
-        cost = None if found is not None and found.decision == "forbidden" else term_cost(sheet).value
-    except MissingError:
-        cost = None
-    return Edition(product, found, cost)
+        if found is None or found.decision != "forbidden":
+            cost = term_cost(sheet).value
+        if cost is not None and _by_users(sheet, metric) and not _users_are_known(sheet):
+            cost, missing = None, "license.users"
+    except MissingError as error:
+        missing = error.key
+    return Edition(product, found, cost, metric, missing)
+
+
+def _by_users(sheet: Sheet, metric: MetricEntry) -> bool:
+    return any("users" in sheet.rules.formula(text).names for text in metric.formulas.values())
+
+
+def _users_are_known(sheet: Sheet) -> bool:
+    users = sheet.inputs.get("license.users")
+    return isinstance(users, Quantity) and users.origin is not Origin.RULE
+
+
+def _by_other_metrics(sheet: Sheet, pack: Pack, edition: Edition) -> Iterator[tuple[Edition, Sheet]]:
+    """Yield an edition counted by the other metrics that it is sold by."""
+    if "license.list_usd" in sheet.inputs:
+        return
+    for metric in pack.metric:
+        name = short(metric.id)
+        if name in edition.product.price and metric is not edition.metric:
+            own = Sheet({**sheet.inputs, "license.metric": Words(name, Origin.RULE, metric.title)}, sheet.rules)
+            try:
+                yield _edition(own, pack, edition.product), own
+            except UsageError:  # it has no rule for this scope
+                continue
 
 
 def _editions(sheet: Sheet) -> Iterator[Advice]:
-    """The cheapest permitted edition beside the chosen one."""
+    """The cheapest permitted edition and metric beside the chosen one."""
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
     others = related_editions(pack, product)
-    if not others:
+    own = Sheet(sheet.inputs, sheet.rules)
+    chosen = _edition(own, pack, product)
+    judged = [(chosen, own)]
+    for other in others:
+        theirs = for_edition(sheet, pack, product, other)
+        judged.append((_edition(theirs, pack, other), theirs))
+    for one, theirs in tuple(judged):
+        judged += _by_other_metrics(theirs, pack, one)
+    if len(judged) == 1:
         return
-    sheets = {product.id: Sheet(sheet.inputs, sheet.rules)}
-    sheets |= {other.id: for_edition(sheet, pack, product, other) for other in others}
-    chosen, *rest = (_edition(sheets[one.id], pack, one) for one in (product, *others))
-    priced = [one for one in (chosen, *rest) if one.cost is not None]
+    for _, theirs in judged:
+        sheet.include(theirs)
+    rest = [one for one, _ in judged[1:]]
+    priced = [(one, theirs) for one, theirs in judged if one.cost is not None]
     if not priced or (chosen.cost is None and chosen.decision != "forbidden"):
         return
-    for one in sheets.values():
-        sheet.include(one)
-    cheapest = min(priced, key=lambda one: one.cost or 0.0)  # the chosen one, where two cost the same
-    if cheapest is chosen:
+    cheapest, of = min(priced, key=lambda one: one[0].cost or 0.0)  # the chosen one, where two cost the same
+    if cheapest.product is product and cheapest.metric is chosen.metric:
         verdict = _cheapest_is_chosen(chosen, rest)
     else:
-        verdict = _cheaper(chosen, cheapest, term_years(sheet)) + _means(sheets[cheapest.product.id], pack, cheapest)
+        verdict = _cheaper(chosen, cheapest, term_years(sheet)) + _means(of, pack, cheapest)
+    if open_ones := _not_judged(rest):
+        verdict += f". Not judged: {open_ones}"
     if "license.product" not in sheet.inputs:
         verdict = f"{product.brief or product.title} is assumed, as no edition is set. {capitalized(verdict)}"
     sheet.caveat("features differ beyond what is listed here")
@@ -96,20 +148,44 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition]) -> str:
-    sentences = [f"{chosen.title} is the cheapest permitted edition"]
+    others = [one for one in rest if one.product is not chosen.product]
+    least: dict[str, Edition] = {}
+    for one in others:
+        known = least.setdefault(one.product.id, one)
+        if one.cost is not None and (known.cost is None or one.cost < known.cost):
+            least[one.product.id] = one
+    what = "edition and metric" if not others else "edition"
+    of = " of those that are judged" if any(one.missing for one in least.values()) else ""
+    sentences = [f"{chosen.title} is the cheapest permitted {what}{of}"]
     sentences += [
-        one.refusal() if one.cost is None else f"{one.title}: {format_usd(one.cost)}"
-        for one in rest
+        one.refusal() if one.cost is None else f"{one.name}: {format_usd(one.cost)}"
+        for one in least.values()
         if one.cost is not None or one.decision == "forbidden"
     ]
     return ". ".join(sentences)
 
 
+def _not_judged(rest: Sequence[Edition]) -> str:
+    """Return the editions and metrics that were not judged, each with the flag of the key that is missing."""
+    by_key: dict[str, list[str]] = {}
+    for one in rest:
+        if one.missing:
+            by_users = one.missing == "license.users"
+            by_key.setdefault(one.missing, []).append("licenses by users" if by_users else one.brief)
+    texts = {key: " and ".join(dict.fromkeys(names)) for key, names in by_key.items()}
+    return ", ".join(
+        f"{names} (no public price)" if key == _NO_PRICE else f"{names} (needs {KEYS[key].flag})"
+        for key, names in texts.items()
+    )
+
+
+_NO_PRICE = "license.list_usd"
+
+
 def _cheaper(chosen: Edition, cheapest: Edition, years: int) -> str:
     """Return what the cheapest edition costs in place of the chosen one."""
     instead = "" if chosen.cost is None else f" in place of {format_usd(chosen.cost)}"
-    name = cheapest.product.brief or cheapest.title
-    return f"cheapest permitted: {name}, {format_usd(cheapest.cost or 0.0)}{instead} over {years} years"
+    return f"cheapest permitted: {cheapest.name}, {format_usd(cheapest.cost or 0.0)}{instead} over {years} years"
 
 
 def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:

@@ -32,6 +32,7 @@ class Row(Struct, frozen=True):
     """That the vendor does not permit the product here, and why; empty where it does."""
 
 
+_SCOPE = "license.scope"
 _OF_ONE = ("license.metric", "license.options", "license.list_usd")
 """Keys about the contract for one product."""
 
@@ -42,16 +43,28 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
     table = []
     for pack in rules.license_packs():
         ours = isinstance(chosen, Words) and chosen.value == pack.pack
-        kept = {key: value for key, value in inputs.items() if ours or key not in OF_ONE_PACK}
+        kept = {key: value for key, value in inputs.items() if ours or key == _SCOPE or key not in OF_ONE_PACK}
         kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
         stated = kept.get("license.product")
         bought = pack.find_product(stated.value) if isinstance(stated, Words) else pack.product[0]
         for product in pack.product:
             if not product.option_of:
-                own = kept if product is bought else {key: value for key, value in kept.items() if key not in _OF_ONE}
+                own: Inputs = (
+                    kept if product is bought else {key: value for key, value in kept.items() if key not in _OF_ONE}
+                )
+                if not ours:
+                    own = _counted_there(own, pack, product)
                 named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
                 table.append(_row(Sheet(named, rules), pack, product))
     return tuple(table)
+
+
+def _counted_there(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
+    """Return the inputs without the scope where this product has no rule for it: what it then counts is its own."""
+    scope, metric = inputs.get(_SCOPE), pack.find_metric(product.metric)
+    if not isinstance(scope, Words) or (metric is not None and scope.value in metric.formulas):
+        return inputs
+    return {key: value for key, value in inputs.items() if key != _SCOPE}
 
 
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
