@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,12 +18,19 @@ from textual.widgets.option_list import Option
 from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
 from sizeup.session.store import latest
-from sizeup.text import cell_len, plural
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.overview_text import (
+    MORE,
+    StatusStyles,
+    card_content,
+    finding_options,
+    status_styles,
+    verdict_content,
+)
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.card_table import WIDE, CardLine, card_table
+from sizeup.views.card_table import card_table
 from sizeup.views.cards import CardView
 from sizeup.views.overview import (
     SEVERITY_WORDS,
@@ -34,24 +41,10 @@ from sizeup.views.overview import (
     finding_target,
     overview,
 )
-from sizeup.views.verdict import VerdictText
 from sizeup.views.whatif import WORKLOAD_KEYS
 
 MEASURE_SECONDS = 30
 """What the quick plan takes with storage, as far as it is known before the probes are read."""
-_BADGES = {
-    "FAIL": "bold auto 95% on $error",
-    "WARN": "bold auto 95% on $warning",
-    "PASS": "bold auto 95% on $success",
-}
-_ANSI_BADGES = {
-    "FAIL": "bold ansi_bright_white on ansi_red",
-    "WARN": "ansi_black on ansi_yellow",
-    "PASS": "ansi_black on ansi_green",
-}
-"""On a color of their own, so that the words stay legible on a cursor of any color."""
-_METERS = {"FAIL": "$error", "WARN": "$warning", "PASS": "$success"}
-_ANSI_METERS = {"FAIL": "ansi_red", "WARN": "ansi_yellow", "PASS": "ansi_green"}
 _BORDER_FROM_ROWS = 30
 """On a lower screen the lines need the rows of the borders."""
 _WHOLE_VERDICT_FROM_ROWS = 16
@@ -64,9 +57,6 @@ _CHART_ROWS = 10
 _CHART_COLUMNS = 56
 _BESIDE_FROM_COLUMNS = 160
 """From so many columns on charts and details stand side by side."""
-_MORE = "more findings"
-_RESERVED = 3
-"""Lines of the findings that are always shown: their heading, one of them, and how many more there are."""
 
 
 class OverviewScreen(ModeScreen):
@@ -137,7 +127,7 @@ class OverviewScreen(ModeScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Show the details of a line, and where they lead."""
         chosen = event.option_id or ""
-        if chosen == _MORE:
+        if chosen == MORE:
             self._unfolded = not self._unfolded
             self._filled = ()
             self._fill()
@@ -276,8 +266,8 @@ class OverviewScreen(ModeScreen):
         table = card_table(shown.cards, width - 2)
         room = rows - above - len(table.lines) - 1
         options = [Option(Content.styled(f" {table.header}", "dim"), id="header", disabled=True)]
-        options += [Option(self._card_line(line), id=line.resource) for line in table.lines]
-        options += self._finding_options(shown, room, width)
+        options += [Option(card_content(line, self._styles), id=line.resource) for line in table.lines]
+        options += finding_options(shown, room, width, self._styles, unfolded=self._unfolded)
         before = listed.highlighted_option
         listed.set_options(options)
         names = [option.id for option in options]
@@ -291,7 +281,7 @@ class OverviewScreen(ModeScreen):
     def _show_verdict(self, shown: Overview, width: int) -> int:
         """Show the verdict; how many rows it takes."""
         verdict = self.query_one("#verdict", Static)
-        text = verdict_content(shown.verdict, width - 2, self._badges)
+        text = verdict_content(shown.verdict, width - 2, self._styles)
         if shown.label:
             text = Content.assemble(text, "\n", (hanging(shown.label, width - 2, 1, 1), "dim"))
         if self._screen_size.height < _WHOLE_VERDICT_FROM_ROWS:
@@ -305,43 +295,8 @@ class OverviewScreen(ModeScreen):
         return text.plain.count("\n") + 1 + (0 if self.has_class("-low") else 2)
 
     @property
-    def _badges(self) -> Mapping[str, str]:
-        return _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
-
-    def _card_line(self, line: CardLine) -> Content:
-        start, end = line.meter
-        meters = _ANSI_METERS if self.app.current_theme.ansi else _METERS
-        badge = self._badges.get(line.status, "")
-        return Content.assemble(
-            " ",
-            line.text[:start],
-            (line.text[start:end], meters.get(line.status, "")),
-            line.text[end:].removesuffix(" ") if badge else line.text[end:],
-            (f" {line.status} " if badge else line.status, badge),
-        )
-
-    def _finding_options(self, shown: Overview, room: int, width: int) -> list[Option]:
-        """The findings, as many as there are rows for; the last line says how many more there are."""
-        count = len(shown.findings)
-        heading = Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold underline"))
-        options = [Option(heading, id="group findings", disabled=True)]
-        fits = count if count < room else max(room - _RESERVED + 1, 1)
-        listed = shown.findings if self._unfolded else shown.findings[:fits]
-        titles = [finding_line(finding) for _, finding in listed]
-        wide = min(max(map(cell_len, titles), default=0), width // 2) if width >= WIDE - 2 else 0
-        for (key, finding), title in zip(listed, titles, strict=True):
-            word = SEVERITY_WORDS[finding.severity]
-            line: list[str | tuple[str, str]] = [" ", (f" {word} ", self._badges.get(word, "")), "  "]
-            if wide and cell_len(title) <= wide:
-                line += [title + " " * (wide - cell_len(title)), "  ", (finding.consequence, "dim")]
-            else:
-                line.append(title)
-            options.append(Option(Content.assemble(*line), id=key))
-        hidden = count - len(listed)
-        if hidden or self._unfolded:
-            text = f"{hidden} more: Enter lists them" if hidden else "Enter lists fewer"
-            options.append(Option(f"         {text}", id=_MORE))
-        return options
+    def _styles(self) -> StatusStyles:
+        return status_styles(ansi=self.app.current_theme.ansi)
 
     def _show_below(self, width: int, rows: int) -> None:
         """Give the rows that are left to charts of what was measured, else to what stands behind the line."""
@@ -424,18 +379,3 @@ class OverviewScreen(ModeScreen):
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
-
-
-def verdict_content(verdict: VerdictText, width: int, badges: Mapping[str, str]) -> Content:
-    """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim."""
-    badge = badges.get(verdict.status)
-    word = f" {verdict.status} "
-    indent = max(len(word) + 3, 8)
-    statement = hanging(verdict.statement, width, indent, indent)
-    parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), statement[len(word) + 1 :]]
-    for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
-        if text:
-            parts += ["\n", (f"  {name}", "bold"), hanging(text, width, indent, indent)[len(name) + 2 :]]
-    if verdict.rule:
-        parts += ["\n", (hanging(verdict.rule, width, indent, indent), "dim")]
-    return Content.assemble(*parts)

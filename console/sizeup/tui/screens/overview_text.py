@@ -1,0 +1,103 @@
+"""What the first screen says, in styled lines: the verdict, the cards and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from textual.content import Content
+from textual.widgets.option_list import Option
+
+from sizeup.text import cell_len, plural
+from sizeup.tui.widgets.lists import hanging
+from sizeup.views.card_table import WIDE, CardLine
+from sizeup.views.overview import SEVERITY_WORDS, Overview, finding_line
+from sizeup.views.verdict import VerdictText
+
+MORE = "more findings"
+"""The line that lists all findings, or as many as there is room for."""
+_RESERVED = 3
+"""Lines of the findings that are always shown: their heading, one of them, and how many more there are."""
+
+
+class StatusStyles(Struct, frozen=True):
+    """What a status word looks like, and the meter beside it."""
+
+    badges: Mapping[str, str]
+    """On a color of their own, so that the words stay legible on a cursor of any color."""
+    meters: Mapping[str, str]
+
+
+_STYLES = StatusStyles(
+    {
+        "FAIL": "bold auto 95% on $error",
+        "WARN": "bold auto 95% on $warning",
+        "PASS": "bold auto 95% on $success",
+    },
+    {"FAIL": "$error", "WARN": "$warning", "PASS": "$success"},
+)
+_ANSI_STYLES = StatusStyles(
+    {
+        "FAIL": "bold ansi_bright_white on ansi_red",
+        "WARN": "ansi_black on ansi_yellow",
+        "PASS": "ansi_black on ansi_green",
+    },
+    {"FAIL": "ansi_red", "WARN": "ansi_yellow", "PASS": "ansi_green"},
+)
+
+
+def status_styles(*, ansi: bool) -> StatusStyles:
+    """Return the styles of a theme that leaves its colors to the terminal, or of one that has its own."""
+    return _ANSI_STYLES if ansi else _STYLES
+
+
+def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles) -> Content:
+    """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim."""
+    badge = styles.badges.get(verdict.status)
+    word = f" {verdict.status} "
+    indent = max(len(word) + 3, 8)
+    statement = hanging(verdict.statement, width, indent, indent)
+    parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), statement[len(word) + 1 :]]
+    for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
+        if text:
+            parts += ["\n", (f"  {name}", "bold"), hanging(text, width, indent, indent)[len(name) + 2 :]]
+    if verdict.rule:
+        parts += ["\n", (hanging(verdict.rule, width, indent, indent), "dim")]
+    return Content.assemble(*parts)
+
+
+def card_content(line: CardLine, styles: StatusStyles) -> Content:
+    """Return a card with its meter and its status in color."""
+    start, end = line.meter
+    badge = styles.badges.get(line.status, "")
+    return Content.assemble(
+        " ",
+        line.text[:start],
+        (line.text[start:end], styles.meters.get(line.status, "")),
+        line.text[end:].removesuffix(" ") if badge else line.text[end:],
+        (f" {line.status} " if badge else line.status, badge),
+    )
+
+
+def finding_options(shown: Overview, room: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
+    """Return the findings, as many as there are rows for; the last line says how many more there are."""
+    count = len(shown.findings)
+    heading = Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold underline"))
+    options = [Option(heading, id="group findings", disabled=True)]
+    fits = count if count < room else max(room - _RESERVED + 1, 1)
+    listed = shown.findings if unfolded else shown.findings[:fits]
+    titles = [finding_line(finding) for _, finding in listed]
+    wide = min(max(map(cell_len, titles), default=0), width // 2) if width >= WIDE - 2 else 0
+    for (key, finding), title in zip(listed, titles, strict=True):
+        word = SEVERITY_WORDS[finding.severity]
+        line: list[str | tuple[str, str]] = [" ", (f" {word} ", styles.badges.get(word, "")), "  "]
+        if wide and cell_len(title) <= wide:
+            line += [title + " " * (wide - cell_len(title)), "  ", (finding.consequence, "dim")]
+        else:
+            line.append(title)
+        options.append(Option(Content.assemble(*line), id=key))
+    hidden = count - len(listed)
+    if hidden or unfolded:
+        text = f"{hidden} more: Enter lists them" if hidden else "Enter lists fewer"
+        options.append(Option(f"         {text}", id=MORE))
+    return options
