@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct, field
 
+from sizeup.discovery.cpu_names import arm_name, z_name
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.units import parse_bytes
 
@@ -20,6 +21,7 @@ _COUNTS = ("physical id", "core id", "siblings", "cpu cores")
 _S390_CACHE = re.compile(
     r"level=(\d{1,2}) type=(\w+) scope=(\w+) size=(\d{1,9}K)(?: line_size=(\d{1,9}))?(?: associativity=(\d{1,9}))?"
 )
+_S390_MACHINE = re.compile(r"^processor \d+: .*\bmachine = (\d{4})\b", re.MULTILINE)
 _S390_PROCESSOR = re.compile(r"processor (\d+)")
 
 
@@ -72,6 +74,9 @@ def _sections(text: str) -> list[dict[str, str]]:
 
 
 def _model(section: dict[str, str]) -> str | None:
+    """The name in a section of cpuinfo; an Arm core's is that of its numbers."""
+    if (arm := arm_name(section.get("cpu implementer", ""), section.get("cpu part", ""))) is not None:
+        return arm
     for key in _MODEL_KEYS:
         value = section.get(key, "")
         if value and not value.isdecimal():
@@ -130,12 +135,14 @@ def parse_cpuinfo(text: str) -> CpuInfo:
     if not processors:
         processors = [int(cpu) for cpu in _S390_PROCESSOR.findall(text) if len(cpu) < 6]
     first = sections[0]
-    shared = next((s for s in sections if _model(s)), first)
+    arm = dict.fromkeys(_model(s) for s in sections if "cpu part" in s)
+    z_machine = _S390_MACHINE.search(text)
+    named = next((name for s in sections if (name := _model(s))), None)
     clock = _stated_clock(sections)
     flags = next((s[key] for s in sections for key in ("flags", "features") if key in s), "")
     return CpuInfo(
         processors=tuple(sorted(set(processors))),
-        model=_model(shared),
+        model=" and ".join(filter(None, arm)) or (z_name(z_machine[1]) if z_machine is not None else named),
         vendor=next((s[key] for s in sections for key in _VENDOR_KEYS if s.get(key)), None),
         models=models,
         physical_ids=counts["physical id"],

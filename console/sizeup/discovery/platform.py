@@ -134,9 +134,24 @@ def _kernel(sysroot: Sysroot) -> str | None:
     return words[2] if len(words) > 2 and words[1] == "version" else None
 
 
+def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None]:
+    """Product and vendor: from DMI, of IBM Z from ``/proc/sysinfo``, of POWER from cpuinfo."""
+    product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
+    if product is not None or vendor is not None:
+        return product, vendor
+    sysinfo: dict[str, str] = {}
+    for line in (sysroot.read("/proc/sysinfo") or "").splitlines():
+        key, _, value = line.partition(":")
+        sysinfo.setdefault(key, " ".join(value.split()))
+    if machine_type := sysinfo.get("Type"):
+        model = sysinfo.get("Model")
+        return f"type {machine_type}" + (f", model {model}" if model else ""), sysinfo.get("Manufacturer") or None
+    return cpuinfo.machine, None
+
+
 def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits) -> Platform:
     """Everything that is true of the machine as a whole."""
-    product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
+    product, vendor = _product(sysroot, cpuinfo)
     virtualization = read_virtualization(sysroot, cpuinfo)
     virtual = virtualization.is_guest or virtualization.hypervisor is not None
     container = _container(sysroot)

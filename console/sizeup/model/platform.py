@@ -41,7 +41,7 @@ class Platform(Struct, frozen=True):
     transparent_huge_pages: str | None = None
     numa_balancing: bool | None = None
     model: str | None = None
-    """What DMI calls the product."""
+    """What DMI calls the product, POWER the ``machine``, and IBM Z its type and model."""
     vendor: str | None = None
     serial: str | None = None
     """Of the product, from DMI; only root can read it."""
