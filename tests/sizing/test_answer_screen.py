@@ -79,7 +79,7 @@ def test_a_guest_has_no_license_count_and_no_failure_that_is_known(
     text = words(capsys.readouterr().out.splitlines())
 
     assert "Storage: unknown, because neither paths nor drives are given" in text
-    assert "! License count: unknown without the number of cores of the physical host" in text
+    assert "! License count: unknown without the number of cores of all hosts that the guest may run on" in text
 
 
 def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(answer: Answer) -> None:
@@ -106,7 +106,7 @@ def test_an_edition_that_is_not_permitted_is_the_verdict_whatever_else_passes(an
 def test_what_costs_nothing_has_no_list(answer: Answer) -> None:
     text = words(answer(*LOAD, *DRIVES, "redo.mb_s=20", "license.pack=postgresql"))
 
-    assert "Cost none for licenses; support contracts are not counted" in text
+    assert "Cost none for the licenses of PostgreSQL, without support" in text
 
 
 def test_a_port_that_is_down_leaves_no_second(answer: Answer, server: Path) -> None:

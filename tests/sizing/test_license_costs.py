@@ -9,6 +9,7 @@ from sizeup import cli
 from sizeup.sizing import rules
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.cards import answer_lines
 from sizing.license_cases import OVERRIDE, RULES, XEON, found, sized
 
 
@@ -58,7 +59,7 @@ def test_every_cost_shows_the_date_of_its_price(settings: tuple[str, ...], text:
     sizing = sized("machine.cores=8", XEON, *settings)
 
     assert found(sizing, "license.cost.list").verdict.endswith(text)
-    assert found(sizing, "license.cost.term").verdict.endswith(text)
+    assert text.removesuffix(")") in found(sizing, "license.cost.term").verdict
 
 
 @pytest.mark.parametrize(
@@ -107,3 +108,27 @@ def test_rules_that_are_too_old_warn_beside_their_answers() -> None:
 
     assert any("Oracle Database" in warning for warning in sizing.warnings)
     assert sizing.find("license.units") is not None
+
+
+def test_without_a_public_price_the_cost_says_how_to_set_one() -> None:
+    sizing = sized("license.pack=db2", "machine.cores=8")
+
+    assert found(sizing, "license.cost.list").verdict == (
+        "List price: Db2 11.5 Standard Edition has no public price. Set yours with --set license.list_usd=N and its "
+        "support with --set license.support_percent=N"
+    )
+    assert sizing.find("license.cost.term") is None
+
+
+@pytest.mark.parametrize(("setting", "said"), [((), True), (("license.support_percent=20",), False)])
+def test_a_price_without_support_says_that_none_is_counted(setting: tuple[str, ...], said: bool) -> None:
+    term = found(sized("license.pack=db2", "machine.cores=8", "license.list_usd=1000", *setting), "license.cost.term")
+
+    assert ("(your price; no support: --set license.support_percent=N)" in term.verdict) is said
+
+
+def test_what_the_chosen_edition_leaves_unused_and_what_sets_a_price_stand_on_the_screen() -> None:
+    lines = " ".join(" ".join(answer_lines(sized("license.pack=db2", "machine.cores=24"))).split())
+
+    assert "Unused Cores that Standard Edition uses: 16 cores of 24 cores" in lines
+    assert "Cost Db2 11.5 Standard Edition has no public price. Set yours with --set license.list_usd=N" in lines

@@ -3,13 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
+from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.licensing.table import rows
-from sizing.license_cases import RULES, XEON, found, units
+from sizeup.views.cards import answer_lines
+from sizing.license_cases import RULES, XEON, found, sized, units
 
 
 def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
@@ -23,7 +25,8 @@ def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
 
     said = found(sizing, "license.units")
     assert said.verdict == (
-        "License count: unknown without the number of cores of the physical host. Use --set license.host_cores=N"
+        "License count: unknown without the number of cores of all hosts that the guest may run on (with vMotion "
+        "or live migration all of the cluster). Use --set license.host_cores=N"
     )
     assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
     assert "license.host_cores" in [question.key for question in sizing.questions]
@@ -102,7 +105,12 @@ def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], cou
     [
         (None, [], "machine.guest", "until this machine is known to be bare metal or a guest"),
         (True, ["license.product=se2"], "license.host_sockets", "without the number of sockets of the physical host"),
-        (True, ["license.pack=vmware"], "license.host_cores", "without the number of cores of the physical host"),
+        (
+            True,
+            ["license.pack=vmware"],
+            "license.host_cores",
+            "without the number of cores of all hosts that the guest may run on",
+        ),
         (
             True,
             ["machine.sockets=2", "license.pack=vmware"],
@@ -163,3 +171,22 @@ def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licenses() ->
 
 def test_a_hard_partition_counts_its_pinned_cores_only() -> None:
     assert units("machine.cores=64", XEON, "license.scope=hard", "license.pinned_cores=8") == 4
+
+
+def test_a_hard_partition_is_an_assumption_that_the_screen_names() -> None:
+    lines = " ".join(" ".join(answer_lines(sized("machine.cores=64", XEON, *HARD))).split())
+
+    assert "! Assumed: the vendor accepts the hard partition, and it is capped at its cores" in lines
+    caveats = found(sized("machine.cores=64", XEON, *HARD), "license.units").caveats
+    assert any("capped or dedicated LPAR of IBM" in caveat for caveat in caveats)
+    card = next(card for card in sized("machine.cores=64", XEON, "license.product=ee", *HARD).cards)
+    assert card.status == "assumed"
+
+
+def test_a_hard_partition_has_no_more_cores_than_its_server() -> None:
+    with pytest.raises(UsageError, match="pinned_cores: expected at most the 4 cores of the server, found 8"):
+        sized("machine.cores=4", XEON, *HARD)
+    assert units("machine.cores=4", "machine.guest=yes", XEON, *HARD) == 4
+
+
+HARD = ("license.scope=hard", "license.pinned_cores=8")

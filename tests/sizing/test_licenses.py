@@ -121,7 +121,17 @@ def test_a_virtual_machine_beyond_the_edition_says_what_a_smaller_one_costs() ->
         "Virtual CPUs that Standard 2025 uses: 32 vCPUs of 48 vCPUs; 16 vCPUs remain unused. "
         "32 vCPUs require 16 packs in place of 24, $63,120 in place of $94,680"
     )
-    assert found(sizing, "license.limit.sql.standard_2022.vcpus").verdict == (
+    earlier = sized(
+        "license.pack=sql-server",
+        "license.product=standard",
+        "license.scope=vm",
+        "machine.vcpus=48",
+        "license.version=2022",
+    )
+    assert earlier.find("license.limit.sql.standard.vcpus") is None
+    assert sizing.find("license.limit.sql.standard_2022.vcpus") is None
+    assert any("version 2025 is assumed" in one for one in found(sizing, "license.limit.sql.standard.vcpus").caveats)
+    assert found(earlier, "license.limit.sql.standard_2022.vcpus").verdict == (
         "Virtual CPUs that Standard 2022 uses: 24 vCPUs of 48 vCPUs; 24 vCPUs remain unused. "
         "24 vCPUs require 12 packs in place of 24, $47,340 in place of $94,680"
     )

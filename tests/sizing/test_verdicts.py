@@ -388,7 +388,7 @@ def test_a_resource_without_a_demand_says_what_gives_it_one(capsys: pytest.Captu
 def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(printed(capsys, "--blank", "--set", *SERVER, "machine.guest=yes").split())
 
-    assert "! License count: unknown without the number of cores of the physical host. Use --set" in text
+    assert "! License count: unknown without the number of cores of all hosts that the guest may run on" in text
 
 
 @pytest.mark.parametrize(

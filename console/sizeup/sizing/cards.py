@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.licensing.contract import HARD
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
 from sizeup.text import capitalized
@@ -103,7 +104,8 @@ def _license(given: Mapping[str, Advice]) -> Card:
     chosen = product or (vendor and "license.edition" not in given)
     status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
     statement = units.verdict
-    if allowed is not None and allowed.decision == "assumed":
+    partition = tuple(capitalized(caveat) for caveat in units.caveats if caveat == HARD)
+    if partition or (allowed is not None and allowed.decision == "assumed"):
         status = ShareStatus.ASSUMED
     price = "" if cost is None or cost.quantity is None else f", {_span(cost.quantity, _usd)}"
     years = "" if cost is None else cost.title.removeprefix("Cost")
@@ -121,7 +123,7 @@ def _license(given: Mapping[str, Advice]) -> Card:
         statement,
         demand=demand,
         advice="license.units",
-        notes=(*map(capitalized, why), *terms),
+        notes=(*map(capitalized, why), *partition, *terms),
     )
 
 

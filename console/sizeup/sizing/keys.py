@@ -221,6 +221,7 @@ _DECLARED = (
     ),
     _words("license.pack", "vendor: oracle, sql-server, db2, windows, vmware, mysql, postgresql, sap-hana"),
     _words("license.product", "product, such as ee or se2"),
+    _words("license.version", "version of the product, where its limits differ: 2022 or 2025; without it the latest"),
     _words("license.metric", "license metric, such as processor or nup"),
     _words("license.options", "options of the product, separated by commas: rac,partitioning; or none"),
     _choice(

@@ -195,6 +195,8 @@ class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Formula of what the machine has; more than the limit is out of the product's reach."""
     scopes: tuple[str, ...] = ()
     """Where the limit holds; empty for everywhere."""
+    version: str = ""
+    """The version of the product that it is about, ``2025``; empty for every version."""
     note: str = ""
 
 

@@ -315,10 +315,20 @@ def _details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         yield "Growth", _growth_text(grown)
     license_card = next((card for card in given.cards if card.resource == "license"), None)
     if license_card is not None and license_card.demand:
-        for label, name in (("Edition", "license.edition"), ("Cost", "license.cost.term")):
-            advice = given.find(name)
-            if advice is not None:
-                yield label, advice.verdict.removeprefix(f"{advice.title}: ")
+        edition, unused = given.find("license.edition"), _unused(given)
+        if edition is not None:
+            yield "Edition", edition.verdict
+        if unused:
+            yield "Unused", unused
+        cost = given.find("license.cost.term") or given.find("license.cost.list")
+        if cost is not None:
+            yield "Cost", cost.verdict.removeprefix(f"{cost.title}: ")
+
+
+def _unused(given: AdviceSet) -> str:
+    """Return what the chosen edition does not use of the machine: a clause for each limit that is exceeded."""
+    limits = [one for one in given.advice if one.id.startswith("license.limit.") and one.decision == "exceeded"]
+    return "; ".join(one.verdict.partition(". ")[0].partition("; ")[0] for one in limits)
 
 
 def _failure_lines(cards: Sequence[Card]) -> list[str]:

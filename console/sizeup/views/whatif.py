@@ -74,6 +74,7 @@ _LABELS = {
     "cluster.nodes": "Servers",
     "license.pack": "Vendor",
     "license.product": "Product",
+    "license.version": "Version",
     "license.metric": "Metric",
     "license.options": "Options",
     "license.users": "Users",

@@ -113,6 +113,8 @@ def for_edition(sheet: Sheet, pack: Pack, product: ProductEntry, other: ProductE
     kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
     kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
     kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
+    if "license.version" in sheet.inputs:
+        kept["license.version"] = sheet.inputs["license.version"]
     scope = sheet.inputs.get("license.scope")
     metric = pack.find_metric(other.metric)
     if isinstance(scope, Words) and metric is not None and scope.value in metric.formulas:

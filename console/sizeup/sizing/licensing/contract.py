@@ -12,8 +12,19 @@ from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Sheet
 from sizeup.text import nearest
 
-OF_ONE_PACK = ("license.product", "license.metric", "license.options", "license.list_usd", "license.scope")
+OF_ONE_PACK = (
+    "license.product",
+    "license.version",
+    "license.metric",
+    "license.options",
+    "license.list_usd",
+    "license.scope",
+)
 """Keys about the contract with one vendor."""
+
+
+HARD = "assumed: the vendor accepts the hard partition, and it is capped at its cores"
+"""What a count by hard partition rests on."""
 
 
 class CountBasis(Struct, frozen=True):
@@ -89,6 +100,18 @@ def _require_others(known: Mapping[str, ProductEntry], name: str, names: tuple[s
         )
 
 
+def chosen_version(sheet: Sheet, pack: Pack, product: ProductEntry) -> str:
+    """The version that ``license.version`` names, else the latest that the limits of a product tell apart."""
+    known = sorted({limit.version for limit in pack.limit if limit.product == short(product.id) and limit.version})
+    name = sheet.optional_words("license.version")
+    if name is not None and known and name not in known:
+        raise _unknown_name("version", name, known)
+    if name is None and known:
+        others = ", ".join(known[:-1])
+        sheet.caveat(f"version {known[-1]} is assumed; limits of {others} differ: --set license.version={known[-2]}")
+    return name or max(known, default="")
+
+
 def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntry:
     """The metric that ``license.metric`` names, else the product's own."""
     name = sheet.optional_words("license.metric") or product.metric
@@ -116,7 +139,9 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
                 f"this is a guest, so its license scope is assumed to be {scope}; to change it, "
                 f"use {KEYS['license.scope'].flag}"
             )
-    if scope == "soft":
+    if scope == "hard":
+        sheet.caveat(HARD)
+    if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
         sheet.cite_if_known("oracle-cloud-policy")

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
 from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.price_age import dated
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
-from sizeup.sizing.sheet import Calculation, Sheet
+from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
 
@@ -21,7 +22,22 @@ def _costs(sheet: Sheet) -> Iterator[Advice]:
         quantity, metric, product = licenses_required(sheet)
     except ForbiddenError:  # license.allowed says so
         return
+    if not product.price and "license.list_usd" not in sheet.inputs:
+        yield _no_price(sheet, product)
+        raise MissingError("license.list_usd")
     yield from (_list(sheet, quantity, metric, product), *_over_years(sheet))
+
+
+def _no_price(sheet: Sheet, product: ProductEntry) -> Advice:
+    """Return what gives a cost where the vendor publishes no price."""
+    sheet.cite(product.source)
+    return sheet.advice(
+        "license.cost.list",
+        "List price",
+        f"list price: {product.title} has no public price. Set yours with {KEYS['license.list_usd'].flag} "
+        f"and its support with {KEYS['license.support_percent'].flag}",
+        decision="unknown",
+    )
 
 
 def list_price(sheet: Sheet) -> Quantity:
@@ -98,7 +114,9 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
         parts = f"{years} x {usd_range(net)} a year{less}"
     cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product)})"
     if not whole.value:
-        cost = "none for licenses; support contracts are not counted"
+        cost = f"none for the licenses of {product.title}, without support; a support contract is one of its own"
+    elif not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
+        cost = f"{cost.removesuffix(')')}; no support: {KEYS['license.support_percent'].flag})"
     yield sheet.advice(
         "license.cost.term",
         f"Cost over {years} years",

@@ -92,6 +92,8 @@ class _FormulaNames:
 
     def __call__(self, name: str) -> float:
         pack = self._basis.pack
+        if name == "pinned_cores":
+            _refuse_more_than_there_are(self._sheet)
         if name in NAMES:
             hardware = name in OF_HOST and not self._basis.visible
             quantity = physical_count(self._sheet, name) if hardware else self._sheet.number(NAMES[name])
@@ -108,6 +110,17 @@ class _FormulaNames:
         if metric_entry is not None:
             return range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
         return range_end(_own_factor(self._sheet, pack, name), self._end)
+
+
+def _refuse_more_than_there_are(sheet: Sheet) -> None:
+    """Refuse a hard partition with more cores than the server that it is part of."""
+    pinned, cores = sheet.number("license.pinned_cores"), sheet.inputs.get("machine.cores")
+    guest = sheet.optional_words("machine.guest") == "yes"
+    if not guest and isinstance(cores, Quantity) and pinned.value > cores.value:
+        raise UsageError(
+            f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} of the server, "
+            f"found {format_in(pinned.value, '')}"
+        )
 
 
 def _own_factor(sheet: Sheet, pack: Pack, name: str) -> Quantity:

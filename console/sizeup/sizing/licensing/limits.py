@@ -9,7 +9,14 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import CountBasis, chosen_metric, chosen_pack, chosen_product, count_basis
+from sizeup.sizing.licensing.contract import (
+    CountBasis,
+    chosen_metric,
+    chosen_pack,
+    chosen_product,
+    chosen_version,
+    count_basis,
+)
 from sizeup.sizing.licensing.cost import list_price
 from sizeup.sizing.licensing.count import NAMES, evaluated, format_usd
 from sizeup.sizing.licensing.permission import CAPACITY, permission
@@ -49,10 +56,15 @@ def _limits(sheet: Sheet) -> Iterator[Advice]:
 def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Advice]:
     """What a product uses of a machine, for each of its limits whose inputs are known."""
     basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
+    version = chosen_version(Sheet(sheet.inputs, sheet.rules), pack, product)
     for limit in pack.limit:
-        applies = limit.product == short(product.id) and (not limit.scopes or basis.scope in limit.scopes)
+        applies = (
+            limit.product == short(product.id)
+            and (not limit.scopes or basis.scope in limit.scopes)
+            and limit.version in ("", version)
+        )
         if applies and _is_known(sheet, replace(basis, visible=True), limit):
-            yield _limit(sheet, replace(basis, visible=True), limit)
+            yield _limit(sheet, replace(basis, visible=True), limit, product)
 
 
 def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
@@ -66,8 +78,10 @@ def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
     return True
 
 
-def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
+def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> Advice:
     sheet.cite(limit.source)
+    if limit.version:
+        chosen_version(sheet, basis.pack, product)
     if limit.note:
         sheet.caveat(limit.note)
     usable, _, _ = evaluated(sheet, basis, sheet.rules.formula(limit.formula), "usable", limit.unit)

@@ -28,7 +28,7 @@ _HOST_SETTINGS = {
     "license.host_cores": (
         "a guest cannot see the hosts that it may run on, and all their cores count",
         f"on a soft partition: {KEYS['license.host_cores'].flag}, the cores of all hosts that it may run on",
-        "on a hard partition: --set license.scope=hard license.pinned_cores=N, the cores that it is pinned to",
+        "on an accepted hard partition: --set license.scope=hard license.pinned_cores=N, the cores of its cap",
         "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     "license.host_sockets": (
@@ -54,7 +54,8 @@ def _host_unknown(key: str) -> str:
             "Use --set machine.guest=no or --set machine.guest=yes"
         )
     missing = {
-        "license.host_cores": "number of cores of the physical host",
+        "license.host_cores": "number of cores of all hosts that the guest may run on (with "
+        "vMotion or live migration all of the cluster)",
         "license.host_sockets": "number of sockets of the physical host",
     }
     return f"license count: unknown without the {missing.get(key, KEYS[key].help)}. Use {KEYS[key].flag}"

@@ -28,7 +28,7 @@ class UsableCores(Struct, frozen=True):
 def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
     """Return the cores that the chosen edition uses; None where nobody chose one, or where it uses all of them.
 
-    Of an edition with other limits in earlier versions, those of the latest count.
+    Of an edition whose limits differ by version, those of the chosen one count, else of the latest.
     """
     name = sheet.inputs.get("license.product")
     if not isinstance(name, Words) or name.origin is Origin.RULE:
