@@ -54,7 +54,8 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "sizing/": ("size",),
     "tui/exports.py": ("export",),
     "tui/runs.py": (START,),
-    "views/cards.py": ("size",),
+    "views/answer.py": ("size",),
+    "views/answer_details.py": ("size",),
     "views/comparison.py": ("compare",),
     "web/server.py": ("serve",),
 }

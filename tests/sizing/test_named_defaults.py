@@ -7,7 +7,7 @@ from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.cards import answer_lines
+from sizeup.views.answer import answer_lines
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")
 PATHS = ("path.stages=hba:fc16*2", "path.policy=active-active")

@@ -5,7 +5,8 @@ import pytest
 from sizeup.model.advice import Card
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.cards import answer_lines, card_views, cards_data
+from sizeup.views.answer import answer_lines
+from sizeup.views.cards import card_views, cards_data
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120")
 YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")

@@ -13,7 +13,7 @@ from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import waiting_share
 from sizeup.views.advice import demand_and_capacity
-from sizeup.views.cards import answer_lines
+from sizeup.views.answer import answer_lines
 
 SERVER = ("machine.cores=32", "machine.ghz=2.9")
 

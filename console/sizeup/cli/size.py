@@ -135,8 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
         sizing_lines,
         tornado_chart,
     )
+    from sizeup.views.answer import LINES, answer_lines
     from sizeup.views.basis import basis_text
-    from sizeup.views.cards import LINES, answer_lines
 
     _refuse_without_effect(arguments)
     if arguments.keys:

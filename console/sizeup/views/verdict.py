@@ -10,10 +10,10 @@ from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import HEADLINE
-from sizeup.sizing.cards import overall, verdict
-from sizeup.sizing.verdict import share_text
+from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
 from sizeup.units import format_in
-from sizeup.views.cards import CardView, beside_first, status_text
+from sizeup.views.cards import CardView, status_text
 
 NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
@@ -145,3 +145,15 @@ def _capacity_origin(working: Advice) -> Origin:
         if entry.quantity is not None and entry.key.startswith(_CAPACITY_KEYS)
     }
     return next((origin for origin in _CAPACITY_FROM if origin in origins), Origin.DETECTED)
+
+
+def beside_first(first: Card, cards: Sequence[Card]) -> str:
+    """Return what a reader of the first sentence alone must know: what is assumed, and what was not judged."""
+    assumed = [
+        RESOURCE_NAMES[card.resource]
+        for card in cards
+        if card is not first and card.status == "assumed" and card.share is not None
+    ]
+    text = f"; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else ""
+    names = [RESOURCE_NAMES[card.resource] for card in open_cards(cards) if card is not first]
+    return f"{text}. Not judged either: {', '.join(names)}" if names and first.share is None else text

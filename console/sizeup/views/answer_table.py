@@ -1,0 +1,71 @@
+"""The table of all resources that sizing answers with, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizeup.model.advice import Card
+from sizeup.sizing.io.share import PATHS
+from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.text import capitalized, cell_len
+from sizeup.units import format_in
+from sizeup.views.cards import OUTAGE, TITLES, card_status, is_outage
+
+_ONLY_KNOWN = frozenset({"space", "network"})
+"""Resources without a line where nothing of them is known."""
+
+
+def answer_table(cards: Sequence[Card], width: int) -> list[str]:
+    """Return the table: a line for each resource, also where nothing of it is known."""
+    rows = [card for card in cards if card.resource not in _ONLY_KNOWN or card.detected or card.demand]
+    if not rows:
+        return []
+    last = [card for card in rows if card.resource == "license"]
+    rows = [*(card for card in rows if card.resource != "license"), *last]
+    years = max((card.horizon_years for card in rows), default=0.0)
+    numbers = [("Used", [_share(card.share) for card in rows]), ("N+1", [_after_failure(card) for card in rows])]
+    if years:
+        numbers.append((f"Year {format_in(years, '')}", [_share(card.last_year) for card in rows]))
+    statuses = [_table_status(card) for card in rows]
+    end = max(7, *map(cell_len, statuses))
+    tail = 2 + end + 8 * len(numbers)
+    demand = min(max([6, *(cell_len(card.demand) for card in rows if card.resource != "license")]), 20)
+    room = width - 9 - tail - demand - 2
+    head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
+    lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
+    for number, card in enumerate(rows):
+        name = f"{_row_name(card):9}"
+        if card.resource == "license":
+            text = card.demand or "unknown"
+            text = text if cell_len(text) <= width - 11 - end else text.partition(" over ")[0]
+            text = _clipped(text, width - 11 - end)
+            lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
+            continue
+        cells = "".join(f"{values[number]:>8}" for _, values in numbers)
+        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))) or "unknown", room)
+        needed = _clipped(card.demand or "–", demand)
+        lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {statuses[number]}")
+    return lines
+
+
+def _row_name(card: Card) -> str:
+    """Return the resource of a row; the disks are no part of storage where the paths alone are judged."""
+    return "Paths" if card.statement.startswith(capitalized(PATHS)) else TITLES[card.resource]
+
+
+def _table_status(card: Card) -> str:
+    """Return the status of a line; ``unknown`` where there is a demand, and a dash where there is none."""
+    return "unknown" if card.demand and card.status == ShareStatus.UNKNOWN.value else card_status(card)
+
+
+def _share(share: float | None) -> str:
+    return "–" if share is None else share_text(share)
+
+
+def _after_failure(card: Card) -> str:
+    """Return the share after the worst single failure; ``outage`` where a failure leaves nothing."""
+    return OUTAGE if is_outage(card) else _share(card.n_plus_one)
+
+
+def _clipped(text: str, room: int) -> str:
+    return text if cell_len(text) <= room else f"{text[: room - 1]}…"
