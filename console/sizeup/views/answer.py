@@ -11,10 +11,10 @@ from sizeup.sizing.cards import overall
 from sizeup.sizing.licensing.price_age import PRICE_WARNING
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized, one_line
-from sizeup.views.answer_details import answer_details, first_card
+from sizeup.views.answer_details import answer_details
 from sizeup.views.answer_table import answer_table
 from sizeup.views.cards import card_status, status_text
-from sizeup.views.verdict import beside_first
+from sizeup.views.verdict import beside_first, first_card
 
 LINES = 25
 """Lines of one screen."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import AdviceSet, Card, Failure
-from sizeup.sizing.cards import open_cards, verdict
 from sizeup.sizing.verdict import share_text
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, TITLES
+from sizeup.views.verdict import first_card
 
 _GIVES = {
     "storage": "storage demand (--workload FILE or workload.iops)",
@@ -18,11 +18,6 @@ _GIVES = {
     "license": "licenses (machine.cores)",
 }
 """What is unknown of a resource without a demand, and the keys that tell it."""
-
-
-def first_card(cards: Sequence[Card]) -> Card | None:
-    """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
-    return verdict(cards) or next(iter(open_cards(cards)), None)
 
 
 def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:

@@ -62,7 +62,7 @@ def verdict_text(
 
     ``actions`` say what a reader can do where there is none: sentences with the key or the command.
     """
-    card = verdict(given.cards) or _unjudged(given.cards)
+    card = first_card(given.cards)
     if card is None:
         nothing = "" if any(view.measured_valid for view in views) else " and nothing measured"
         return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{nothing}.", *actions)), rule=_rule(given))
@@ -82,9 +82,9 @@ def resource_of(finding: Finding) -> str:
     return resource if resource in _OF_PARTS.values() else _OF_PARTS.get(finding.id.partition(".")[0], "")
 
 
-def _unjudged(cards: Sequence[Card]) -> Card | None:
-    """Return the card whose demand is known and whose capacity is not."""
-    return next((card for card in cards if card.demand and card.share is None and card.resource != "license"), None)
+def first_card(cards: Sequence[Card]) -> Card | None:
+    """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
+    return verdict(cards) or next(iter(open_cards(cards)), None)
 
 
 def _rule(given: AdviceSet) -> str:
