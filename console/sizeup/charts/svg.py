@@ -7,7 +7,7 @@ who hear it.
 
 from __future__ import annotations
 
-from sizeup.charts import text_alternative
+from sizeup.charts import palette, text_alternative
 from sizeup.charts.bar_svg import bar_chart
 from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.charts.heat_svg import heat_map
@@ -15,11 +15,15 @@ from sizeup.charts.line_svg import line_chart
 from sizeup.charts.markup import Markup, element, joined, number
 from sizeup.charts.svg_elements import fitted, text_element
 
-# The first three of each set differ for every kind of color blindness; contrast is 4.5 or more on the paper.
-LIGHT = """--paper:#ffffff;--ink:#1b1f24;--muted:#57606a;--grid:#dfe3e8;--s0:#0b5cad;--s1:#b34700;--s2:#00705a;\
---s3:#8f3f9e;--s4:#8a6100;--s5:#4f5b66"""
-DARK = """--paper:#12161b;--ink:#e6e9ed;--muted:#a3adb8;--grid:#2c343d;--s0:#6cb2ff;--s1:#ffa657;--s2:#4fd0ae;\
---s3:#e29bf0;--s4:#e3c04f;--s5:#b4bec8"""
+
+def _variables(paper: str, ink: str, muted: str, grid: str, series: tuple[str, ...]) -> str:
+    colors = {"paper": paper, "ink": ink, "muted": muted, "grid": grid}
+    colors |= {f"s{index}": color for index, color in enumerate(series)}
+    return ";".join(f"--{name}:{color}" for name, color in colors.items())
+
+
+LIGHT = _variables("#ffffff", "#1b1f24", "#57606a", "#dfe3e8", palette.LIGHT)
+DARK = _variables("#12161b", "#e6e9ed", "#a3adb8", "#2c343d", palette.DARK)
 
 STYLE = Markup(
     ".chart text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink);pointer-events:none}"
@@ -43,7 +47,8 @@ STYLE = Markup(
     ".chart .value:hover text{visibility:visible}"
     ".chart .value:hover .hit{stroke:var(--ink);stroke-width:1.5}"
     + "".join(
-        f".chart .i{index}{{stroke:var(--s{index})}}.chart .f{index}{{fill:var(--s{index})}}" for index in range(6)
+        f".chart .i{index}{{stroke:var(--s{index})}}.chart .f{index}{{fill:var(--s{index})}}"
+        for index in range(len(palette.LIGHT))
     )
 )
 

@@ -1,19 +1,15 @@
-"""Colors of series, apart from those of a status and from each other for every kind of color vision.
-
-Green, amber and red say how something stands and nothing else; series have blue, purple and gray of different
-lightness, and markers of their own.
-"""
+"""Colors of a status, and those of series on a theme, which are apart from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sizeup.charts.palette import DARK, LIGHT
+
 if TYPE_CHECKING:
     from textual.theme import Theme
 
-_DARK = ("#6cb2ff", "#e29bf0", "#d0d7de", "#4378c8", "#a06cc8", "#8a949e")
-_LIGHT = ("#0b5cad", "#8f3f9e", "#3d464f", "#2f81c7", "#b05fc0", "#6b7680")
 _ANSI_DARK = (
     "ansi_bright_cyan",
     "ansi_bright_magenta",
@@ -49,5 +45,5 @@ def badge_style(theme: Theme, look: str) -> str:
 
 def series_color(theme: Theme, number: int) -> str:
     """Return the color of a series on a theme."""
-    dark, light = (_ANSI_DARK, _ANSI_LIGHT) if theme.ansi else (_DARK, _LIGHT)
+    dark, light = (_ANSI_DARK, _ANSI_LIGHT) if theme.ansi else (DARK, LIGHT)
     return (dark if theme.dark else light)[number % len(dark)]
