@@ -217,3 +217,26 @@ def test_a_cache_has_the_size_that_the_kernel_writes(text: str, size: int) -> No
 def test_a_size_that_no_cache_has_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected the size of a cache such as 32K"):
         parse_cache_size(text)
+
+
+def test_list_and_mask_of_a_cache_that_differ_are_a_contradiction(tmp_path: Path) -> None:
+    """Both are of one set in the kernel; CPUs that are offline may be in one of them."""
+    cpu = "/sys/devices/system/cpu/cpu"
+    lines = (
+        "/sys/devices/system/cpu/online = 0-3",
+        "/sys/devices/system/cpu/present = 0-4",
+        f"{cpu}4/online = 0",
+        f"{cpu}{{0-3}}/topology/core_cpus_list = {{}}",
+        f"{cpu}{{0-3}}/topology/package_cpus_list = 0-3",
+        f"{cpu}{{0-3}}/cache/index0/level = 2",
+        f"{cpu}{{0-3}}/cache/index0/type = Unified",
+        f"{cpu}{{0-3}}/cache/index0/shared_cpu_list = 0-4",
+    )
+    same = discover(grow(tmp_path / "same", "\n".join((*lines, f"{cpu}{{0-3}}/cache/index0/shared_cpu_map = f"))))
+    modules = discover(grow(tmp_path / "modules", "\n".join((*lines, f"{cpu}{{0-3}}/cache/index0/shared_cpu_map = 3"))))
+
+    assert same.contradictions == ()
+    assert modules.contradictions == (
+        "L2 unified cache of CPU 0 is shared by CPUs 0-4 by its list, by CPUs 0-1 by its mask",
+    )
+    assert "firmware.contradiction" in {finding.id for finding in modules.findings}

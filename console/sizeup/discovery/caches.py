@@ -13,6 +13,7 @@ from msgspec import Struct
 from sizeup.discovery.cpus import CPU, CpuSet, read_set
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Cache, CacheKind, Core
+from sizeup.procfs.lists import format_list
 from sizeup.units import parse_bytes
 
 _KINDS = {"Data": CacheKind.DATA, "Instruction": CacheKind.INSTRUCTION, "Unified": CacheKind.UNIFIED}
@@ -41,20 +42,21 @@ def overlaps(caches: Iterable[Cache]) -> tuple[tuple[Cache, Cache], ...]:
     return tuple(pairs.values())
 
 
-def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[Cache, ...]:
-    """Caches of all online CPUs, from the nearest level outwards."""
-    caches = _read_caches(sysroot, cores, _LIST_FIRST)
+def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[tuple[Cache, ...], tuple[str, ...]]:
+    """Caches of all online CPUs, from the nearest level outwards; and where list and mask contradict each other."""
+    shelf = _Shelf({}, {}, {}, {}, frozenset(cpu for core in cores for cpu in core.pus))
+    caches = _read_caches(sysroot, cores, _LIST_FIRST, shelf)
+    contradicted = tuple(shelf.contradictions.values())
     if contradictions := overlaps(caches):
         # Lists and masks say the same in a kernel; in an edited capture one of them may be stale.
-        by_mask = _read_caches(sysroot, cores, _MAP_FIRST)
+        by_mask = _read_caches(sysroot, cores, _MAP_FIRST, _Shelf({}, {}, {}, {}, shelf.online))
         if len(overlaps(by_mask)) < len(contradictions):
-            return by_mask
-    return caches
+            return by_mask, contradicted
+    return caches, contradicted
 
 
-def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str]) -> tuple[Cache, ...]:
+def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str], shelf: _Shelf) -> tuple[Cache, ...]:
     found: dict[tuple[int, CacheKind, CpuSet], Cache] = {}
-    shelf = _Shelf({}, {}, {})
     for core in cores:
         # Threads of one core share all its caches, except where firmware or a hypervisor says otherwise.
         covered: set[int] = set()
@@ -77,6 +79,9 @@ class _Shelf(Struct, frozen=True):
     """A cache of the same level, kind and size, in a core of the same kind: lines, ways and sets are its own."""
     covered: dict[tuple[int, CacheKind], set[int]]
     """CPUs whose cache of a level and kind was found already."""
+    contradictions: dict[tuple[int, CacheKind], str]
+    """The first cache of each level and kind whose list and mask differ, in words."""
+    online: frozenset[int]
 
 
 def _read_indexes(sysroot: Sysroot, directory: str, entries: tuple[str, ...]) -> tuple[tuple[str, int, CacheKind], ...]:
@@ -118,6 +123,9 @@ def _read_caches_of(
             continue
         size = sysroot.parsed(f"{index}/size", parse_cache_size) or None
         like = shelf.geometry.get((core.kind, level, kind, size))
+        if (like is None or shared != core.pus) and (level, kind) not in shelf.contradictions:
+            # Of caches that no other core shares, the first stands for all: they are many.
+            _compare(sysroot, index, cpu, (level, kind), shelf)
         if like is None:
             like = shelf.geometry[core.kind, level, kind, size] = Cache(
                 level=level,
@@ -130,6 +138,18 @@ def _read_caches_of(
             )
         found[level, kind, shared] = Cache(level, kind, size, like.line_bytes, shared, like.ways, like.sets)
     return nearest
+
+
+def _compare(sysroot: Sysroot, index: str, cpu: int, level_kind: tuple[int, CacheKind], shelf: _Shelf) -> None:
+    """Note where list and mask of a cache differ in CPUs that are online; an empty one says nothing."""
+    by_list, by_mask = (read_set(sysroot, index, (name,)) for name in _LIST_FIRST)
+    if not by_list or not by_mask or set(by_list) & shelf.online == set(by_mask) & shelf.online:
+        return
+    level, kind = level_kind
+    shelf.contradictions[level_kind] = (
+        f"L{level} {kind.value} cache of CPU {cpu} is shared by CPUs {format_list(by_list)} by its list, "
+        f"by CPUs {format_list(by_mask)} by its mask"
+    )
 
 
 def parse_cache_size(text: str) -> int:

@@ -50,12 +50,13 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     subsystems = read_nvme_subsystems(root)
     namespaces = read_nvme_namespaces(root, subsystems)
     controllers = read_nvme_controllers(root, parents, subsystems)
+    caches, differing = read_caches(root, processors.cores)
     machine = Machine(
         packages=processors.packages,
         dies=processors.dies,
         cores=processors.cores,
         pus=processors.pus,
-        caches=read_caches(root, processors.cores) + cpuinfo.shared_caches,
+        caches=caches + cpuinfo.shared_caches,
         nodes=nodes,
         memory_bytes=memory.get("MemTotal") or _memory_of_nodes(nodes) or read_memory_blocks(root),
         memory_available_bytes=memory.get("MemAvailable"),
@@ -76,7 +77,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_subsystems=subsystems,
         nfs_mounts=read_nfs_mounts(root),
         tcp=read_tcp_buffers(root),
-        contradictions=processors.contradictions,
+        contradictions=processors.contradictions + differing,
         gaps=tuple(root.gaps),
     )
     return assessed(machine)
