@@ -8,10 +8,12 @@ from textual.command import CommandList
 from consoles import Console, MakeConsole, machine, records, until
 from sizeup.charts.chart import BarChart
 from sizeup.model.finding import Finding, Severity
+from sizeup.text import capitalized
 from sizeup.tui.actions import ACTIONS, modes
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
+from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.tree import ItemTree
 
@@ -127,6 +129,51 @@ async def test_the_palette_offers_the_same_actions(console: Console) -> None:
         await until(pilot, lambda: console.app.current_mode == "probes")
 
         assert console.app.current_mode == "probes"
+
+
+async def test_the_palette_switches_to_every_theme_at_once(
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    console = make_console(
+        found=machine(
+            findings=(Finding("n", Severity.WARNING, "Node 1 is short", ("1 GiB free",), "It swaps.", "", ("node:1",)),)
+        )
+    )
+    async with console.shown() as pilot:
+        before = console.app.export_screenshot()
+        await pilot.press("colon", *"light theme")
+        listed = console.app.screen.query_one(CommandList)
+        await until(pilot, lambda: listed.option_count > 0 and listed.highlighted == 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: console.app.theme == "textual-light")
+        await pilot.pause()
+        assert console.app.export_screenshot() != before
+
+        for name in ("ansi-light", "color-blind", "ansi-dark", "dark", "light"):
+            offered = {command.title: command for command in console.app.get_system_commands(console.app.screen)}
+            offered[f"{capitalized(name)} theme"].callback()
+            await pilot.pause()
+            entries = console.app.screen.query_one("#entries", KeyList)
+            shown = str([getattr(option.prompt, "spans", ()) for option in entries.options])
+            assert console.app.theme == TEXTUAL_NAMES[name]
+            assert ("ansi_" in shown) == name.startswith("ansi")
+
+
+async def test_the_palette_offers_only_themes_that_the_terminal_can_show(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLORTERM", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "linux")
+    async with console.shown():
+        commands = [command.title for command in console.app.get_system_commands(console.app.screen)]
+        assert [title for title in commands if "theme" in title] == ["ansi-dark theme", "ansi-light theme"]
+
+        console.app.no_color = True
+        commands = [command.title for command in console.app.get_system_commands(console.app.screen)]
+        assert not [title for title in commands if "theme" in title]
 
 
 @pytest.mark.parametrize("size", [(20, 5), (40, 10), (60, 20), (120, 40), (200, 60)])

@@ -20,12 +20,13 @@ from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
-from sizeup.text import plain
+from sizeup.terminal.capabilities import colors
+from sizeup.text import capitalized, plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key, first_key_of
 from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
-from sizeup.tui.options import Options
+from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
 from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
@@ -382,7 +383,7 @@ class ConsoleApp(TerminalApp):
         self._interrupted = False
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette: the actions that hold here."""
+        """The palette: the actions that hold here, and the themes."""
         base = next((item for item in reversed(self.screen_stack) if isinstance(item, ModeScreen)), None)
         scopes = ["app"] if base is None else [base.SCOPE, "app"]
         idle = () if base is None else base.idle_actions()
@@ -391,6 +392,23 @@ class ConsoleApp(TerminalApp):
                 if action.palette and action.id not in idle:
                     words = f"{action.help} Key: {first_key(action, self.keys)}"
                     yield SystemCommand(action.label, words, partial(self.run_action, action.call, base or screen))
+        for name in self._themes():
+            words = f"Draw in this theme until the end. To keep it: console.theme or --theme {name}."
+            yield SystemCommand(f"{capitalized(name)} theme", words, partial(self._draw_in, name))
+
+    def _themes(self) -> Iterable[str]:
+        """The themes that this terminal can show, but for the one that is shown."""
+        if self.no_color:
+            return ()
+        few = 0 < colors(os.environ) <= 16
+        return (name for name in THEMES if TEXTUAL_NAMES[name] != self.theme and not (few and name in SIXTEEN_COLORS))
+
+    def _draw_in(self, name: str) -> None:
+        self.theme = TEXTUAL_NAMES[name]
+        for screen in self.screen_stack:
+            if isinstance(screen, ModeScreen):  # some texts bear colors of their own
+                screen.show_machine()
+                screen.show_run()
 
     def action_command_palette(self) -> None:
         """Offer every action by name."""

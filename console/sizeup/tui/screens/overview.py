@@ -259,9 +259,10 @@ class OverviewScreen(ModeScreen):
         shown = self._overview
         listed = self.query_one(KeyList)
         width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND
-        if shown is None or (shown, width, rows, self._unfolded) == self._filled:
+        filled = shown, width, rows, self._unfolded, self.app.theme
+        if shown is None or filled == self._filled:
             return
-        self._filled = shown, width, rows, self._unfolded
+        self._filled = filled
         above = self._show_verdict(shown, width)
         table = card_table(shown.cards, width - 2)
         room = rows - above - len(table.lines) - 1
