@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
+from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort
+from sizeup.report.machine import machine_text
+from sizeup.views.device_sections import nfs_section, nvme_section
 from trees import MACHINES, grow, machine
 
 
@@ -35,7 +40,7 @@ def test_interfaces_by_kind_place_and_speed(tmp_path: Path) -> None:
         ("eth0",),
     )
     assert "bonding_masters" not in nics
-    assert found.rdma_ports == (RdmaPort("mlx5_0", 1, "ACTIVE", 25 * 10**9, "0000:00:03.0", 1),)
+    assert found.rdma_ports == (RdmaPort("mlx5_0", 1, "ACTIVE", 25 * 10**9, "0000:00:03.0", 1, None, "1X EDR"),)
 
 
 def test_connections_are_counted_from_the_transports(tmp_path: Path) -> None:
@@ -77,3 +82,55 @@ def test_connections_are_counted_from_the_transports(tmp_path: Path) -> None:
             nic="eth0",
         ),
     )  # fmt: skip
+
+
+def test_infiniband_is_shown_with_link_layer_rate_and_encoding(tmp_path: Path) -> None:
+    port = "/sys/class/infiniband/mlx5_0/ports/1"
+    found = discover(
+        grow(
+            tmp_path,
+            f"{port}/state = 4: ACTIVE\n{port}/rate = 200 Gb/sec (4X HDR)\n{port}/link_layer = InfiniBand\n",
+        )
+    )
+
+    assert found.rdma_ports == (
+        RdmaPort("mlx5_0", 1, "ACTIVE", 200 * 10**9, link_layer="InfiniBand", encoding="4X HDR"),
+    )
+    assert "  mlx5_0/1     InfiniBand  ACTIVE  200 Gb/s  4X HDR       -" in machine_text(found).splitlines()
+
+
+def test_ports_of_a_recorded_machine_are_infiniband() -> None:
+    ports = recorded_machine("prometheus-procfs/fixtures").rdma_ports
+
+    assert [(port.device, port.link_layer, port.encoding) for port in ports] == [
+        ("hfi1_0", "InfiniBand", "4X EDR"), ("mlx4_0", "InfiniBand", "4X QDR"), ("mlx4_0", "InfiniBand", "4X QDR"),
+        ("mlx5_0", "InfiniBand", "1X EDR"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("nconnect=4", "2 (nconnect=4)"), ("nconnect=2", "2"), ("hard", "2")])
+def test_connections_that_were_asked_for_are_shown_where_they_differ(tmp_path: Path, asked: str, shown: str) -> None:
+    point = "36 35 0:42 / /mnt/with\\040blank"
+    root = grow(tmp_path, f"/proc/self/mountinfo = {point} rw shared:9 - nfs4 filer:/data rw,{asked}\n")
+    (tmp_path / "proc/self/mountstats").write_text((MACHINES / "mountstats.txt").read_text())
+
+    section = nfs_section(discover(root))
+    assert section is not None
+    assert section.table is not None
+    assert section.table.rows[0][4] == shown
+
+
+def test_a_controller_without_a_namespace_is_listed(tmp_path: Path) -> None:
+    nvme = "/sys/class/nvme/nvme"
+    found = discover(
+        grow(
+            tmp_path,
+            f"{nvme}{{0-1}}/transport = pcie\n{nvme}{{0-1}}/state = live\n{nvme}{{0-1}}/model = Drive {{}}\n"
+            f"{nvme}1/nvme1n1/size = 1000\n",
+        )
+    )
+
+    section = nvme_section(found)
+    assert section is not None
+    assert section.table is not None
+    assert section.table.rows == (("nvme0", "pcie", "-", "live", "-", "Drive 0"),)

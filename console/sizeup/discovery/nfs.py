@@ -54,6 +54,7 @@ def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
         read_size_bytes=_number(options, "rsize"),
         write_size_bytes=_number(options, "wsize"),
         transports=(len(stats.transports) if stats and stats.transports else _number(options, "nconnect")),
+        nconnect=_number(options, "nconnect"),
         hard=True if "hard" in options else False if "soft" in options or "softerr" in options else None,
         sync="sync" in options,
         read_only="ro" in mount.options,

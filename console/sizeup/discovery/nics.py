@@ -138,6 +138,12 @@ def parse_rdma_rate(text: str) -> int | None:
     return None if match is None else round(float(match[1]) * 1e9)
 
 
+def parse_rdma_encoding(text: str) -> str | None:
+    """Lanes and generation of ``100 Gb/sec (4X EDR)``."""
+    match = re.search(r"\((\d{1,2}X(?: [A-Z0-9]{1,8})?)\)", text)
+    return None if match is None else match[1]
+
+
 def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort, ...]:
     """Ports of all RDMA devices; state and rate as ``4: ACTIVE`` and ``100 Gb/sec (4X EDR)``."""
     found = []
@@ -157,6 +163,8 @@ def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort,
                     rate_bits_per_second=parse_rdma_rate(rate) if rate and state != "DOWN" else None,
                     pci_address=location.pci_address,
                     node=location.node,
+                    link_layer=sysroot.line(f"{base}/link_layer"),
+                    encoding=parse_rdma_encoding(rate or ""),
                 )
             )
     return tuple(found)

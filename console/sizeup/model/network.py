@@ -48,6 +48,10 @@ class RdmaPort(Struct, frozen=True):
     """None where the port is down or its rate unknown."""
     pci_address: str | None = None
     node: int | None = None
+    link_layer: str | None = None
+    """``InfiniBand`` or ``Ethernet`` (RoCE, iWARP)."""
+    encoding: str | None = None
+    """Lanes and generation, ``4X EDR``."""
 
 
 class TcpBuffers(Struct, frozen=True):
@@ -86,6 +90,8 @@ class NfsMount(Struct, frozen=True):
     write_size_bytes: int | None = None
     transports: int | None = None
     """Connections in use (``nconnect``), counted from the transports in mountstats."""
+    nconnect: int | None = None
+    """Connections that the mount asks for; None where it has no such option."""
     hard: bool | None = None
     sync: bool | None = None
     read_only: bool | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.charts.table import Column, Table
 from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
+from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,
@@ -43,6 +43,51 @@ def network_section(machine: Machine) -> Section | None:
         Column("node", numeric=True), Column("driver"), Column("with"),
     )  # fmt: skip
     return Section("Network", (), Table("", columns, rows)) if rows else None
+
+
+def rdma_section(machine: Machine) -> Section | None:
+    """Ports of RDMA devices, which may be InfiniBand or Ethernet."""
+    rows = tuple(
+        (
+            f"{port.device}/{port.port}",
+            port.link_layer or UNKNOWN,
+            port.state or UNKNOWN,
+            "-" if port.rate_bits_per_second is None else f"{port.rate_bits_per_second / 1e9:g} Gb/s",
+            port.encoding or "-",
+            "-" if port.node is None else str(port.node),
+        )
+        for port in machine.rdma_ports
+    )
+    columns = (
+        Column("device/port"), Column("link layer"), Column("state"), Column("rate", numeric=True), Column("encoding"),
+        Column("node", numeric=True),
+    )  # fmt: skip
+    return Section("RDMA ports", (), Table("", columns, rows)) if rows else None
+
+
+def nvme_section(machine: Machine) -> Section | None:
+    """NVMe controllers of which no namespace is known, so that no disk shows them."""
+    used = {name for found in machine.nvme_namespaces for name in found.controllers}
+    # Of a namespace that no controller is known to have, each of its subsystem's may.
+    shared = {found.subsystem for found in machine.nvme_namespaces if not found.controllers}
+    used |= {controller.name for controller in machine.nvme_controllers if controller.subsystem in shared - {None}}
+    rows = tuple(
+        (
+            controller.name,
+            controller.transport or UNKNOWN,
+            controller.address or "-",
+            controller.state or UNKNOWN,
+            "-" if controller.node is None else str(controller.node),
+            controller.model or "-",
+        )
+        for controller in machine.nvme_controllers
+        if controller.name not in used
+    )
+    columns = (
+        Column("name"), Column("over"), Column("address"), Column("state"), Column("node", numeric=True),
+        Column("model"),
+    )  # fmt: skip
+    return Section("NVMe controllers without a namespace", (), Table("", columns, rows)) if rows else None
 
 
 def _shown(device: BlockDevice) -> bool:
@@ -146,6 +191,12 @@ def budget_section(machine: Machine) -> Section | None:
     return Section("Bandwidth budget", (), Table("", columns, rows)) if rows else None
 
 
+def _connections_text(mount: NfsMount) -> str:
+    """Connections that there are, and those asked for where they differ."""
+    there = UNKNOWN if mount.transports is None else str(mount.transports)
+    return there if mount.nconnect in (None, mount.transports) else f"{there} (nconnect={mount.nconnect})"
+
+
 def nfs_section(machine: Machine) -> Section | None:
     """NFS mounts."""
     rows = tuple(
@@ -154,7 +205,7 @@ def nfs_section(machine: Machine) -> Section | None:
             mount.export,
             mount.version or UNKNOWN,
             mount.protocol or UNKNOWN,
-            UNKNOWN if mount.transports is None else str(mount.transports),
+            _connections_text(mount),
             size_or_unknown(mount.read_size_bytes),
             {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
         )

@@ -20,7 +20,9 @@ from sizeup.views.device_sections import (
     budget_section,
     network_section,
     nfs_section,
+    nvme_section,
     paths_section,
+    rdma_section,
     storage_section,
 )
 from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown
@@ -205,8 +207,10 @@ def machine_sections(machine: Machine) -> tuple[Section, ...]:
         platform_section(machine),
         storage_section(machine),
         adapters_section(machine),
+        nvme_section(machine),
         paths_section(machine),
         network_section(machine),
+        rdma_section(machine),
         nfs_section(machine),
         budget_section(machine),
     )
