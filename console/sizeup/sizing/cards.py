@@ -112,6 +112,9 @@ def _license(given: Mapping[str, Advice]) -> Card:
     title = units.title.removeprefix("Licenses: ").partition(",")[0]
     count = _span(units.quantity, lambda number: format_in(float(f"{number:.4g}"), ""))
     demand = f"{count} x {title}{price}{years if price else ''}"
+    if units.shown_in in _PEOPLE:
+        counted = units.verdict.partition(": ")[2].removesuffix(" required")
+        demand = f"{counted}, {title}{price}{years if price else ''}"
     why = (
         ()
         if chosen or "license.edition" in given
@@ -125,6 +128,10 @@ def _license(given: Mapping[str, Advice]) -> Card:
         advice="license.units",
         notes=(*map(capitalized, why), *partition, *terms),
     )
+
+
+_PEOPLE = ("users", "CALs")
+"""Units that are no licenses of a server."""
 
 
 def _is_set(units: Advice, key: str) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.table import Column, Table
-from sizeup.model.advice import Advice, AdviceSet, Input
+from sizeup.model.advice import Advice, AdviceSet, Input, Source
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
@@ -34,6 +34,13 @@ _CONFIDENCE = {
     "C": "computed or assumed here",
     "K": "background knowledge, not looked up",
 }
+
+
+def _confidence(source: Source) -> str:
+    """Return how sure a source is; what was read through others is no first-hand text."""
+    if source.confidence == "H" and "(read through:" in source.title:
+        return "confidence high (as others quote it)"
+    return _CONFIDENCE[source.confidence]
 
 
 def format_quantity(quantity: Quantity, unit: str) -> str:
@@ -60,7 +67,7 @@ def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
     if sources:
         lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
         lines += [
-            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {_CONFIDENCE[source.confidence]}; "
+            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {_confidence(source)}; "
             f"{source.url or 'no public URL'}"
             for source in advice.sources
         ]
@@ -206,7 +213,7 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
         (Column("Vendor"), Column("Product"), Column("Licenses", numeric=True), Column("List price", numeric=True)),
         tuple((row.pack, row.title, _license_count(row), _license_price(row)) for row in products),
         note="List prices in USD before discount. No legal advice. Licenses are counted for "
-        f"{', '.join(_counted(sizing))}.{_missing(products)}",
+        f"{', '.join(_counted(sizing))}.{_missing(products)}{_refused(products)}",
     )
 
 
@@ -218,6 +225,15 @@ def _missing(products: tuple[Row, ...]) -> str:
     return "".join(
         f" {one}" for one in (*sentences, *(f"{capitalized(name)}." for name in missing if name not in KEYS))
     )
+
+
+def _refused(products: tuple[Row, ...]) -> str:
+    """Why products are not allowed, a sentence for each reason with its products."""
+    reasons: dict[str, list[str]] = {}
+    for row in products:
+        if row.forbidden:
+            reasons.setdefault(row.forbidden.rpartition(": ")[2], []).append(row.title)
+    return "".join(f" Not allowed: {', '.join(titles)}: {why}." for why, titles in reasons.items())
 
 
 _NOT_PUBLIC = "license.list_usd"
@@ -235,8 +251,11 @@ _COUNTED = (
 
 def _counted(sizing: Sizing) -> Iterator[str]:
     """What of the machine licenses are counted by."""
+    is_guest = sizing.inputs.get("machine.guest")
     for key, what in _COUNTED:
         value = sizing.inputs.get(key)
+        if key == "machine.sockets" and isinstance(is_guest, Words) and is_guest.value == "yes":
+            what = "virtual sockets"  # noqa: PLW2901  of the guest, which no license counts
         yield f"{what} unknown" if not isinstance(value, Quantity) else format_in(value.value, what)
     guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("license.host_cores")
     if isinstance(guest, Words) and guest.value == "yes":

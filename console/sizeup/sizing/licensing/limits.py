@@ -119,6 +119,8 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float) -> str:
         less, price = list_price(small), list_price(present)
     except MissingError as missing:
         return text if missing.key == "license.list_usd" else ""
+    if not price.value:
+        return ""
     return f"{text}, {format_usd(less.value)} in place of {format_usd(price.value)}"
 
 

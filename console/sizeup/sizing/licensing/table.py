@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK
+from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options
 from sizeup.sizing.licensing.cost import list_price
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.required import licenses_required
@@ -77,6 +77,9 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
         return replace(blank, missing=missing.key)
     except UsageError as error:
         return replace(blank, missing=str(error))
+    options = chosen_options(sheet, pack, product)
+    if options:
+        blank = replace(blank, title=f"{product.title} with {' and '.join(option.title for option in options)}")
     try:
         return replace(blank, units=count, list_price=list_price(sheet))
     except MissingError as missing:
