@@ -38,7 +38,12 @@ def test_the_row_of_the_licenses_has_both_ends() -> None:
 def test_the_table_of_all_vendors_has_both_ends() -> None:
     table = {row[1]: row[2:] for row in license_table(sized(*OPEN), rules.shipped()).rows}
 
-    assert table["Oracle Database Enterprise Edition"] == ("24 to 48 licenses", "$1,140,000 to $2,280,000")
+    assert table["Oracle Database Enterprise Edition"] == (
+        "24 to 48 licenses",
+        "$1,140,000 to $2,280,000",
+        "$1,892,400 to $3,784,800",
+    )
+    assert "over the term of 3 years with support" in (license_table(sized(*OPEN), rules.shipped()).note or "")
     assert table["Windows Server Standard"][1] == "$3,207 to $3,528"
 
 
@@ -47,6 +52,13 @@ def test_a_subscription_with_a_range_has_one_over_its_term() -> None:
 
     assert ends(advice) == (15000, 30000)
     assert "$15,000 to $30,000 = 3 x $5,000 to $10,000 a year" in advice.verdict
+
+
+def test_the_editions_are_compared_with_both_ends() -> None:
+    advice = found(sized("license.pack=mysql", "license.product=enterprise"), "license.edition")
+
+    assert "MySQL Standard Edition, $6,000 to $12,000 in place of $15,000 to $30,000 over 3 years" in advice.verdict
+    assert ends(advice) == (6000, 12000)
 
 
 def test_an_engineering_sample_of_amd_counts_as_its_series_do() -> None:

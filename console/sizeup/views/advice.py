@@ -15,8 +15,10 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.cost import term_years
 from sizeup.sizing.licensing.count import End, count_range, range_end
 from sizeup.sizing.licensing.table import Row, rows
+from sizeup.sizing.sheet import Sheet
 from sizeup.text import capitalized
 from sizeup.units import format_in, format_value
 
@@ -208,11 +210,19 @@ def first_of(value: Value) -> Quantity | Words | None:
 def license_table(sizing: Sizing, rules: Rules) -> Table:
     """Return every product of every vendor on this machine: licenses required, and the list price."""
     products = rows(sizing.inputs, rules)
+    years = format_in(term_years(Sheet(sizing.inputs, rules)), "years")
     return Table(
         "Licenses",
-        (Column("Vendor"), Column("Product"), Column("Licenses", numeric=True), Column("List price", numeric=True)),
-        tuple((row.pack, row.title, _license_count(row), _license_price(row)) for row in products),
-        note="List prices in USD before discount. No legal advice. Licenses are counted for "
+        (
+            Column("Vendor"),
+            Column("Product"),
+            Column("Licenses", numeric=True),
+            Column("List price", numeric=True),
+            Column("Over the term", numeric=True),
+        ),
+        tuple((row.pack, row.title, _license_count(row), _license_price(row), _term_price(row)) for row in products),
+        note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
+        "advice. Licenses are counted for "
         f"{', '.join(_counted(sizing))}.{_missing(products)}{_refused(products)}",
     )
 
@@ -281,9 +291,17 @@ def _license_price(row: Row) -> str:
     if row.list_price is None:
         missing = "not public" if row.missing == _NOT_PUBLIC else "unknown"
         return "" if row.units is None else missing
-    low, high = (range_end(row.list_price, end) for end in _ENDS)
-    span = f"${high:,.0f}" if low == high else f"${low:,.0f} to ${high:,.0f}"
-    return f"{span}{' a year' if row.yearly else ''}"
+    return f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}"
+
+
+def _term_price(row: Row) -> str:
+    return "" if row.term_cost is None else _dollars(row.term_cost)
+
+
+def _dollars(price: Quantity) -> str:
+    """Return a price in whole dollars, with both ends of its range."""
+    low, high = (range_end(price, end) for end in _ENDS)
+    return f"${high:,.0f}" if low == high else f"${low:,.0f} to ${high:,.0f}"
 
 
 _ENDS: tuple[End, ...] = ("low", "high")

@@ -13,7 +13,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
 from sizeup.sizing.licensing.contract import chosen_metric, chosen_pack, chosen_product
 from sizeup.sizing.licensing.cost import term_cost, term_years
-from sizeup.sizing.licensing.count import format_usd
+from sizeup.sizing.licensing.count import usd_range
 from sizeup.sizing.licensing.limits import product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
@@ -27,7 +27,7 @@ class Edition(Struct, frozen=True):
     product: ProductEntry
     permission: Permission | None
     """None where no rule restricts it."""
-    cost: float | None
+    cost: Quantity | None
     """USD over the term; None where it is not permitted, or where no price or not enough of the machine is known."""
     metric: MetricEntry
     """What it is counted in."""
@@ -79,7 +79,7 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
     try:
         found = permission(sheet, pack, product)
         if found is None or found.decision != "forbidden":
-            cost = term_cost(sheet).value
+            cost = term_cost(sheet)
         if cost is not None and _by_users(sheet, metric) and not _users_are_known(sheet):
             cost, missing = None, "license.users"
     except MissingError as error:
@@ -128,10 +128,10 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     for _, theirs in judged:
         sheet.include(theirs)
     rest = [one for one, _ in judged[1:]]
-    priced = [(one, theirs) for one, theirs in judged if one.cost is not None]
+    priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
     if not priced or (chosen.cost is None and chosen.decision != "forbidden"):
         return
-    cheapest, of = min(priced, key=lambda one: one[0].cost or 0.0)  # the chosen one, where two cost the same
+    least, cheapest, of = min(priced, key=lambda one: one[0].value)  # the chosen one, where two cost the same
     if cheapest.product is product and cheapest.metric is chosen.metric:
         verdict = _cheapest_is_chosen(chosen, rest)
     else:
@@ -141,7 +141,7 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     if "license.product" not in sheet.inputs:
         verdict = f"{product.brief or product.title} is assumed, as no edition is set. {capitalized(verdict)}"
     sheet.caveat("features differ beyond what is listed here")
-    cost = sheet.answer(cheapest.cost or 0.0, "USD", cheapest.product.id)
+    cost = sheet.answer(least.value, "USD", cheapest.product.id, low=least.low, high=least.high)
     yield sheet.advice(
         "license.edition", "Cheapest permitted edition", verdict, cost, "USD", decision=short(cheapest.product.id)
     )
@@ -152,13 +152,13 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition]) -> str:
     least: dict[str, Edition] = {}
     for one in others:
         known = least.setdefault(one.product.id, one)
-        if one.cost is not None and (known.cost is None or one.cost < known.cost):
+        if one.cost is not None and (known.cost is None or one.cost.value < known.cost.value):
             least[one.product.id] = one
     what = "edition and metric" if not others else "edition"
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
     sentences = [f"{chosen.title} is the cheapest permitted {what}{of}"]
     sentences += [
-        one.refusal() if one.cost is None else f"{one.name}: {format_usd(one.cost)}"
+        one.refusal() if one.cost is None else f"{one.name}: {usd_range(one.cost)}"
         for one in least.values()
         if one.cost is not None or one.decision == "forbidden"
     ]
@@ -184,8 +184,9 @@ _NO_PRICE = "license.list_usd"
 
 def _cheaper(chosen: Edition, cheapest: Edition, years: int) -> str:
     """Return what the cheapest edition costs in place of the chosen one."""
-    instead = "" if chosen.cost is None else f" in place of {format_usd(chosen.cost)}"
-    return f"cheapest permitted: {cheapest.name}, {format_usd(cheapest.cost or 0.0)}{instead} over {years} years"
+    instead = "" if chosen.cost is None else f" in place of {usd_range(chosen.cost)}"
+    cost = "" if cheapest.cost is None else usd_range(cheapest.cost)
+    return f"cheapest permitted: {cheapest.name}, {cost}{instead} over {years} years"
 
 
 def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:

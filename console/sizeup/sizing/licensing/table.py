@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options
-from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.cost import list_price, term_cost
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
@@ -26,6 +26,8 @@ class Row(Struct, frozen=True):
     """None where something is missing, which ``missing`` names."""
     list_price: Quantity | None
     """USD, of one year for a subscription; None where no price is public or something is missing."""
+    term_cost: Quantity | None
+    """USD over the term, with support; None where the list price is."""
     yearly: bool
     missing: str = ""
     forbidden: str = ""
@@ -68,7 +70,7 @@ def _counted_there(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
 
 
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
-    blank = Row(pack.pack, short(product.id), product.title, None, None, product.yearly)
+    blank = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly)
     try:
         count, _, _ = licenses_required(sheet)
     except ForbiddenError as forbidden:
@@ -81,7 +83,7 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     if options:
         blank = replace(blank, title=f"{product.title} with {' and '.join(option.title for option in options)}")
     try:
-        return replace(blank, units=count, list_price=list_price(sheet))
+        return replace(blank, units=count, list_price=list_price(sheet), term_cost=term_cost(sheet))
     except MissingError as missing:
         return replace(blank, units=count, missing=missing.key)
     except UsageError as error:
