@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
@@ -10,43 +9,35 @@ from typing import ClassVar
 from rich.text import Text
 from textual import events, on
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.charts.axis_hysteresis import hold_axes
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.session.value import PointKey, StepRun
+from sizeup.session.value import StepRun
 from sizeup.tui.actions import bindings
-from sizeup.tui.run_form import RunForm, format_setting, label
+from sizeup.tui.run_form import RunForm
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, open_settings, step_value
+from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import (
-    StepPosition,
     about,
-    badge_rows,
     card_groups,
     card_title,
     entry,
-    live_rows,
     waiting_text,
 )
 from sizeup.tui.screens.write_dialogs import confirm_device, confirm_write
-from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import RunFormView
-from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.tui.widgets.points import PointTable
-from sizeup.tui.widgets.segments import SegmentRows
+from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.tab_row import TabRow
-from sizeup.views.chart_list import TABLE, VALIDITY, ChartEntry, chart_list, tabs, underlying_charts
-from sizeup.views.point_rows import PointRows, point_rows
-from sizeup.views.samples import underlying_points as point_samples
-from sizeup.views.step import latest_refusal, latest_run, runs_of
+from sizeup.views.step import latest_run, runs_of
 
 _FORM_DELAY_SECONDS = 0.12
 """The controls of a probe are made once the cursor rests on it."""
@@ -64,14 +55,6 @@ class ProbesScreen(ModeScreen):
         super().__init__()
         self._plan = PLANS[0]
         self._forms: dict[str, RunForm] = {}
-        self._entries: tuple[ChartEntry, ...] = ()
-        self._tab = ""
-        """Name of the tab that was chosen; empty for the first."""
-        self._tab_before = ""
-        """While the samples behind a point, or the table, are shown."""
-        self._names: tuple[str, ...] = ()
-        self._samples_of: tuple[str, PointKey] | None = None
-        """Step and point whose samples are shown in place of the pictures of the step; None where those are."""
         self._step = ""
         """Step that was chosen of those of the probe; empty for the last."""
         self._drawn: tuple[object, ...] = ()
@@ -79,26 +62,20 @@ class ProbesScreen(ModeScreen):
         """The probe whose page is shown."""
         self._runs_when_chosen = False
         """A run was asked for and lacks a value: it starts when that is chosen."""
-        self._making_form = asyncio.Lock()
-        self._views: dict[str, RunFormView] = {}
-        """The controls that were made so far, by probe."""
-        self._table: PointTable | None = None
-        self._notes: VerticalScroll | None = None
-        self._note_words = Static(id="notes", markup=False)
-        self._validity: VerticalScroll | None = None
-        self._validity_words = Static(markup=False)
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
         with Horizontal(id="body"):
             yield KeyList(*self._options(), id="probes")
-            with Vertical(id="probe"):
-                yield Vertical(id="forms")
-                yield SegmentRows(id="standing")
-                yield SegmentRows(id="live")
-                yield TabRow(id="tabs")
-                yield Static(id="about", markup=False)
-                yield ChartView(self.host.glyphs, id="chart")
+            yield ProbePage(self.host.glyphs)
+
+    @property
+    def _probe_page(self) -> ProbePage:
+        return self.query_one(ProbePage)
+
+    @property
+    def _form_views(self) -> ProbeForms:
+        return self.query_one(ProbeForms)
 
     def _options(self) -> list[Option]:
         options = []
@@ -166,7 +143,8 @@ class ProbesScreen(ModeScreen):
         if event.option_list.id != "probes" or event.option_id == self._page:
             return
         self._page = event.option_id or ""
-        self._step, self._samples_of, self._tab, self._tab_before = "", None, "", ""
+        self._step = ""
+        self._probe_page.start_over()
         self._runs_when_chosen = False
         self._show_probe()
         self.set_timer(_FORM_DELAY_SECONDS, self._show_form)
@@ -176,7 +154,7 @@ class ProbesScreen(ModeScreen):
         if event.option_list.id != "probes":
             return
         if self._run is not None:
-            self._focus_picture()
+            self._probe_page.focus_picture()
         else:
             self.run_worker(self._focus_button())
 
@@ -189,27 +167,14 @@ class ProbesScreen(ModeScreen):
         """What can be done at the point stands in the last line."""
         self.show_keys()
 
-    def _focus_picture(self) -> None:
-        for shown in (self._table, self._validity, self.query_one(ChartView)):
-            if shown is not None and shown.display:
-                shown.focus()
-                return
-
     # The form
 
     async def _form_view(self) -> RunFormView | None:
-        """The controls of the chosen probe, made when they are first needed."""
+        """The controls of the chosen probe."""
         probe = self.chosen
         if probe is None:
             return None
-        async with self._making_form:
-            view = self._views.get(probe.name)
-            if view is None:
-                view = RunFormView(self.form_of(probe), self._targets(probe))
-                view.display = False
-                await self.query_one("#forms").mount(view)
-                self._views[probe.name] = view
-        return view
+        return await self._form_views.view(probe.name, self.form_of(probe), lambda: self._targets(probe))
 
     def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
         """What the probe can measure of this machine, where it has a target."""
@@ -229,8 +194,7 @@ class ProbesScreen(ModeScreen):
         if probe is None or probe is not self.chosen:
             return
         view = view if self._can_start(probe) else None  # a run may have begun meanwhile
-        for other in self._views.values():
-            other.display = other is view and not self.has_class("-zoomed")
+        self._form_views.show(None if self.has_class("-zoomed") else view)
         if view is not None:
             self.form_of(probe)
             view.sync()
@@ -245,7 +209,7 @@ class ProbesScreen(ModeScreen):
     def _show_estimate(self) -> None:
         """Say how long the run takes that the form describes now."""
         probe, machine = self.chosen, self.host.machine
-        view = next((view for view in self._views.values() if view.display), None)
+        view = self._form_views.shown
         if probe is None or view is None or view.form is not self._forms.get(probe.name):
             return
         seconds = probe.manifest.estimated_seconds.get(self._plan)
@@ -296,16 +260,7 @@ class ProbesScreen(ModeScreen):
             if field is not None:
                 field.open()
             return
-        self._step_value(view, parameter.name, 1 if letter.islower() else -1)
-
-    def _step_value(self, view: RunFormView, name: str, step: int) -> None:
-        """Choose the next of the values that are offered."""
-        form = view.form
-        parameter = form.parameter(name)
-        offered = [format_setting(parameter, value) for value in parameter.suggestions]
-        now = form.text(name)
-        at = offered.index(now) + step if now in offered else 0
-        view.change(name, offered[at % len(offered)])
+        step_value(view, parameter.name, 1 if letter.islower() else -1)
 
     def action_settings(self) -> None:
         """Show all settings of the chosen probe, and go to the first of them."""
@@ -316,12 +271,7 @@ class ProbesScreen(ModeScreen):
         view = await self._form_view()
         if view is None or probe is None or not self._can_start(probe):
             return
-        view.display = True
-        await view.unfold()
-        first = next((one for one in probe.manifest.parameter if not one.basic), None)
-        field = None if first is None else view.field(first.name)
-        if field is not None:
-            field.control.focus()
+        await open_settings(view)
 
     def action_next_plan(self) -> None:
         """Be more thorough, and after the most thorough plan quick again."""
@@ -329,10 +279,7 @@ class ProbesScreen(ModeScreen):
 
     def _choose_plan(self, plan: str) -> None:
         self._plan = plan
-        for view in self._views.values():
-            view.form.plan = plan
-            if view.display:
-                view.sync()
+        self._form_views.choose_plan(plan)
         self._show_estimate()
         self.show_run()
 
@@ -360,14 +307,7 @@ class ProbesScreen(ModeScreen):
         view = await self._form_view()
         if view is None:
             return
-        view.display = True
-        field = view.field(name)
-        if field is None:
-            await view.unfold()
-            field = view.field(name)
-        view.say(f"Choose a {label(view.form.parameter(name)).lower()} first: it has none")
-        if field is not None:
-            field.open()
+        await ask_for(view, name)
         self._runs_when_chosen = probe is self.chosen
 
     def _unconfirmed(self, probe: RegisteredProbe) -> dict[str, str]:
@@ -406,7 +346,8 @@ class ProbesScreen(ModeScreen):
             view.say(reason, wrong=True)
 
     def _start(self, probe: RegisteredProbe, settings: Mapping[str, str]) -> None:
-        self._step, self._samples_of, self._tab = "", None, ""
+        self._step = ""
+        self._probe_page.start_over()
         self.host.start_run(spec_of(probe.name, settings, self._plan))
         self.query_one(KeyList).focus()
         self._show_form()
@@ -436,19 +377,13 @@ class ProbesScreen(ModeScreen):
 
     @on(TabRow.Chosen)
     def _tab_chosen(self, event: TabRow.Chosen) -> None:
-        self._tab = event.name
+        self._probe_page.choose_tab(event.name)
         self._redraw()
 
     def action_next_view(self, step: int) -> None:
         """Show another tab: other series, other units, other samples behind the point."""
-        if self._names:
-            at = self._names.index(self._shown_tab)
-            self._tab = self._names[(at + step) % len(self._names)]
+        self._probe_page.next_tab(step)
         self._redraw()
-
-    @property
-    def _shown_tab(self) -> str:
-        return self._tab if self._tab in self._names else (self._names[0] if self._names else "")
 
     def action_next_step(self, step: int) -> None:
         """Show another step of the probe."""
@@ -456,44 +391,25 @@ class ProbesScreen(ModeScreen):
         if len(runs) > 1:
             ids = [run.step.id for run in runs]
             at = ids.index(self._step) if self._step in ids else len(ids) - 1
-            self._step, self._samples_of, self._tab = ids[(at + step) % len(ids)], None, ""
+            self._step = ids[(at + step) % len(ids)]
+            self._probe_page.start_over()
             self._redraw()
 
     def action_samples(self) -> None:
         """Show the samples behind the point under the readout; without a readout put it on the last point."""
-        chart = self.query_one(ChartView)
-        run = self._run
-        if run is None or not chart.display or self._samples_of is not None:
-            return
-        chart.focus()
-        if not chart.reads:
-            chart.action_cursor_to(-1)
-            return
-        key = chart.chosen
-        if key is None or not point_samples(run, key):
-            self.notify("no samples were recorded for this point", markup=False, timeout=3)
-            return
-        self._samples_of, self._tab_before, self._tab = (run.step.id, key), self._tab, ""
-        self._redraw()
-
-    def _leave_samples(self) -> None:
-        self._samples_of, self._tab = None, self._tab_before
-        self._redraw()
+        if self._run is not None and self._probe_page.show_samples(self._run):
+            self._redraw()
 
     def action_table(self) -> None:
         """Show the points as a table in place of the chart, or the chart again."""
-        if self._shown_tab == TABLE:
-            self._tab = self._tab_before
-        elif TABLE in self._names:
-            self._tab_before, self._tab = self._tab, TABLE
+        self._probe_page.toggle_table()
         self._redraw()
-        if self._shown_tab == TABLE:
-            self._focus_picture()
+        if self._probe_page.shows_table:
+            self._probe_page.focus_picture()
 
     def action_sort(self, step: int) -> None:
         """Sort the table by its next column, or the other way round."""
-        if self._table is not None and self._table.display:
-            self._table.action_sort(step)
+        self._probe_page.sort_table(step)
 
     def action_zoom(self) -> None:
         """Give the chart, or the table, the whole screen but for the line that says how the run stands."""
@@ -501,17 +417,18 @@ class ProbesScreen(ModeScreen):
         self._show_form()
         self._redraw()
         if self.has_class("-zoomed"):
-            self._focus_picture()
+            self._probe_page.focus_picture()
         else:
             self.query_one(KeyList).focus()
 
     def action_back(self) -> None:
         """Undo what was put in front, one thing at a time; else cancel."""
-        if self._samples_of is not None:
-            self._leave_samples()
+        if self._probe_page.shows_samples:
+            self._probe_page.leave_samples()
+            self._redraw()
         elif self.has_class("-zoomed"):
             self.action_zoom()
-        elif self._shown_tab == TABLE:
+        elif self._probe_page.shows_table:
             self.action_table()
             self.query_one(KeyList).focus()
         elif self.focused is not None and self.focused is not self.query_one(KeyList):
@@ -545,10 +462,9 @@ class ProbesScreen(ModeScreen):
             idle |= {"run.start", "run.plan", "run.settings"}
         if self._run is None:
             idle |= {"run.view", "run.table", "run.zoom"}
-        if self._run is None or self._shown_tab != TABLE:
+        if self._run is None or not self._probe_page.shows_table:
             idle.add("run.sort")
-        key = self.query_one(ChartView).chosen
-        if self._run is None or key is None or self._samples_of or not point_samples(self._run, key):
+        if self._run is None or not self._probe_page.has_samples(self._run):
             idle.add("run.samples")
         if probe is None or len(runs_of(runs.session, probe.name)) < 2:
             idle.add("run.step")
@@ -577,97 +493,16 @@ class ProbesScreen(ModeScreen):
         if drawn and drawn[-1] != startable:
             self._show_form()
         if not drawn or drawn[0] != probe.name:
-            self.query_one("#probe").border_title = Text(card_title(probe))
+            self._probe_page.border_title = Text(card_title(probe))
         words = self.query_one("#about", Static)
         words.display = run is None
         for part in ("#standing", "#tabs"):
             self.query_one(part).display = run is not None and not self.has_class("-zoomed")
         if run is None:
-            self._hide_pictures()
+            self._probe_page.hide_pictures()
             form = self.form_of(probe)
             settings = {parameter.name: form.text(parameter.name) for parameter in probe.manifest.parameter}
             words.update(about(probe, state_text, settings, form.typed))
         else:
-            self._show_pictures(run, probe)
+            self._probe_page.show_pictures(run, self.host.runs, self.host.machine, zoomed=self.has_class("-zoomed"))
         self.show_keys()
-
-    def _hide_pictures(self) -> None:
-        self._names = ()
-        self.query_one(ChartView).display = False
-        self.query_one("#live", SegmentRows).show(())
-        for part in self._panes:
-            part.display = False
-
-    @property
-    def _panes(self) -> list[Widget]:
-        """What was made in place of the chart so far; to look for it in the tree costs more than to draw a frame."""
-        return [part for part in (self._table, self._notes, self._validity) if part is not None]
-
-    def _show_pictures(self, run: StepRun, probe: RegisteredProbe) -> None:
-        session = self.host.runs.session
-        machine = self.host.machine if session is None or session.machine is None else session.machine
-        samples = (
-            underlying_charts(run, self._samples_of[1])
-            if self._samples_of and self._samples_of[0] == run.step.id
-            else ()
-        )
-        self._entries = samples or chart_list(run, machine)
-        self._names = tuple(entry.name for entry in samples) or tabs(self._entries)
-        shown = self._shown_tab
-        self.query_one(TabRow).show_tabs(self._names, shown)
-        self._show_standing(run, probe)
-        live = run.outcome is None and self.host.runs.going_on and session is not None and not self.has_class("-zoomed")
-        width = self.query_one("#probe").content_size.width
-        now_ns = 0 if session is None else session.last_ns
-        self.query_one("#live", SegmentRows).show(live_rows(run, now_ns, width) if live else ())
-        chart = self.query_one(ChartView)
-        chart.display = shown not in (TABLE, VALIDITY) or bool(samples)
-        self._show_table(run, shown=shown == TABLE)
-        self._show_validity(run, shown=shown == VALIDITY and not samples)
-        if not chart.display:
-            return
-        chart.hint = lambda key: "Enter: samples" if not samples and point_samples(run, key) else ""
-        picture = next((entry for entry in self._entries if entry.name == shown), self._entries[0])
-        drawn = picture.draw()
-        if drawn is not None:
-            chart.show(drawn if run.outcome is not None else hold_axes(drawn, chart.chart))
-
-    def _show_standing(self, run: StepRun, probe: RegisteredProbe) -> None:
-        session, runs = self.host.runs.session, self.host.runs
-        steps = [other.step.id for other in runs_of(session, probe.name)]
-        planned = () if session is None or session.plan is None else session.plan.steps
-        every = {*steps, *(step.id for step in planned if step.probe == probe.name)}
-        position = StepPosition(steps.index(run.step.id) + 1, len(every))
-        refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe.name)
-        rows = badge_rows(run, runs.caveat, position, going_on=runs.going_on, refused=refused)
-        self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None)
-
-    def _show_table(self, run: StepRun, *, shown: bool) -> None:
-        if shown and self._table is None:
-            self._table = PointTable(id="points")
-            self._notes = VerticalScroll(self._note_words, id="notes-pane", can_focus=False)
-            self.query_one("#probe").mount(self._table, self._notes)
-        if self._table is not None and self._notes is not None:
-            self._table.display = self._notes.display = shown
-            if shown:
-                self.call_after_refresh(self._fill_table, self._table, self._notes, point_rows(run))
-
-    def _fill_table(self, table: PointTable, notes: VerticalScroll, rows: PointRows) -> None:
-        """Fill the table once it is mounted, with the figures and notes below it."""
-        table.show(rows)
-        width = notes.content_size.width - 1
-        lines = [hanging(f"{name}: {value}", width, 0, 2) for name, value in rows.figures]
-        lines += [hanging(note, width, 0, 2) for note in rows.notes]
-        self._note_words.update("\n".join(lines))
-
-    def _show_validity(self, run: StepRun, *, shown: bool) -> None:
-        if shown and self._validity is None:
-            self._validity = VerticalScroll(self._validity_words, id="validity")
-            self.query_one("#probe").mount(self._validity)
-        if self._validity is not None:
-            self._validity.display = shown
-            if shown:
-                from sizeup.tui.screens.validity_text import validity_text
-
-                width = self.query_one("#probe").content_size.width - 1
-                self._validity_words.update(validity_text(run, width, going_on=self.host.runs.going_on))
