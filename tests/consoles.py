@@ -44,7 +44,7 @@ from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.dialogs import ChoiceDialog
-from sizeup.tui.screens.probes import ProbesScreen
+from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import RunFormView
@@ -390,9 +390,7 @@ async def settled(pilot: Pilot[int]) -> None:
 
 def fill(console: Console, probe: str, values: Mapping[str, str]) -> None:
     """Put values into the form of a probe."""
-    screen = console.app.screen
-    assert isinstance(screen, ProbesScreen)
-    form = screen.form_of(console.app.registry.probes[probe])
+    form = console.app.screen.query_one(ProbeForms).form_of(console.app.registry.probes[probe])
     for name, text in values.items():
         assert form.change(name, text).problem == ""
 

@@ -62,6 +62,11 @@ class RunForm:
         """The declaration of a parameter."""
         return next(parameter for parameter in self.manifest.parameter if parameter.name == name)
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """Every value by its name, as the form shows it."""
+        return {parameter.name: self.text(parameter.name) for parameter in self.manifest.parameter}
+
     def text(self, name: str) -> str:
         """Return a value as a user would type it; of one without effect what is done in its place."""
         if name in self._typed:

@@ -133,6 +133,14 @@ class Runs:
         self._open().poll()
         self._check_followed()
 
+    def includes(self, probe: str) -> bool:
+        """Whether the run that was started last names a probe."""
+        return self.spec is not None and probe in self.spec.probes
+
+    def queues(self, probe: str) -> bool:
+        """Whether a probe waits for the end of the run."""
+        return any(probe in spec.probes for spec in self.queue)
+
     def start(self, spec: RunSpec) -> bool:
         """Start a run now, or after the run that is on; whether it started at once."""
         if self.running:

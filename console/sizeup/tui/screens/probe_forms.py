@@ -3,41 +3,73 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from textual.containers import Vertical
 
+from sizeup.probing.manifest import Parameter
+from sizeup.probing.planner import PLANS
+from sizeup.probing.registry import RegisteredProbe
+from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.run_form import RunForm, format_setting, label
+from sizeup.tui.screens.write_confirmation import estimated_seconds
 from sizeup.tui.widgets.form import RunFormView
-
-Targets = Callable[[], list[tuple[str, str]]]
-"""Finds what a probe can measure, as lines and paths."""
 
 
 class ProbeForms(Vertical):
-    """Holds the controls that were made so far, of which those of one probe are shown at most."""
+    """Holds the values of every form, and the controls that were made so far: those of one probe are shown at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: AppProtocol) -> None:
         super().__init__(id="forms")
+        self._host = host
+        self.plan = PLANS[0]
+        self._forms: dict[str, RunForm] = {}
         self._views: dict[str, RunFormView] = {}
         """The controls by probe."""
         self._making = asyncio.Lock()
+
+    def form_of(self, probe: RegisteredProbe) -> RunForm:
+        """Return the values of a probe's form."""
+        form = self._forms.get(probe.name)
+        if form is None:
+            form = self._forms[probe.name] = RunForm(probe.manifest, self.plan)
+        if form.plan != self.plan:
+            form.plan = self.plan
+        return form
 
     @property
     def shown(self) -> RunFormView | None:
         """The controls that are shown; None where none are."""
         return next((view for view in self._views.values() if view.display), None)
 
-    async def view(self, probe: str, form: RunForm, targets: Targets) -> RunFormView:
+    async def view(self, probe: RegisteredProbe) -> RunFormView:
         """Return the controls of a probe, made when they are first needed."""
         async with self._making:
-            view = self._views.get(probe)
+            view = self._views.get(probe.name)
             if view is None:
-                view = RunFormView(form, targets())
+                view = RunFormView(self.form_of(probe), self._targets(probe))
                 view.display = False
                 await self.mount(view)
-                self._views[probe] = view
+                self._views[probe.name] = view
         return view
+
+    def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
+        """What the probe can measure of this machine, where it has a target."""
+        if probe.manifest.target is None or self._host.unmeasured:
+            return []
+        from sizeup.live.storage_targets import storage_targets
+
+        return [(target.line, target.path) for target in storage_targets(self._host.machine)]
+
+    def show_estimate(self, probe: RegisteredProbe) -> None:
+        """Say how long the run takes that the form describes now."""
+        view, machine = self.shown, self._host.machine
+        if view is None or view.form is not self._forms.get(probe.name):
+            return
+        seconds = probe.manifest.estimated_seconds.get(self.plan)
+        if view.form.typed and machine is not None:
+            planned = estimated_seconds(machine, self._host.registry, probe, view.form)
+            seconds = seconds if planned is None else planned
+        view.show_estimate(seconds)
 
     def show(self, view: RunFormView | None) -> None:
         """Show these controls and no others."""
@@ -46,20 +78,25 @@ class ProbeForms(Vertical):
 
     def choose_plan(self, plan: str) -> None:
         """Fill all forms with the values of a plan."""
+        self.plan = plan
         for view in self._views.values():
             view.form.plan = plan
             if view.display:
                 view.sync()
 
 
-def step_value(view: RunFormView, name: str, step: int) -> None:
-    """Choose the next of the values that are offered."""
-    form = view.form
-    parameter = form.parameter(name)
+def change_field(view: RunFormView, parameter: Parameter, step: int) -> None:
+    """Choose the next of the values that are offered; where none are, go to the field."""
+    view.display = True
+    if not parameter.suggestions:
+        field = view.field(parameter.name)
+        if field is not None:
+            field.open()
+        return
     offered = [format_setting(parameter, value) for value in parameter.suggestions]
-    now = form.text(name)
+    now = view.form.text(parameter.name)
     at = offered.index(now) + step if now in offered else 0
-    view.change(name, offered[at % len(offered)])
+    view.change(parameter.name, offered[at % len(offered)])
 
 
 async def open_settings(view: RunFormView) -> None:

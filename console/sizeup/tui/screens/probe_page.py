@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from rich.console import RenderableType
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.charts.axis_hysteresis import hold_axes
-from sizeup.charts.drawing import Glyphs
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, Session, StepRun
+from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_text import StepPosition, badge_rows, live_rows
@@ -28,9 +29,9 @@ from sizeup.views.step import latest_refusal, runs_of
 class ProbePage(Vertical):
     """What is shown of a probe, and which of its tabs."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, host: AppProtocol) -> None:
         super().__init__(id="probe")
-        self._glyphs = glyphs
+        self._host = host
         self._entries: tuple[ChartEntry, ...] = ()
         self._tab = ""
         """Name of the tab that was chosen; empty for the first."""
@@ -47,12 +48,12 @@ class ProbePage(Vertical):
 
     def compose(self) -> ComposeResult:
         """Build the page; tables and texts are made when they are first shown."""
-        yield ProbeForms()
+        yield ProbeForms(self._host)
         yield SegmentRows(id="standing")
         yield SegmentRows(id="live")
         yield TabRow(id="tabs")
         yield Static(id="about", markup=False)
-        yield ChartView(self._glyphs, id="chart")
+        yield ChartView(self._host.glyphs, id="chart")
 
     @property
     def chart(self) -> ChartView:
@@ -135,8 +136,10 @@ class ProbePage(Vertical):
                 shown.focus()
                 return
 
-    def hide_pictures(self) -> None:
+    def show_words(self, words: RenderableType) -> None:
         """Leave the page to words: nothing was measured."""
+        self._show_parts(pictures=False)
+        self.query_one("#about", Static).update(words)
         self._names = ()
         self.chart.display = False
         self.query_one("#live", SegmentRows).show(())
@@ -148,8 +151,14 @@ class ProbePage(Vertical):
         """What was made in place of the chart so far; to look for it in the tree costs more than to draw a frame."""
         return [part for part in (self._table, self._notes, self._validity) if part is not None]
 
+    def _show_parts(self, *, pictures: bool, zoomed: bool = False) -> None:
+        self.query_one("#about").display = not pictures
+        for part in ("#standing", "#tabs"):
+            self.query_one(part).display = pictures and not zoomed
+
     def show_pictures(self, run: StepRun, runs: Runs, machine: Machine | None, *, zoomed: bool) -> None:
         """Show a step: how it stands, and the tab that was chosen."""
+        self._show_parts(pictures=True, zoomed=zoomed)
         session = runs.session
         machine = machine if session is None or session.machine is None else session.machine
         samples = (

@@ -115,9 +115,9 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> str:
     ``refusal`` is the reason why this machine cannot run it, empty if it can.
     """
     refused = latest_refusal(runs.session, name)
-    if any(name in spec.probes for spec in runs.queue):
+    if runs.queues(name):
         return "Queued: it starts when the current run ends. x removes it."
-    if runs.spec is not None and name in runs.spec.probes and not refused:
+    if runs.includes(name) and not refused:
         return "Starting: no samples yet."
     plan = None if runs.session is None else runs.session.plan
     if runs.going_on and plan is not None and any(step.probe == name for step in plan.steps):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,33 +12,23 @@ from textual import events, on
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input, OptionList
 
-from sizeup.errors import SizeupError
-from sizeup.model.machine import Machine
 from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.tui.actions import bindings
-from sizeup.tui.run_form import RunForm
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, open_settings, step_value
+from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, change_field, open_settings
+from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.screens.probe_page import ProbePage
-from sizeup.tui.screens.probe_text import (
-    about,
-    card_groups,
-    card_title,
-    entry,
-    waiting_text,
-)
-from sizeup.tui.screens.write_dialogs import confirm_device, confirm_write
+from sizeup.tui.screens.probe_text import about, card_title, waiting_text
+from sizeup.tui.screens.write_dialogs import confirm_run
 from sizeup.tui.widgets.form import RunFormView
-from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.tab_row import TabRow
-from sizeup.views.step import latest_run, runs_of
+from sizeup.views.step import runs_of
 
 _FORM_DELAY_SECONDS = 0.12
 """The controls of a probe are made once the cursor rests on it."""
@@ -53,8 +44,6 @@ class ProbesScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._plan = PLANS[0]
-        self._forms: dict[str, RunForm] = {}
         self._step = ""
         """Step that was chosen of those of the probe; empty for the last."""
         self._drawn: tuple[object, ...] = ()
@@ -66,51 +55,30 @@ class ProbesScreen(ModeScreen):
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
         with Horizontal(id="body"):
-            yield KeyList(*self._options(), id="probes")
-            yield ProbePage(self.host.glyphs)
+            yield ProbeList(self.host.registry.probes)
+            yield ProbePage(self.host)
 
     @property
     def _probe_page(self) -> ProbePage:
         return self.query_one(ProbePage)
 
     @property
-    def _form_views(self) -> ProbeForms:
+    def _forms(self) -> ProbeForms:
         return self.query_one(ProbeForms)
-
-    def _options(self) -> list[Option]:
-        options = []
-        for card, probes in card_groups(self.host.registry.probes.values()):
-            options.append(Option(Text(card, style="bold underline"), disabled=True))
-            options += [Option(Text(f"  {probe.manifest.title}"), id=probe.name) for probe in probes]
-        return options
 
     def on_mount(self) -> None:
         """Start on the first probe."""
-        listed = self.query_one(KeyList)
-        listed.border_title = "Measure"
-        listed.highlighted = next((index for index, option in enumerate(listed.options) if option.id), None)
+        self.query_one(ProbeList).choose_first()
         super().on_mount()
 
     @property
     def chosen(self) -> RegisteredProbe | None:
         """The probe under the cursor; None where none is installed."""
-        option = self.query_one(KeyList).highlighted_option
-        return None if option is None or option.id is None else self.host.registry.probes.get(option.id)
-
-    def form_of(self, probe: RegisteredProbe) -> RunForm:
-        """The values of a probe's form."""
-        form = self._forms.get(probe.name)
-        if form is None:
-            form = self._forms[probe.name] = RunForm(probe.manifest, self._plan)
-        if form.plan != self._plan:
-            form.plan = self._plan
-        return form
+        return self.query_one(ProbeList).chosen
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
-        if target in self.host.registry.probes:
-            listed = self.query_one(KeyList)
-            listed.highlighted = listed.get_option_index(target)
+        self.query_one(ProbeList).choose(target)
 
     def show_machine(self) -> None:
         """What can run depends on the machine."""
@@ -120,17 +88,7 @@ class ProbesScreen(ModeScreen):
     def show_run(self) -> None:
         """List and page, from the file alone."""
         super().show_run()
-        session = self.host.runs.session
-        listed = self.query_one(KeyList)
-        width = listed.scrollable_content_region.width or 26
-        for name, probe in self.host.registry.probes.items():
-            waits = any(name in spec.probes for spec in self.host.runs.queue)
-            run, runs = latest_run(session, name), self.host.runs
-            starts = run is None and runs.spec is not None and name in runs.spec.probes
-            pending = "queued" if waits else "starting" * starts
-            line = entry(probe, self._plan, run, self.host.machine, width, pending=pending, going_on=runs.going_on)
-            if str(listed.get_option(name).prompt) != line.plain:
-                listed.replace_option_prompt(name, line)
+        self.query_one(ProbeList).show_runs(self.host.runs, self._forms.plan, self.host.machine)
         self._show_probe()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -174,15 +132,7 @@ class ProbesScreen(ModeScreen):
         probe = self.chosen
         if probe is None:
             return None
-        return await self._form_views.view(probe.name, self.form_of(probe), lambda: self._targets(probe))
-
-    def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
-        """What the probe can measure of this machine, where it has a target."""
-        if probe.manifest.target is None or self.host.unmeasured:
-            return []
-        from sizeup.live.storage_targets import storage_targets
-
-        return [(target.line, target.path) for target in storage_targets(self.host.machine)]
+        return await self._forms.view(probe)
 
     def _show_form(self) -> None:
         self.run_worker(self._arrange_form())
@@ -194,41 +144,25 @@ class ProbesScreen(ModeScreen):
         if probe is None or probe is not self.chosen:
             return
         view = view if self._can_start(probe) else None  # a run may have begun meanwhile
-        self._form_views.show(None if self.has_class("-zoomed") else view)
+        self._forms.show(None if self.has_class("-zoomed") else view)
         if view is not None:
-            self.form_of(probe)
             view.sync()
             self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)
 
     def _can_start(self, probe: RegisteredProbe) -> bool:
         runs = self.host.runs
-        own = runs.spec is not None and probe.name in runs.spec.probes
-        waits = any(probe.name in spec.probes for spec in runs.queue)
-        return not (self._refusal(probe) or (runs.going_on and own) or waits)
+        own = runs.going_on and runs.includes(probe.name)
+        return not (self._refusal(probe) or own or runs.queues(probe.name))
 
     def _show_estimate(self) -> None:
-        """Say how long the run takes that the form describes now."""
-        probe, machine = self.chosen, self.host.machine
-        view = self._form_views.shown
-        if probe is None or view is None or view.form is not self._forms.get(probe.name):
-            return
-        seconds = probe.manifest.estimated_seconds.get(self._plan)
-        if view.form.typed and machine is not None:
-            try:
-                plan = write_confirmation.plan_for(
-                    machine, self.host.registry, probe, self._plan, self._unconfirmed(probe)
-                )
-            except SizeupError:
-                plan = None
-            if plan is not None and plan.steps:
-                seconds = sum(step.estimated_seconds for step in plan.steps)
-        view.show_estimate(seconds)
+        if self.chosen is not None:
+            self._forms.show_estimate(self.chosen)
 
     @on(RunFormView.Edited)
     def _edited(self) -> None:
         self._redraw()
         probe = self.chosen
-        if self._runs_when_chosen and probe is not None and not self.form_of(probe).lacking():
+        if self._runs_when_chosen and probe is not None and not self._forms.form_of(probe).lacking():
             self._runs_when_chosen = False
             self.action_run_probe()
         self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)
@@ -236,10 +170,6 @@ class ProbesScreen(ModeScreen):
     @on(RunFormView.PlanChosen)
     def _plan_chosen(self, event: RunFormView.PlanChosen) -> None:
         self._choose_plan(event.plan)
-
-    @on(RunFormView.RunPressed)
-    def _run_pressed(self) -> None:
-        self.action_run_probe()
 
     async def on_key(self, event: events.Key) -> None:
         """The letter in front of a field changes it; a capital one goes back."""
@@ -254,13 +184,7 @@ class ProbesScreen(ModeScreen):
         view = await self._form_view()
         if view is None:
             return
-        view.display = True
-        if not parameter.suggestions:
-            field = view.field(parameter.name)
-            if field is not None:
-                field.open()
-            return
-        step_value(view, parameter.name, 1 if letter.islower() else -1)
+        change_field(view, parameter, 1 if letter.islower() else -1)
 
     def action_settings(self) -> None:
         """Show all settings of the chosen probe, and go to the first of them."""
@@ -275,16 +199,16 @@ class ProbesScreen(ModeScreen):
 
     def action_next_plan(self) -> None:
         """Be more thorough, and after the most thorough plan quick again."""
-        self._choose_plan(PLANS[(PLANS.index(self._plan) + 1) % len(PLANS)])
+        self._choose_plan(PLANS[(PLANS.index(self._forms.plan) + 1) % len(PLANS)])
 
     def _choose_plan(self, plan: str) -> None:
-        self._plan = plan
-        self._form_views.choose_plan(plan)
+        self._forms.choose_plan(plan)
         self._show_estimate()
         self.show_run()
 
     # Runs
 
+    @on(RunFormView.RunPressed)
     def action_run_probe(self) -> None:
         """Run the chosen probe, after asking where it would write."""
         probe = self.chosen
@@ -293,14 +217,17 @@ class ProbesScreen(ModeScreen):
         if reason := self._refusal(probe):
             self.app.notify(reason, title=f"{probe.manifest.title} cannot run here", severity="warning", markup=False)
             return
-        form = self.form_of(probe)
+        form = self._forms.form_of(probe)
         if lacking := form.lacking():
             self.run_worker(self._ask_for(probe, lacking[0]))
             return
         if write_confirmation.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe, form.typed)
             return
-        self._confirm_writing(probe, self.host.machine)
+        start = partial(self._start, probe)
+        reason = confirm_run(self.app, self.host.machine, self.host.registry, form, probe, start)
+        if reason:
+            self.run_worker(self._say(reason))
 
     async def _ask_for(self, probe: RegisteredProbe, name: str) -> None:
         """Have a value chosen that only the user can give; the run starts then."""
@@ -309,34 +236,6 @@ class ProbesScreen(ModeScreen):
             return
         await ask_for(view, name)
         self._runs_when_chosen = probe is self.chosen
-
-    def _unconfirmed(self, probe: RegisteredProbe) -> dict[str, str]:
-        """What the form changes, without the name of a device that is asked for each time."""
-        consent = write_confirmation.consent(probe)
-        return {key: text for key, text in self.form_of(probe).typed.items() if key != consent}
-
-    def _confirm_writing(self, probe: RegisteredProbe, machine: Machine) -> None:
-        form = self.form_of(probe)
-        typed = form.typed
-        settings = {parameter.name: form.text(parameter.name) for parameter in probe.manifest.parameter}
-        consent = write_confirmation.consent(probe)
-        unconfirmed = self._unconfirmed(probe)
-        try:
-            plan = write_confirmation.plan_for(machine, self.host.registry, probe, self._plan, unconfirmed)
-        except SizeupError as error:
-            self.app.notify(str(error), severity="error", markup=False)
-            return
-        device = write_confirmation.named_device(write_confirmation.targets(settings))
-        if device is not None and consent in settings and write_confirmation.writing_steps(plan):
-
-            def start(name: str) -> None:
-                self._start(probe, {**unconfirmed, consent: name})
-
-            confirm_device(self.app, device, plan, start)
-        elif reason := write_confirmation.why_no_plan(plan):
-            self.run_worker(self._say(reason))
-        else:
-            confirm_write(self.app, probe, plan, settings, typed, lambda: self._start(probe, typed))
 
     async def _say(self, reason: str) -> None:
         """Say in the form why nothing was started."""
@@ -348,8 +247,8 @@ class ProbesScreen(ModeScreen):
     def _start(self, probe: RegisteredProbe, settings: Mapping[str, str]) -> None:
         self._step = ""
         self._probe_page.start_over()
-        self.host.start_run(spec_of(probe.name, settings, self._plan))
-        self.query_one(KeyList).focus()
+        self.host.start_run(spec_of(probe.name, settings, self._forms.plan))
+        self.query_one(ProbeList).focus()
         self._show_form()
         self.show_run()
 
@@ -419,7 +318,7 @@ class ProbesScreen(ModeScreen):
         if self.has_class("-zoomed"):
             self._probe_page.focus_picture()
         else:
-            self.query_one(KeyList).focus()
+            self.query_one(ProbeList).focus()
 
     def action_back(self) -> None:
         """Undo what was put in front, one thing at a time; else cancel."""
@@ -430,15 +329,15 @@ class ProbesScreen(ModeScreen):
             self.action_zoom()
         elif self._probe_page.shows_table:
             self.action_table()
-            self.query_one(KeyList).focus()
-        elif self.focused is not None and self.focused is not self.query_one(KeyList):
-            self.query_one(KeyList).focus()
+            self.query_one(ProbeList).focus()
+        elif self.focused is not None and self.focused is not self.query_one(ProbeList):
+            self.query_one(ProbeList).focus()
         else:
             self.action_cancel()
 
     def leave_input(self) -> None:
         """Escape goes back to the list."""
-        self.query_one(KeyList).focus()
+        self.query_one(ProbeList).focus()
 
     def _redraw(self) -> None:
         self._drawn = ()
@@ -456,9 +355,7 @@ class ProbesScreen(ModeScreen):
         idle: set[str] = set()
         if not runs.going_on:
             idle |= {"run.pause", "run.cancel"}
-        elif runs.spec is not None and probe is not None and probe.name in runs.spec.probes:
-            idle |= {"run.start", "run.plan", "run.settings"}
-        if not self.host.measures:
+        if not self.host.measures or (probe is not None and runs.going_on and runs.includes(probe.name)):
             idle |= {"run.start", "run.plan", "run.settings"}
         if self._run is None:
             idle |= {"run.view", "run.table", "run.zoom"}
@@ -480,9 +377,9 @@ class ProbesScreen(ModeScreen):
         startable = self._can_start(probe)
         state = (
             probe.name,
-            self._plan,
+            self._forms.plan,
             None if run is None or session is None else session.last_ns,
-            self.form_of(probe).typed,
+            self._forms.form_of(probe).typed,
             state_text,
             self.host.runs.going_on,
             startable,
@@ -494,15 +391,9 @@ class ProbesScreen(ModeScreen):
             self._show_form()
         if not drawn or drawn[0] != probe.name:
             self._probe_page.border_title = Text(card_title(probe))
-        words = self.query_one("#about", Static)
-        words.display = run is None
-        for part in ("#standing", "#tabs"):
-            self.query_one(part).display = run is not None and not self.has_class("-zoomed")
         if run is None:
-            self._probe_page.hide_pictures()
-            form = self.form_of(probe)
-            settings = {parameter.name: form.text(parameter.name) for parameter in probe.manifest.parameter}
-            words.update(about(probe, state_text, settings, form.typed))
+            form = self._forms.form_of(probe)
+            self._probe_page.show_words(about(probe, state_text, form.texts, form.typed))
         else:
             self._probe_page.show_pictures(run, self.host.runs, self.host.machine, zoomed=self.has_class("-zoomed"))
         self.show_keys()

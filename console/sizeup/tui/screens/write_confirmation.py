@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Plan, Step
 from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import parse_value
-from sizeup.tui.run_form import format_seconds
+from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
@@ -21,6 +22,21 @@ _MADE = ", a directory: a temporary file is created in it"
 def consent(probe: RegisteredProbe) -> str:
     """Return the parameter that takes the full name of a device which may be overwritten; empty where none does."""
     return next((parameter.name for parameter in probe.manifest.parameter if parameter.type == "device"), "")
+
+
+def unconfirmed(probe: RegisteredProbe, typed: Mapping[str, str]) -> dict[str, str]:
+    """Return what was typed without the name of a device that is asked for each time."""
+    device = consent(probe)
+    return {key: text for key, text in typed.items() if key != device}
+
+
+def estimated_seconds(machine: Machine, registry: Registry, probe: RegisteredProbe, form: RunForm) -> float | None:
+    """Return how long a run with the settings of a form takes; None where it is not known."""
+    try:
+        plan = plan_for(machine, registry, probe, form.plan, unconfirmed(probe, form.typed))
+    except SizeupError:
+        return None
+    return sum(step.estimated_seconds for step in plan.steps) if plan.steps else None
 
 
 def plan_for(machine: Machine, registry: Registry, probe: RegisteredProbe, plan: str, typed: Mapping[str, str]) -> Plan:

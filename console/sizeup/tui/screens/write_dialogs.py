@@ -8,14 +8,20 @@ from typing import Any, ClassVar
 from textual.app import App
 from textual.binding import BindingType
 
+from sizeup.errors import SizeupError
+from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan
 from sizeup.probing.devices import Device
-from sizeup.probing.registry import RegisteredProbe
+from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line
-from sizeup.tui.run_form import format_seconds
+from sizeup.tui.run_form import RunForm, format_seconds
+from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog
 from sizeup.tui.screens.write_confirmation import facts, writing_steps
 from sizeup.units import format_decimal_bytes
+
+Run = Callable[[Mapping[str, str]], None]
+"""Starts a run with settings."""
 
 
 class RunDialog(ChoiceDialog):
@@ -70,3 +76,26 @@ def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str
             run(name)
 
     app.push_screen(DeviceDialog(device, rows), answered)
+
+
+def confirm_run(
+    app: App[Any], machine: Machine, registry: Registry, form: RunForm, probe: RegisteredProbe, run: Run
+) -> str:
+    """Ask before a run that writes, and ``run`` it with the settings that were agreed to; why none is possible."""
+    settings = form.texts
+    consent = write_confirmation.consent(probe)
+    unconfirmed = write_confirmation.unconfirmed(probe, form.typed)
+    try:
+        plan = write_confirmation.plan_for(machine, registry, probe, form.plan, unconfirmed)
+    except SizeupError as error:
+        app.notify(str(error), severity="error", markup=False)
+        return ""
+    device = write_confirmation.named_device(write_confirmation.targets(settings))
+    if device is not None and consent in settings and write_confirmation.writing_steps(plan):
+        confirm_device(app, device, plan, lambda name: run({**unconfirmed, consent: name}))
+        return ""
+    if reason := write_confirmation.why_no_plan(plan):
+        return reason
+    typed = form.typed
+    confirm_write(app, probe, plan, settings, typed, lambda: run(typed))
+    return ""

@@ -1,0 +1,57 @@
+"""The list of probes, with what is known of each and how its run stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.text import Text
+from textual.widgets.option_list import Option
+
+from sizeup.model.machine import Machine
+from sizeup.probing.registry import RegisteredProbe
+from sizeup.tui.runs import Runs
+from sizeup.tui.screens.probe_text import card_groups, entry
+from sizeup.tui.widgets.lists import KeyList
+from sizeup.views.step import latest_run
+
+_COLUMNS = 26
+"""Of a line, until the list has a width."""
+
+
+class ProbeList(KeyList):
+    """Lists the probes of this installation below the cards that they are about."""
+
+    def __init__(self, probes: Mapping[str, RegisteredProbe]) -> None:
+        self._probes = probes
+        options = []
+        for card, group in card_groups(probes.values()):
+            options.append(Option(Text(card, style="bold underline"), disabled=True))
+            options += [Option(Text(f"  {probe.manifest.title}"), id=probe.name) for probe in group]
+        super().__init__(*options, id="probes")
+        self.border_title = "Measure"
+
+    @property
+    def chosen(self) -> RegisteredProbe | None:
+        """The probe under the cursor; None where none is installed."""
+        option = self.highlighted_option
+        return None if option is None or option.id is None else self._probes.get(option.id)
+
+    def choose_first(self) -> None:
+        """Put the cursor on the first probe."""
+        self.highlighted = next((index for index, option in enumerate(self.options) if option.id), None)
+
+    def choose(self, name: str) -> None:
+        """Put the cursor on a probe, where there is such a one."""
+        if name in self._probes:
+            self.highlighted = self.get_option_index(name)
+
+    def show_runs(self, runs: Runs, plan: str, machine: Machine | None) -> None:
+        """Write the lines anew that changed."""
+        width = self.scrollable_content_region.width or _COLUMNS
+        for name, probe in self._probes.items():
+            run = latest_run(runs.session, name)
+            starts = run is None and runs.includes(name)
+            pending = "queued" if runs.queues(name) else "starting" * starts
+            line = entry(probe, plan, run, machine, width, pending=pending, going_on=runs.going_on)
+            if str(self.get_option(name).prompt) != line.plain:
+                self.replace_option_prompt(name, line)
