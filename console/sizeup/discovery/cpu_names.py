@@ -1,9 +1,8 @@
 """Names of processors that state only numbers.
 
-Arm: implementer and part in the main ID register, as Arm's technical reference manuals and the kernel
-(arch/arm64/include/asm/cputype.h, arch/arm/include/asm/cputype.h) name them. IBM Z: the machine type, as in IBM's
-"Reference Guide to CPU machine types" and the kernel (arch/s390/kernel/processor.c). A number that is not here is
-shown as it is.
+Arm: implementer and part in the main ID register, as lscpu of util-linux names them (sys-utils/lscpu-arm.c). IBM Z: the
+machine types that the kernel groups by generation (arch/s390/kernel/processor.c), with the models' usual names. A
+number that is not here is shown as it is.
 """
 
 from __future__ import annotations
