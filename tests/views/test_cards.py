@@ -266,6 +266,14 @@ def test_without_a_workload_the_verdict_says_so_and_the_rule_of_thumb_is_no_dema
     assert measured.statement == "No workload."
 
 
+def test_without_a_workload_a_measurement_that_is_not_valid_is_said() -> None:
+    void = verdict_text(sized(), card_views(sized(), machine(), session(step("io.direct", *RAMP, *FAILED))))
+    refused = verdict_text(sized(), card_views(sized(), machine(), session(step("io.direct", status=Status.REFUSED))))
+
+    assert void.statement == "No workload; storage measured, but not valid."
+    assert refused.statement == "No workload and nothing measured."
+
+
 def test_a_verdict_that_rests_on_another_resource_names_it() -> None:
     given = sized(
         workload__mb_s="100", capacity__mb_s="800", machine__memory_gib="512", db__gb="1000", capacity__gb="9000"

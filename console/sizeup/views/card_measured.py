@@ -31,6 +31,8 @@ class MeasuredTexts(Struct, frozen=True):
     """Ids of the steps that the figures are of, in the order of the texts."""
     valid: bool = False
     """Whether the texts are figures that count."""
+    void: bool = False
+    """Whether steps were measured to their end and none of their figures is valid."""
 
 
 class _Figure(Struct, frozen=True):
@@ -49,12 +51,14 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     if not found:
         found = [_Figure(text, run) for run in runs if not _declares(run) and (text := _headline(run))]
     if found:
-        steps = dict.fromkeys(one.run.step.id for one in found)
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
-        return MeasuredTexts(tuple(one.text for one in found), notes, tuple(steps), valid=True)
+        steps = tuple(dict.fromkeys(one.run.step.id for one in found))
+        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True)
     if not lacking:
         return MeasuredTexts()
-    return MeasuredTexts((_why_none(lacking[-1]),), tuple(map(_note, ended)), tuple(run.step.id for run in lacking))
+    steps = tuple(run.step.id for run in lacking)
+    void = any(run.finished for run in lacking)
+    return MeasuredTexts((_why_none(lacking[-1]),), tuple(map(_note, ended)), steps, void=void)
 
 
 def _note(run: StepRun) -> str:

@@ -87,6 +87,8 @@ class CardView(Struct, frozen=True):
     """Valid figures; where none is valid what became of the measurement, in a word."""
     measured_valid: bool = False
     """Whether ``measured`` holds figures that count."""
+    measured_void: bool = False
+    """Whether steps were measured to their end and none of their figures is valid."""
     demand: str = ""
     capacity: str = ""
     """What the demand was held against, and what limits it; empty where nothing was judged."""
@@ -155,6 +157,7 @@ def _card_view(card: Card, machine: Machine | None, session: Session | None) -> 
         view,
         measured=found.texts,
         measured_valid=found.valid,
+        measured_void=found.void,
         measured_notes=found.notes,
         steps=found.steps,
     )

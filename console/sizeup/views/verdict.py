@@ -64,8 +64,7 @@ def verdict_text(
     """
     card = first_card(given.cards)
     if card is None:
-        nothing = "" if any(view.measured_valid for view in views) else " and nothing measured"
-        return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{nothing}.", *actions)), rule=_rule(given))
+        return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{_lacking(views)}.", *actions)), rule=_rule(given))
     working = given.find(card.advice)
     status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
     return VerdictText(
@@ -74,6 +73,14 @@ def verdict_text(
         _fix(card, working, findings) if card.status in _BAD else "",
         "" if working is None else _basis(card, working),
     )
+
+
+def _lacking(views: Sequence[CardView]) -> str:
+    """Return what the measurements lack beside the workload; empty where some figure counts."""
+    if any(view.measured_valid for view in views):
+        return ""
+    void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.measured_void]
+    return f"; {' and '.join(void)} measured, but not valid" if void else " and nothing measured"
 
 
 def resource_of(finding: Finding) -> str:
