@@ -33,7 +33,7 @@ class ExitStatus(IntEnum):
 
 
 _MEANINGS = {
-    ExitStatus.OK: "success",
+    ExitStatus.OK: "success; a result may be not valid: the summary and --json say so",
     ExitStatus.PROBE_FAILED: "a probe failed",
     ExitStatus.USAGE: "invalid arguments, or a file or standard output that cannot be read or written",
     ExitStatus.REFUSED: "refused: unsafe target, no permission, or not applicable on this machine",

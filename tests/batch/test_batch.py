@@ -86,7 +86,7 @@ def test_how_many_steps_measured_is_said_where_the_session_is_saved(sizeup: Run,
     done = sizeup("--batch", "-p", "io.direct", "--set", "io.direct.path=/proc/nowhere", "-o", str(tmp_path / "run"))
 
     assert done.returncode == 3
-    assert f"Session saved in {tmp_path / 'run'} (0 of 1 step measured, 1 refused)" in done.stdout
+    assert f"Session saved in {tmp_path / 'run'} (0 of 1 step measured, 1 refused; run FAIL (refused))" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_kill_9_loses_nothing_that_was_written_and_resume_completes_it(
 
     done = sizeup("--batch", "--resume", str(path))
 
-    assert f"Session saved in {path} (2 of 2 steps measured)" in done.stdout
+    assert f"Session saved in {path} (2 of 2 steps measured; run PASS)" in done.stdout
     assert done.returncode == 0, done.stderr
     session = read_session(str(path))
     assert [(id_, run.finished) for id_, run in session.steps.items()] == [

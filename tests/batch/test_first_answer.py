@@ -11,8 +11,10 @@ from sizeup.batch.first_answer import LINES, first_answer
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.session.records import EndRecord
 from sizeup.session.value import Session
 from sizeup.text import cell_len
+from sizeup.views.results import results_data
 from views.test_cards import FAILED, JUDGED, RAMP, session, step
 
 FINDINGS = tuple(
@@ -57,6 +59,15 @@ def test_what_is_not_valid_or_was_refused_is_said() -> None:
     assert "not valid" in text
     assert "its steady check failed" in text
     assert "! memory.numa refused: needs 2 NUMA nodes" in text
+
+
+def test_whether_the_results_are_valid_is_in_the_first_line() -> None:
+    found = judged(*RAMP, *FAILED)
+    found.end = EndRecord(9, "complete")
+
+    assert first_answer(found, 120)[0] == "host: complete, run FAIL (not valid)"
+    assert results_data(found)["run"]["status"] == "FAIL"
+    assert "not valid" in results_data(found)["run"]["sentence"]
 
 
 def test_a_result_that_no_card_shows_has_a_line_of_its_own() -> None:

@@ -10,6 +10,7 @@ from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import cell_len, one_line, plural
 from sizeup.views.card_table import card_table
 from sizeup.views.overview import SEVERITY_WORDS, Overview, finding_line, overview
+from sizeup.views.run_status import RunGrade, run_status
 from sizeup.views.sessions import state
 from sizeup.views.step import point_value
 from sizeup.views.verdict import VerdictText
@@ -34,7 +35,9 @@ def first_answer(
         session_advice(session) if advice is None else advice,
         (_WITHOUT_WORKLOAD.format(name=name),),
     )
-    lines = [f"{one_line(session.header.host, 40)}: {state(session)}", ""]
+    run = run_status(session)
+    stands = f"{state(session)}, {run.words}" if run.grade is not RunGrade.NONE else state(session)
+    lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]
     lines += verdict_lines(shown.verdict, width)
     lines += ["", *card_table(shown.cards, width).text()]
     wrong = [*session.damage.sentences(), *_not_measured(session), *_invalid_notes(shown)]

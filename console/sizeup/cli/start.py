@@ -138,9 +138,10 @@ def _result_lines(session: Session, path: str, arguments: argparse.Namespace) ->
     from sizeup.batch.first_answer import LINES
     from sizeup.batch.summary import measured_steps, summary_lines
     from sizeup.session.store import command_name
+    from sizeup.views.run_status import run_status
 
     name = command_name(path)
-    end = ["", f"Session saved in {path} ({measured_steps(session)})"]
+    end = ["", f"Session saved in {path} ({measured_steps(session)}; {run_status(session).words})"]
     if not (arguments.mount or arguments.probe or arguments.resume):
         end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
     end.append(f"Details: sizeup show {name}   In the console: sizeup open {name}")

@@ -33,7 +33,6 @@ def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
     data = {
         **results_data(session),
         "schema": SCHEMA,
-        "run": {"status": first.run.grade.value, "cause": first.run.cause, "sentence": first.run.sentence},
         "verdict": first.verdict,
         "cards": cards_data(first.cards),
         "summary": {

@@ -13,6 +13,7 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import figure_text, format_coordinate, half_width, interval_of, is_range, point_text
+from sizeup.views.run_status import run_status
 
 RESULTS_SCHEMA = "sizeup.results/1"
 
@@ -137,6 +138,7 @@ def stated_once(caveats: Iterable[str]) -> list[str]:
 
 def results_data(session: Session) -> dict[str, Any]:
     """Everything measured in base units, for ``--json``."""
+    run = run_status(session)
     return {
         "schema": RESULTS_SCHEMA,
         "session": {
@@ -146,7 +148,8 @@ def results_data(session: Session) -> dict[str, Any]:
             "tool": session.header.tool,
             "status": session.end.status if session.end is not None else "interrupted",
         },
-        "steps": [_step_data(id_, run) for id_, run in session.steps.items()],
+        "run": {"status": run.grade.value, "cause": run.cause, "sentence": run.sentence},
+        "steps": [_step_data(id_, step) for id_, step in session.steps.items()],
         "refused": [
             {"step": id_, "reason": outcome.reason}
             for id_, outcome in session.outcomes.items()
