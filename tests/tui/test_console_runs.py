@@ -212,6 +212,29 @@ async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_wha
     assert ["--set", f"io.direct.path={tmp_path}"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
+async def test_a_target_that_was_asked_for_and_is_typed_asks_before_the_run_once(
+    console: Console, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("r")
+        await settled(pilot)
+        await pilot.press("escape", "m", "down", "enter")
+        await settled(pilot)
+        await pilot.press(*str(tmp_path), "enter")
+        await settled(pilot)
+        asked = console.answers
+        await pilot.press("r")
+        await settled(pilot)
+        left = console.answers
+        await console.feed(pilot)
+
+    assert asked == ["no", "yes"]
+    assert left == []
+    assert len(console.runner.arguments) == 1
+
+
 async def test_a_pause_is_called_one_once_the_step_is_over(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)

@@ -159,10 +159,11 @@ class ProbesScreen(ModeScreen):
             self._forms.show_estimate(self.chosen)
 
     @on(RunFormView.Edited)
-    def _edited(self) -> None:
+    def _edited(self, event: RunFormView.Edited) -> None:
         self._redraw()
         probe = self.chosen
-        if self._runs_when_chosen and probe is not None and not self._forms.form_of(probe).lacking():
+        chosen = self._runs_when_chosen and probe is not None and not self._forms.form_of(probe).lacking()
+        if event.run or chosen:
             self._runs_when_chosen = False
             self.action_run_probe()
         self.set_timer(_ESTIMATE_DELAY_SECONDS, self._show_estimate)

@@ -345,20 +345,21 @@ class RunFormView(Vertical):
         if event.name == PLAN:
             self.post_message(self.PlanChosen(event.text))
             return
-        taken = self.change(event.name, event.text)
-        if taken and event.run:
-            self.post_message(self.RunPressed())
+        self.change(event.name, event.text, run=event.run)
 
-    def change(self, name: str, text: str) -> bool:
-        """Take a value, or say why not; whether it was taken."""
+    def change(self, name: str, text: str, *, run: bool = False) -> None:
+        """Take a value, or say why not; ``run`` is whether the run is wanted with it."""
         change = self.form.change(name, text)
         self.sync()
         self.say(change.problem or change.note, wrong=bool(change.problem))
-        self.post_message(self.Edited())
-        return not change.problem
+        self.post_message(self.Edited(run=run and not change.problem))
 
     class Edited(Message):
-        """A value was changed or refused."""
+        """A value was changed or refused; ``run`` is whether the run is wanted with it."""
+
+        def __init__(self, *, run: bool) -> None:
+            super().__init__()
+            self.run = run
 
 
 def _hint(parameter: Parameter) -> Text:
