@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 
 from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
 from declared import declaration_of, series_of
+from importers.workload_samples import AWR
 from sizeup.charts.chart import BarChart
 from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate
@@ -104,6 +105,39 @@ async def test_what_is_typed_in_sizing_moves_the_verdict_of_the_summary(console:
         assert verdict.startswith("WARN CPU: 7.76 cores demand, 8 cores capacity (97%)")
         assert card.endswith("97% – WARN")
         assert "NO VERDICT YET" in console.says("#verdict")
+
+
+async def test_a_workload_file_gives_the_inputs_and_moves_the_verdict(console: Console, tmp_path: Path) -> None:
+    file = tmp_path / "awr.txt"
+    file.write_text(AWR)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "f", *str(file), "enter")
+        await until(pilot, lambda: "workload.iops" in console.entries("#inputs"))
+        await until(pilot, lambda: str(file) in console.says("#input-help"))
+        helped, listed = console.says("#input-help"), console.entries("#inputs")["workload.iops"]
+        await pilot.press("1")
+        await pilot.pause()
+
+        assert "imported" in helped
+        assert listed.startswith("* ")
+        assert "NO VERDICT YET No workload" not in console.says("#verdict")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [("Dear diary\n", "expected an AWR or Statspack report"), (None, "there is no such file")]
+)
+async def test_a_file_that_is_no_workload_is_refused_with_the_reason(
+    console: Console, tmp_path: Path, content: str | None, words: str
+) -> None:
+    file = tmp_path / "diary.txt"
+    if content is not None:
+        file.write_text(content)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "f", *str(file), "enter")
+        await until(pilot, lambda: console.says("#input-help").startswith("!"))
+
+        assert words in " ".join(console.says("#input-help").split())
+        assert not console.app.stated
 
 
 async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console: Console) -> None:

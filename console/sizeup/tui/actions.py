@@ -122,6 +122,13 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "sizing.workload", "w", "screen.workload", "Workload", "Go to the next input of the workload.", footer=True
         ),
         Action(
+            "sizing.file",
+            "f",
+            "screen.workload_file",
+            "File",
+            "Take the workload from a file: AWR, Statspack, sar, iostat, vmstat, kSar or TOML.",
+        ),
+        Action(
             "sizing.tornado", "t", "screen.tornado", "Factors", "Show which input changes the answer most.", footer=True
         ),
         Action("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),

@@ -193,17 +193,18 @@ class DeviceDialog(Dialog[str]):
 class TextDialog(Dialog[str]):
     """One line of text."""
 
-    def __init__(self, question: str, begun: str = "") -> None:
+    def __init__(self, question: str, begun: str = "", hint: str = "Enter saves, Esc cancels.") -> None:
         super().__init__()
         self._question = question
         self._begun = begun
+        self._hint = hint
 
     def compose(self) -> ComposeResult:
         """The question above its field."""
         with Vertical(classes="dialog wide"):
             yield Static(self._question, markup=False)
             yield Input(self._begun, compact=True, select_on_focus=False)
-            yield Static("Enter saves, Esc cancels.", markup=False, classes="hint")
+            yield Static(self._hint, markup=False, classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer."""

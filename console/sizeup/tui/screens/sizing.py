@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import asyncio
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,13 +26,14 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
-from sizeup.tui.actions import ACTIONS, bindings, first_key
+from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
-from sizeup.tui.screens.dialogs import ChoiceDialog
+from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.screens.sizing_pages import PREFIX, beside_page, factors_chart, licenses_page
 from sizeup.tui.screens.sizing_text import ANSWERS, answers_title, by_keys, input_options, working_line, working_lines
+from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
@@ -161,6 +163,25 @@ class SizingScreen(ModeScreen):
         order = list(dict.fromkeys((*first, *listed)))
         self.show_target(order[(order.index(chosen) + 1) % len(order)] if chosen in order else order[0])
 
+    def action_workload_file(self) -> None:
+        """Ask for a file, and take the workload that it describes."""
+
+        def answered(path: str | None) -> None:
+            if path:
+                self.run_worker(self._import(path), exclusive=True)
+
+        question = "Workload file: AWR or Statspack (text, HTML), sar, iostat, vmstat, kSar's CSV, or TOML"
+        self.app.push_screen(TextDialog(question, hint="Enter reads the file, Esc cancels."), answered)
+
+    async def _import(self, path: str) -> None:
+        try:
+            values = await asyncio.to_thread(workload_inputs, path)
+        except SizeupError as error:
+            self._refuse(str(error))
+            return
+        if self._take(values):
+            self.show_target(next(iter(values)))
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the new value, or say what is wrong with it."""
         key = self._editing
@@ -173,7 +194,7 @@ class SizingScreen(ModeScreen):
         except SizeupError as error:
             self._refuse(str(error))
             return
-        if self._take(key, value):
+        if self._take({key: value}):
             self.leave_input()
 
     def leave_input(self) -> None:
@@ -193,7 +214,7 @@ class SizingScreen(ModeScreen):
         if value is None:
             self._refuse(f"{key}: cannot be stepped from here; Enter edits a value")
         else:
-            self._take(key, value)
+            self._take({key: value})
 
     def action_reset(self) -> None:
         """Take back the change of the chosen input; where it has none, of all."""
@@ -264,9 +285,9 @@ class SizingScreen(ModeScreen):
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine
 
-    def _take(self, key: str, value: Value) -> bool:
-        """Size with another value; one that contradicts the others is refused."""
-        changed = {**self._changed, key: value}
+    def _take(self, values: Mapping[str, Value]) -> bool:
+        """Size with other values; those that contradict the rest are refused."""
+        changed = {**self._changed, **values}
         try:
             size(described(self._machine(), self._known(changed)))
         except SizeupError as error:
@@ -278,7 +299,7 @@ class SizingScreen(ModeScreen):
 
     def _refuse(self, words: str) -> None:
         shown = self.query_one("#input-help", Static)
-        shown.update(Text(f"! {words.removeprefix('what-if: ')}", style="bold"))
+        shown.update(Text(f"! {self._in_console(words.removeprefix('what-if: '))}", style="bold"))
         shown.add_class("-wrong")
 
     def _calculate(self) -> None:
@@ -374,7 +395,8 @@ class SizingScreen(ModeScreen):
         chosen = self._answers.chosen
         if self._sizing is None:
             return
-        heading, *rest = working_lines(self._given, chosen, None if self._changed else self._advice)
+        file_key = first_key_of("sizing.file", self.host.keys)
+        heading, *rest = working_lines(self._given, chosen, None if self._changed else self._advice, file_key)
         width = _room(self.query_one("#working-pane")) - 2  # its padding
         folded = Text("\n".join(working_line(self._in_console(line), width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))
@@ -382,8 +404,7 @@ class SizingScreen(ModeScreen):
 
     def _in_console(self, text: str) -> str:
         """A text with the keys of the console in place of options of the command line."""
-        add = next(action for action in ACTIONS["sizing"] if action.id == "sizing.add")
-        return by_keys(text, first_key(add, self.host.keys))
+        return by_keys(text, first_key_of("sizing.add", self.host.keys))
 
     def _show_tornado(self) -> None:
         chart, chosen = self.query_one(ChartView), self._answers.chosen

@@ -30,9 +30,9 @@ WORKLOAD_HELP = (
     "  A verdict compares the demand of a workload with the capacity of this machine.",
     "  Enter what is known of it: Random IOPS with Share of reads and Block size, or Throughput.",
     "  For a verdict on the CPU, enter CPU utilization; a finds every other input, such as Redo rate.",
-    "  sizeup size --workload FILE takes the figures from an AWR, Statspack, sar or iostat report.",
+    "  {key} takes the figures from a file: an AWR, Statspack, sar or iostat report.",
 )
-"""Heading and text behind the row that asks for a workload."""
+"""Heading and text behind the row that asks for a workload; ``{key}`` is that of the file."""
 
 
 ANSWERS = "Answers"
@@ -63,10 +63,13 @@ def page_lines(heading: Sequence[str], compared: Table, width: int) -> list[str]
     return lines + (comparison_lines(compared, width) or ["Nothing to compare: the two have no figure in common."])
 
 
-def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None) -> list[str]:
-    """Return heading and working of the chosen row; ``recorded`` tells what a session recorded in its place."""
+def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, file_key: str) -> list[str]:
+    """Return heading and working of the chosen row; ``recorded`` tells what a session recorded in its place.
+
+    ``file_key`` asks for a workload file.
+    """
     if chosen == NO_WORKLOAD:
-        return list(WORKLOAD_HELP)
+        return [line.format(key=file_key) for line in WORKLOAD_HELP]
     advice = given.find(chosen)
     if advice is not None:
         heading, *rest = advice_lines(advice, sources=True)
@@ -95,7 +98,7 @@ def by_keys(text: str, add: str) -> str:
         text = f"{' and '.join(words)} ({add})"
         return capitalized(text) if found["use"] == "Use " else text
 
-    return _SETTING.sub(typed, text)
+    return _SETTING.sub(typed, text.replace("add --workload-cores N", f"enter workload.cpu_cores ({add})"))
 
 
 _SETTING = re.compile(
