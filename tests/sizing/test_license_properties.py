@@ -81,6 +81,8 @@ def assert_never_less(smaller: dict[tuple[str, str], Row], larger: dict[tuple[st
 @given(machine=machines, more=st.integers(1, 512), scope=st.sampled_from(sorted(COUNTED)))
 def test_more_cores_never_cost_less_within_an_edition(machine: dict[str, int | str], more: int, scope: str) -> None:
     key = COUNTED[scope]
+    if scope == "hard":  # a partition has no more cores than its server
+        machine = {**machine, "machine.cores": 1024}
     smaller = table(machine, scope)
 
     assert any(row.list_price is not None for row in smaller.values())
