@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sizeup.charts.drawing import Glyphs
-from sizeup.errors import ExitStatus, SizeupError, UsageError
+from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
@@ -24,10 +24,11 @@ from sizeup.terminal.capabilities import colors
 from sizeup.text import capitalized, plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key, first_key_of
 from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
+from sizeup.tui.leaving import Leaving
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
-from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
+from sizeup.tui.run_status import header_texts, idle_texts, running_texts, unmeasured_text
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from sizeup.views.difference import OtherMachine
 
 _DEFAULT = Options()
-_CANCEL_SECONDS = 0.6
-"""How long leaving waits for a canceled run to save; it saves by itself after that."""
 
 
 class _Shown(Struct):
@@ -96,13 +95,11 @@ class ConsoleApp(TerminalApp):
         self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
         self.set_keymap(self.keys)
-        self.farewell = ""
-        """What to print once the terminal is back."""
+        self._leaving = Leaving(self, runs, self.report_cost)
         self._offered = ""
         """The saved session that can be opened while nothing was measured."""
         self._timer: Timer | None = None
         self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
-        self._interrupted = False
         recompute = next(action for action in ACTIONS["sizing"] if action.id == "sizing.recompute")
         self._advice = AdviceSelector(f"press 4, then {first_key(recompute, self.keys)}")
         self.stated: Mapping[str, Value] = {}
@@ -338,49 +335,16 @@ class ConsoleApp(TerminalApp):
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""
-        if not self._own.runs.running:
-            if self._own.runs.session is not None:
-                self.farewell = saved_text(self._own.runs.path)
-            self.exit(ExitStatus.OK)
-            return
-        answers = (
-            ("stay", "Stay"),
-            ("keep", "Quit and keep it running"),
-            ("cancel", "Cancel it, save, and quit"),
-        )
-        from sizeup.tui.screens.dialogs import ChoiceDialog
-
-        self.push_screen(ChoiceDialog("A run is in progress.", answers), self._left)
-
-    def _left(self, answer: str | None) -> None:
-        runs = self._own.runs
-        self.report_cost()
-        if answer == "keep":
-            runs.keep()
-            runs.release()
-            self.farewell = f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}"
-            self.exit(ExitStatus.OK)
-        elif answer == "cancel":
-            runs.cancel()
-            runs.wait(_CANCEL_SECONDS)
-            self.farewell = f"Canceled. {saved_text(runs.path)}"
-            self.exit(ExitStatus.OK)
+        self._leaving.leave()
 
     def action_interrupt(self) -> None:
         """Leave on the second press; the first tells so."""
-        if self._interrupted:
-            self.report_cost()
-            self._own.runs.cancel()
-            self._own.runs.wait(_CANCEL_SECONDS)
-            self.exit(ExitStatus.INTERRUPTED)
-            return
-        self._interrupted = True
-        self.set_timer(2.0, self._forget_interrupt)
-        what = "cancel the run and quit" if self._own.runs.running else "quit"
-        self.notify(f"Press ^c again to {what}.", markup=False)
+        self._leaving.interrupt()
 
-    def _forget_interrupt(self) -> None:
-        self._interrupted = False
+    @property
+    def farewell(self) -> str:
+        """What to print once the terminal is back."""
+        return self._leaving.farewell
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: the actions that hold here, and the themes."""

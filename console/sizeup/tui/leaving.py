@@ -1,0 +1,73 @@
+"""How the console is left: at once, or after a question while a run is on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizeup.errors import ExitStatus
+from sizeup.terminal.app import TerminalApp
+from sizeup.tui.run_status import saved_text
+from sizeup.tui.runs import Runs
+
+_CANCEL_SECONDS = 0.6
+"""How long leaving waits for a canceled run to save; it saves by itself after that."""
+_AGAIN_SECONDS = 2.0
+"""A second interrupt leaves within these."""
+
+
+class Leaving:
+    """Ends the app, and keeps or cancels the run of this machine."""
+
+    def __init__(self, app: TerminalApp, runs: Runs, report_cost: Callable[[], None]) -> None:
+        self._app = app
+        self._runs = runs
+        self._report_cost = report_cost
+        self._interrupted = False
+        self.farewell = ""
+        """What to print once the terminal is back."""
+
+    def leave(self) -> None:
+        """Leave; while a run is on, ask what becomes of it."""
+        if not self._runs.running:
+            if self._runs.session is not None:
+                self.farewell = saved_text(self._runs.path)
+            self._app.exit(ExitStatus.OK)
+            return
+        answers = (
+            ("stay", "Stay"),
+            ("keep", "Quit and keep it running"),
+            ("cancel", "Cancel it, save, and quit"),
+        )
+        from sizeup.tui.screens.dialogs import ChoiceDialog
+
+        self._app.push_screen(ChoiceDialog("A run is in progress.", answers), self._answered)
+
+    def _answered(self, answer: str | None) -> None:
+        runs = self._runs
+        self._report_cost()
+        if answer == "keep":
+            runs.keep()
+            runs.release()
+            self.farewell = f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}"
+            self._app.exit(ExitStatus.OK)
+        elif answer == "cancel":
+            runs.cancel()
+            runs.wait(_CANCEL_SECONDS)
+            self.farewell = f"Canceled. {saved_text(runs.path)}"
+            self._app.exit(ExitStatus.OK)
+
+    def interrupt(self) -> None:
+        """Leave on the second press; the first tells so."""
+        if self._interrupted:
+            self._report_cost()
+            self._runs.cancel()
+            self._runs.wait(_CANCEL_SECONDS)
+            self._app.exit(ExitStatus.INTERRUPTED)
+            return
+        self._interrupted = True
+        self._app.set_timer(_AGAIN_SECONDS, self._forget_interrupt)
+        what = "cancel the run and quit" if self._runs.running else "quit"
+        self._app.notify(f"Press ^c again to {what}.", markup=False)
+
+    def _forget_interrupt(self) -> None:
+        self._interrupted = False
