@@ -40,12 +40,12 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
             break
         terminal.press("down")
     wanted = {"path": str(target), **settings}
-    shown = [f" {name} = {wanted[name]} " for name in ("size", "seconds", "warmup") if name in wanted]
-    while not all(setting in terminal.text for setting in shown):
+    shown = f"Time per point {wanted['seconds']} "
+    while shown not in terminal.text:
         terminal.press("escape")  # where a key was lost the time before
         terminal.wait_quiet(0.3)
         fill_form(terminal, MANIFEST, wanted)
-        terminal.pump(5, lambda: all(setting in terminal.text for setting in shown))
+        terminal.pump(5, lambda: shown in terminal.text)
     terminal.press("r")
     terminal.wait_for("It may write.")
     terminal.press("down", "enter")
