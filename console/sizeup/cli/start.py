@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sizeup.cli.conflicts import refuse_beside
 from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -130,6 +130,14 @@ def _mount(arguments: argparse.Namespace) -> str:
         )
     if not os.path.isdir(arguments.mount):
         raise UsageError(f"--mount {arguments.mount}: expected a directory; name the one that will hold the database")
+    from sizeup.probing.mount_check import why_not_measurable
+
+    reason = why_not_measurable(arguments.mount)
+    if reason:
+        raise RefusedError(
+            f"--mount {arguments.mount}: {reason}; nothing was measured. Name a directory of the file system that will "
+            "hold the database"
+        )
     return str(os.path.abspath(arguments.mount))
 
 
