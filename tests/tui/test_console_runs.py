@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList, Select
+from textual.widgets import Input, OptionList, Select
 
 from consoles import Console, ended, fill, records, settled
 from sizeup.charts.chart import LineChart
@@ -210,6 +210,29 @@ async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_wha
     assert lines[1:] == [*(target.line for target in offered), "other ..."]
     assert asked == ["no", "yes"]
     assert ["--set", f"io.direct.path={tmp_path}"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
+
+
+async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has_a_frame(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("3", "r")
+        await settled(pilot)
+        overlay = console.app.focused
+        assert isinstance(overlay, OptionList)
+        seen = [overlay.highlighted]
+        for _ in range(2):
+            await pilot.press("down")
+            seen.append(overlay.highlighted)
+        frame, blank = overlay.styles.border.top[0], overlay.options[0].disabled
+        await pilot.press("up", "enter")
+        await settled(pilot)
+        field = console.app.focused
+
+    assert (seen, blank, frame) == ([1, 2, 1], True, "round")
+    assert isinstance(field, Input)
+    assert field.placeholder == "such as /u01/data"
 
 
 async def test_a_target_that_was_asked_for_and_is_typed_asks_before_the_run_once(

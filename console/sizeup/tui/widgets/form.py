@@ -22,6 +22,7 @@ from sizeup.units import format_bytes
 
 _OTHER = "\0"
 """Of a list: what leads to a field in which any value can be typed."""
+_EXAMPLE_PATH = "such as /u01/data"
 PLAN = "plan"
 """Name of the field that chooses the plan; no parameter has it."""
 
@@ -42,6 +43,15 @@ class SettingValidator(Validator):
         except SizeupError as error:
             return self.failure(str(error))
         return self.success()
+
+
+class SettingSelect(Select[str]):
+    """A list whose first line, which says that nothing is chosen, is no choice."""
+
+    def _setup_options_renderables(self) -> None:
+        super()._setup_options_renderables()
+        if self._allow_blank:
+            self.query_one(OptionList).disable_option_at_index(0)
 
 
 class FormField(Horizontal):
@@ -92,7 +102,7 @@ class FormField(Horizontal):
         words.append(f"{self._title} ")
         yield Static(words, classes="label")
         if self._options:
-            yield Select(
+            yield SettingSelect(
                 self._listed(self._text),
                 value=self._text or Select.NULL,
                 allow_blank=self._begins_blank,
@@ -100,7 +110,14 @@ class FormField(Horizontal):
                 compact=True,
             )
         validators = [] if self._parameter is None else [SettingValidator(self._parameter)]
-        field = Input(self._text, compact=True, validators=validators, validate_on=["changed"])
+        is_path = self._parameter is not None and self._parameter.type == "path"
+        field = Input(
+            self._text,
+            placeholder=_EXAMPLE_PATH if is_path else "",
+            compact=True,
+            validators=validators,
+            validate_on=["changed"],
+        )
         field.cursor_blink = False  # an idle screen sends nothing
         field.display = not self._options
         yield field
