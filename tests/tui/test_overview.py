@@ -144,7 +144,7 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
     async with console.shown():
         assert "idle; capture" in console.status
         assert "no measurements yet" not in console.status
-        assert "w: enter four numbers; there f takes an AWR file." in " ".join(console.text.split())
+        assert "w: enter four numbers or an AWR file." in " ".join(console.text.split())
         assert "Measure" not in console.keys
 
 

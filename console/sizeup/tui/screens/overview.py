@@ -108,9 +108,8 @@ class OverviewScreen(ModeScreen):
     def _actions(self) -> tuple[str, ...]:
         """What a reader can do while there is no verdict."""
         host = self.host
-        file_key = first_key_of("sizing.file", host.keys)
         workload = (
-            f"{first_key_of('overview.workload', host.keys)}: enter four numbers; there {file_key} takes an AWR file."
+            f"{first_key_of('overview.workload', host.keys)}: enter four numbers or an AWR file."
         )
         if host.runs.running:
             return (workload, "Measuring.")
