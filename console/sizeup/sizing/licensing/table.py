@@ -83,7 +83,8 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     if options:
         blank = replace(blank, title=f"{product.title} with {' and '.join(option.title for option in options)}")
     try:
-        return replace(blank, units=count, list_price=list_price(sheet), term_cost=term_cost(sheet))
+        blank = replace(blank, units=count, list_price=list_price(sheet))
+        return replace(blank, term_cost=term_cost(sheet))
     except MissingError as missing:
         return replace(blank, units=count, missing=missing.key)
     except UsageError as error:
