@@ -16,7 +16,7 @@ def test_a_console_that_measures_and_exports_takes_no_planted_module(tmp_path: P
     environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     with Terminal(command, environment=environment, directory=shared) as terminal:
         start_null(terminal, 200)
-        terminal.wait_for("done")
+        terminal.wait_for("PASS")
         terminal.press("5")
         terminal.wait_quiet()
         terminal.press("e")

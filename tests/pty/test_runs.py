@@ -121,7 +121,7 @@ def test_a_run_canceled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal
         terminal.press("down", "down", "enter")
 
         assert terminal.wait() == 0
-        assert "Canceled; results so far are in" in terminal.text
+        assert "Canceled. Session saved in" in terminal.text
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None
