@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -363,6 +364,31 @@ async def test_quitting_says_where_the_session_is(console: Console) -> None:
 
     assert console.app.farewell == (
         f"Session saved in {console.runner.path}\nOpen it with: sizeup open {console.runner.path}"
+    )
+
+
+async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_them(console: Console) -> None:
+    console.app.stated = CPU_DEMAND
+    async with console.shown() as pilot:
+        await pilot.press("q")
+
+    assert console.app.farewell == (
+        "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
+    )
+
+
+async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_to(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        console.app.stated = CPU_DEMAND
+        await pilot.press("q")
+
+    path = console.runner.path
+    assert console.app.farewell.splitlines()[-1] == (
+        "Inputs typed in Sizing are not saved. Repeat them with: "
+        f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
     )
 
 

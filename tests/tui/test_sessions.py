@@ -12,17 +12,19 @@ from typing import Any
 
 import msgspec
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from consoles import Console, MakeConsole, PlayedRunner, ended, records
 from declared import declaration_of, series_of
 from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.quantity import Origin
 from sizeup.session import reader
 from sizeup.session.reader import read_session
 from sizeup.session.records import EstimateRecord, OutcomeRecord, PlanRecord, StepStartRecord
 from sizeup.session.store import SUFFIX, annotate
 from sizeup.session.writer import Writer
+from sizeup.sizing.keys import KEYS
 from sizeup.tui.options import Options
 from sizeup.tui.screens.dialogs import TextDialog
 
@@ -306,6 +308,27 @@ async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
 
     assert "Wrote" in console.told[-1]
     assert "the masking key cannot be saved" in console.told[-1]
+
+
+async def test_the_session_of_this_console_says_that_typed_inputs_are_not_in_it(console: Console, folder: Path) -> None:
+    stored(folder, "other")
+    path = stored(folder, "own", day=2)
+    console.app.runs.path = str(path)
+    console.app.stated = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("97", Origin.USER, "what-if")}
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        own = console.says("#detail")
+        await pilot.press("e")
+        await pilot.pause()
+        question = str(console.app.screen.query_one(".text Static", Static).render())
+        await pilot.press("escape", "down")
+        await pilot.pause()
+        other = console.says("#detail")
+
+    for words in (own, question):
+        assert "Inputs typed in Sizing are not saved. Repeat them with: sizeup size" in " ".join(words.split())
+    assert "Sizing are not saved" not in other
 
 
 async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(

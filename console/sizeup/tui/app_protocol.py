@@ -60,6 +60,12 @@ class AppProtocol(Protocol):
     stated: Mapping[str, Value]
     """Inputs that the user typed in Sizing."""
 
+    def unsaved_inputs(self, path: str = "") -> str:
+        """Return that they are not in the session of this console, and the command that repeats them.
+
+        Empty where none was typed, and where ``path`` names another session.
+        """
+
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""
 

@@ -95,7 +95,7 @@ class ConsoleApp(TerminalApp):
         self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
         self.set_keymap(self.keys)
-        self._leaving = Leaving(self, runs, self.report_cost)
+        self._leaving = Leaving(self, runs, self.report_cost, self.unsaved_inputs)
         self._offered = ""
         """The saved session that can be opened while nothing was measured."""
         self._timer: Timer | None = None
@@ -156,6 +156,23 @@ class ConsoleApp(TerminalApp):
         if not self.stated or self.machine is None or self.saved_session is not None:
             return self.advice
         return self._stated_advice.of_machine(self.machine, self.runs.session, self.stated)
+
+    def unsaved_inputs(self, path: str = "") -> str:
+        """Return that the inputs typed in Sizing are not in the session of this console, and what repeats them.
+
+        Empty where none was typed, and where ``path`` names another session.
+        """
+        own = self._own.runs
+        if not self.stated or (path and os.path.realpath(path) != os.path.realpath(own.path)):
+            return ""
+        from sizeup.session.store import command_name
+        from sizeup.views.whatif import sizing_command
+
+        if own.session is not None:
+            of = f"--session {command_name(own.path)}"
+        else:
+            of = "" if self._own.measures or self._live_source is not None else "--sysroot CAPTURE"
+        return f"Inputs typed in Sizing are not saved. Repeat them with: {sizing_command(self.stated, of)}"
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""

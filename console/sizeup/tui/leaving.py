@@ -18,10 +18,13 @@ _AGAIN_SECONDS = 2.0
 class Leaving:
     """Ends the app, and keeps or cancels the run of this machine."""
 
-    def __init__(self, app: TerminalApp, runs: Runs, report_cost: Callable[[], None]) -> None:
+    def __init__(
+        self, app: TerminalApp, runs: Runs, report_cost: Callable[[], None], unsaved: Callable[[], str]
+    ) -> None:
         self._app = app
         self._runs = runs
         self._report_cost = report_cost
+        self._unsaved = unsaved
         self._interrupted = False
         self.farewell = ""
         """What to print once the terminal is back."""
@@ -29,9 +32,7 @@ class Leaving:
     def leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""
         if not self._runs.running:
-            if self._runs.session is not None:
-                self.farewell = saved_text(self._runs.path)
-            self._app.exit(ExitStatus.OK)
+            self._end(saved_text(self._runs.path) if self._runs.session is not None else "")
             return
         answers = (
             ("stay", "Stay"),
@@ -48,13 +49,15 @@ class Leaving:
         if answer == "keep":
             runs.keep()
             runs.release()
-            self.farewell = f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}"
-            self._app.exit(ExitStatus.OK)
+            self._end(f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}")
         elif answer == "cancel":
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
-            self.farewell = f"Canceled. {saved_text(runs.path)}"
-            self._app.exit(ExitStatus.OK)
+            self._end(f"Canceled. {saved_text(runs.path)}")
+
+    def _end(self, told: str) -> None:
+        self.farewell = "\n".join(filter(None, (told, self._unsaved())))
+        self._app.exit(ExitStatus.OK)
 
     def interrupt(self) -> None:
         """Leave on the second press; the first tells so."""

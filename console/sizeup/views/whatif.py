@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
@@ -242,6 +243,12 @@ def typed(key: str, value: Value | None) -> str:
     ends = (value.value,) if value.low is None or value.high is None else (value.low, value.value, value.high)
     text = unit if unit != "1" and unit[:1] != "/" else ""
     return "..".join(f"{end / scale:.12g}" for end in ends) + (text if len(ends) == 1 else "")
+
+
+def sizing_command(changed: Mapping[str, Value], of: str) -> str:
+    """Return the command that sizes with these inputs; ``of`` is the option that names the machine, or empty."""
+    settings = (shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
+    return " ".join(("sizeup size", *filter(None, (of,)), "--set", *settings))
 
 
 def _short(text: str) -> str:

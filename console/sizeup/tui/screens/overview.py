@@ -108,9 +108,7 @@ class OverviewScreen(ModeScreen):
     def _actions(self) -> tuple[str, ...]:
         """What a reader can do while there is no verdict."""
         host = self.host
-        workload = (
-            f"{first_key_of('overview.workload', host.keys)}: enter four numbers or an AWR file."
-        )
+        workload = f"{first_key_of('overview.workload', host.keys)}: enter four numbers or an AWR file."
         if host.runs.running:
             return (workload, "Measuring.")
         if not host.measures:

@@ -58,8 +58,8 @@ def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))
 
 
-def about(session: Session, path: Path, width: int, *, baseline: bool, going_on: bool) -> Group:
-    """What a session is, what was noted, and its summary."""
+def about(session: Session, path: Path, width: int, *, baseline: bool, going_on: bool, unsaved: str = "") -> Group:
+    """What a session is, what was noted, and its summary; ``unsaved`` is what it lacks of what is shown elsewhere."""
     header = session.header
     stands = _stands(session, going_on=going_on) + (", the baseline" if baseline else "")
     parts: list[Text | Padding] = [
@@ -68,6 +68,8 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     ]
     parts.extend(Text(hanging(_note(note), width, 0, 2)) for note in session.notes)
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
+    if unsaved:
+        parts.append(Text(hanging(f"! {unsaved}", width, 0, 2)))
     for answer in summary(session, ": Enter opens it, e exports it"):
         parts.append(Text(f"\n{answer.question}", style="bold"))
         parts.extend(indented(f"  {statement}") for statement in answer.statements)

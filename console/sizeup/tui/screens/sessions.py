@@ -266,7 +266,8 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self.app.push_screen(ChoiceDialog(f"Export to {folder}?", KINDS), answered)
+        question = "\n\n".join(filter(None, (f"Export to {folder}?", self.host.unsaved_inputs(path))))
+        self.app.push_screen(ChoiceDialog(question, KINDS), answered)
 
     async def _export(self, path: str, kind: str, place: str) -> None:
         waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
@@ -360,4 +361,7 @@ class SessionsScreen(ModeScreen):
             detail.update(session_text.unreadable(entry, str(error), self._width()))
             return
         is_base, going_on = entry is self._base, entry.going_on
-        detail.update(session_text.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on))
+        unsaved = self.host.unsaved_inputs(str(entry.path))
+        detail.update(
+            session_text.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on, unsaved=unsaved)
+        )
