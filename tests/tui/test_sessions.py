@@ -331,6 +331,16 @@ async def test_the_session_of_this_console_says_that_typed_inputs_are_not_in_it(
     assert "Sizing are not saved" not in other
 
 
+async def test_the_question_of_the_export_says_how_to_write_elsewhere(console: Console, folder: Path) -> None:
+    stored(folder, "one")
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        question = str(console.app.screen.query_one(".text Static", Static).render())
+
+    assert question == f"Export to {Path.cwd()}?\nAnother folder: sizeup export one --html -o FILE"
+
+
 async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
     console: Console, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.report import output
 from sizeup.session.reader import read_session
-from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries
+from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, command_name, entries
 from sizeup.session.value import Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
@@ -266,7 +266,8 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        question = "\n\n".join(filter(None, (f"Export to {folder}?", self.host.unsaved_inputs(path))))
+        elsewhere = f"Another folder: sizeup export {command_name(path)} --html -o FILE"
+        question = "\n\n".join(filter(None, (f"Export to {folder}?\n{elsewhere}", self.host.unsaved_inputs(path))))
         self.app.push_screen(ChoiceDialog(question, KINDS), answered)
 
     async def _export(self, path: str, kind: str, place: str) -> None:
