@@ -168,11 +168,13 @@ class ConsoleApp(TerminalApp):
         from sizeup.session.store import command_name
         from sizeup.views.whatif import sizing_command
 
-        if own.session is not None:
-            of = f"--session {command_name(own.path)}"
-        else:
-            of = "" if self._own.measures or self._live_source is not None else "--sysroot CAPTURE"
-        return f"Inputs typed in Sizing are not saved. Repeat them with: {sizing_command(self.stated, of)}"
+        here = self._own.measures or self._live_source is not None
+        command = sizing_command(
+            self.stated,
+            session=command_name(own.path) if own.session is not None else "",
+            capture="" if here else "CAPTURE",
+        )
+        return f"Inputs typed in Sizing are not saved. Repeat them with: {command}"
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""

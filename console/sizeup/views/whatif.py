@@ -245,10 +245,14 @@ def typed(key: str, value: Value | None) -> str:
     return "..".join(f"{end / scale:.12g}" for end in ends) + (text if len(ends) == 1 else "")
 
 
-def sizing_command(changed: Mapping[str, Value], of: str) -> str:
-    """Return the command that sizes with these inputs; ``of`` is the option that names the machine, or empty."""
-    settings = (shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
-    return " ".join(("sizeup size", *filter(None, (of,)), "--set", *settings))
+def sizing_command(changed: Mapping[str, Value], *, session: str = "", capture: str = "") -> str:
+    """Return the command that sizes with these inputs: a session, a capture, or without either this machine."""
+    settings = " ".join(shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
+    if session:
+        return f"sizeup size --session {session} --set {settings}"
+    if capture:
+        return f"sizeup size --sysroot {capture} --set {settings}"
+    return f"sizeup size --set {settings}"
 
 
 def _short(text: str) -> str:
