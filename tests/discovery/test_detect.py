@@ -31,6 +31,18 @@ def test_text_keeps_to_80_columns_and_names_what_matters(tmp_path: Path, capsys:
     ]
 
 
+@pytest.mark.parametrize(("locale", "ascii_only"), [("C", True), ("POSIX", True), ("C.UTF-8", False)])
+def test_text_has_only_the_characters_of_the_locale(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], locale: str, *, ascii_only: bool
+) -> None:
+    found = Machine(cpu_model="Größe × 2 – CPU")
+    monkeypatch.setattr("sizeup.discovery.machine.discover", lambda _: found)
+    monkeypatch.setenv("LC_ALL", locale)
+
+    assert run(["detect"]) == 0
+    assert capsys.readouterr().out.isascii() is ascii_only
+
+
 def test_memory_that_no_file_states_is_unknown_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

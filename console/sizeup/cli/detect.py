@@ -15,6 +15,8 @@ from sizeup.cli.conflicts import refuse_beside
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
+from sizeup.terminal.capabilities import is_utf8
+from sizeup.text import plain
 
 _DOCUMENT_LIMIT = 256 << 20
 """Bytes of a detect document; that of a machine with 4,000 block devices takes a few MiB."""
@@ -115,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.watch is not None:
 
         def write(text: str) -> None:
-            sys.stdout.write(text)
+            _write_text(text)
             sys.stdout.flush()
 
         watch(lambda: discover_memory(arguments.sysroot), write, lambda: time.sleep(arguments.watch))
@@ -133,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from sizeup.report.machine import machine_text
 
-        sys.stdout.write(machine_text(machine))
+        _write_text(machine_text(machine))
     return ExitStatus.OK
 
 
@@ -153,6 +155,11 @@ def _with_opinions(machine: Machine, sysroot: str) -> Machine:
             f"--second-opinion: psutil or py-cpuinfo cannot read this machine: {error}; leave out --second-opinion"
         ) from error
     return replace(machine, findings=machine.findings + disagreements(opinions))
+
+
+def _write_text(text: str) -> None:
+    """Print text, in ASCII where the user's locale is not a UTF-8 one: a pager may lack the rest too."""
+    sys.stdout.write(text if is_utf8(os.environ) else plain(text))
 
 
 def _write_json(document: object) -> None:
@@ -180,7 +187,7 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
     else:
         from sizeup.report.machine import growth_text
 
-        sys.stdout.write(growth_text(before, after))
+        _write_text(growth_text(before, after))
     return ExitStatus.OK
 
 
@@ -195,5 +202,5 @@ def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
     else:
         from sizeup.report.machine import differences_text
 
-        sys.stdout.write(differences_text(differences, comparison))
+        _write_text(differences_text(differences, comparison))
     return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK
