@@ -331,6 +331,17 @@ async def test_the_session_of_this_console_says_that_typed_inputs_are_not_in_it(
     assert "Sizing are not saved" not in other
 
 
+async def test_a_session_names_keys_and_no_options_of_a_command(console: Console, folder: Path) -> None:
+    stored(folder, "one")
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        words = " ".join(console.says("#detail").split())
+
+    assert "name an edition and prices in Sizing: Enter opens it, then 4" in words
+    assert "--set" not in words
+
+
 async def test_the_question_of_the_export_says_how_to_write_elsewhere(console: Console, folder: Path) -> None:
     stored(folder, "one")
     async with console.shown(120, 40) as pilot:

@@ -39,12 +39,16 @@ class SummaryAnswer(Struct, frozen=True):
 
 
 def summary(
-    session: Session, rest: str = ", further down", advice: ShownAdvice | None = None
+    session: Session,
+    rest: str = ", further down",
+    advice: ShownAdvice | None = None,
+    *,
+    price: str = "with sizeup size --set license....",
 ) -> tuple[SummaryAnswer, ...]:
     """What it is, what it can carry, what limits it, what it costs, caveats; always these five.
 
     ``rest`` says where those stand that are too many for a summary; ``advice`` is what the session recorded unless
-    another is given.
+    another is given; ``price`` says how to name an edition and prices.
     """
     shown = session_advice(session) if advice is None else advice
     advices = [item for item in shown.given.advice if not item.id.startswith(VERDICT)]
@@ -71,7 +75,7 @@ def summary(
             rest,
             "What it costs",
             [item.verdict for item in costs],
-            "No licenses were sized: name an edition and prices with sizeup size --set license....",
+            f"No licenses were sized: name an edition and prices {price}",
         ),
         _answer(
             rest,

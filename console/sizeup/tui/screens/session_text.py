@@ -70,7 +70,7 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
     if unsaved:
         parts.append(Text(hanging(f"! {unsaved}", width, 0, 2)))
-    for answer in summary(session, ": Enter opens it, e exports it"):
+    for answer in summary(session, ": Enter opens it, e exports it", price="in Sizing: Enter opens it, then 4"):
         parts.append(Text(f"\n{answer.question}", style="bold"))
         parts.extend(indented(f"  {statement}") for statement in answer.statements)
     return Group(*parts)
