@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.chart_list import TABLE, VALIDITY, chart_list, tabs
 from sizeup.views.live_figures import live_tiles, recent_values
 from sizeup.views.point_rows import point_rows
+from sizeup.views.results import points_table
+from sizeup.views.step import curve
 from sizeup.views.step_badge import BadgeLook, headline_text, step_badge
 
 SECOND = 10**9
@@ -68,6 +71,18 @@ def test_a_ramp_that_counts_passes_with_its_knee_latency_and_interval() -> None:
 
     assert (badge.word, badge.look) == ("PASS", BadgeLook.PASS)
     assert badge.text == "91k IOPS at QD 32, p99 900 us (95 % CI ±2.0 %)"
+
+
+def test_an_interval_wider_than_the_value_is_said_to_be_and_a_rate_is_never_below_nothing() -> None:
+    run = ramp()
+    put(run, "iops", {"queue_depth": 32}, 91_000.0, low=-300_000.0, high=489_000.0)
+    chart = curve(run, None)
+
+    assert step_badge(run, going_on=False).text == "91k IOPS at QD 32, p99 900 us (95 % CI ±>100 %)"
+    assert [row[4].text for row in point_rows(run).rows] == ["2.0 %", ">100 %", "2.0 %"]
+    assert isinstance(chart, LineChart)
+    assert chart.lines[0].points[1].low == 0.0
+    assert any("0 /s to 489 k/s" in " ".join(row) for row in points_table(run).rows)
 
 
 def test_levels_stand_side_by_side_and_name_those_that_did_not_converge() -> None:

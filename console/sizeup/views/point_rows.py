@@ -11,7 +11,15 @@ from sizeup.model.plan import Series
 from sizeup.session.validity import MeasurementKey, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_value
-from sizeup.views.points import figure_text, format_coordinate, half_width, is_disturbed, point_text, value_of
+from sizeup.views.points import (
+    figure_text,
+    format_coordinate,
+    half_share,
+    half_width,
+    is_disturbed,
+    point_text,
+    value_of,
+)
 from sizeup.views.results import caveats, place, stated_once, without_figures
 from sizeup.views.step_badge import axis_name
 
@@ -212,9 +220,9 @@ def _within_cell(leading: Sequence[_Source], key: MeasurementKey) -> RowCell:
     """Return the interval of the first column that has one."""
     for source in leading:
         point = source.points.get(key)
-        within = "" if point is None else half_width(point)
-        if within:
-            return RowCell(within.replace("%", " %"), float(within.rstrip("%")))
+        half = None if point is None else half_share(point)
+        if point is not None and half is not None:
+            return RowCell(half_width(point).replace("%", " %"), half)
     return RowCell(NOT_MEASURED, float("inf"))
 
 

@@ -16,6 +16,8 @@ from sizeup.units import format_range, format_value
 
 RANGE_CAUSE = "range_cause"
 """Key in an estimate's ``extra``: why it has no single value."""
+_NEVER_NEGATIVE = ("1/s", "bytes/s")
+"""Units of rates: an interval over few runs may be computed to reach below nothing."""
 LOGARITHMIC_FROM = 16.0
 """A span of this factor or more is drawn on a logarithmic axis."""
 
@@ -63,10 +65,13 @@ def value_of(point: LoggedPoint) -> float | None:
     return point.value
 
 
-def interval_of(point: LoggedPoint) -> tuple[float | None, float | None]:
-    """The 95 % interval; None twice before there is one."""
+def interval_of(point: LoggedPoint, unit: str = "") -> tuple[float | None, float | None]:
+    """The 95 % interval, of a rate from nothing on; None twice before there is one."""
     estimate = point.estimate
-    return (None, None) if estimate is None else (estimate.low, estimate.high)
+    if estimate is None:
+        return None, None
+    low = max(0.0, estimate.low) if estimate.low is not None and unit in _NEVER_NEGATIVE else estimate.low
+    return low, estimate.high
 
 
 def is_range(point: LoggedPoint) -> bool:
@@ -89,13 +94,19 @@ def figure_text(point: LoggedPoint, unit: str) -> str:
     return UNKNOWN if value is None else format_value(value, unit)
 
 
-def half_width(point: LoggedPoint) -> str:
-    """Half of the 95 % interval as a share of the value; empty before there is one, and of a range."""
+def half_share(point: LoggedPoint) -> float | None:
+    """Half of the 95 % interval as a share of the value; None before there is one, and of a range."""
     if is_range(point):
-        return ""
+        return None
     low, high = interval_of(point)
     value = value_of(point)
-    return f"{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
+    return (high - low) / 2 / abs(value) if low is not None and high is not None and value else None
+
+
+def half_width(point: LoggedPoint) -> str:
+    """Half of the 95 % interval in percent, no more than that it is wider than the value; empty without one."""
+    half = half_share(point)
+    return "" if half is None else ">100%" if half > 1 else f"{half:.1%}"
 
 
 def is_disturbed(estimate: Estimate | None) -> bool:

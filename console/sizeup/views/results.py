@@ -45,7 +45,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
     for series, point in points:
         unit = "1" if series is None else series.unit
         title = point.series if series is None else series.title
-        low, high = interval_of(point)
+        low, high = interval_of(point, unit)
         count = len(point.values) if point.estimate is None else point.estimate.replicates or len(point.values)
         rows.append(
             (

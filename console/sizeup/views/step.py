@@ -180,7 +180,7 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
         Bar(
             where if distinct else f"{described.title} {where}".rstrip(),
             value,
-            *interval_of(point),
+            *interval_of(point, described.unit),
             _bar_note(point),
             point_key(point.series, point.at),
         )
@@ -304,7 +304,7 @@ def _grouped(
         others = ", ".join(
             format_coordinate(key, other) for key, other in sorted(point.at.items()) if key != series.axis
         )
-        low, high = interval_of(point)
+        low, high = interval_of(point, series.unit)
         made = ChartPoint(
             float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at)
         )
