@@ -67,6 +67,13 @@ def test_a_statement_about_a_figure_that_is_not_valid_says_so_and_warns_of_nothi
     assert finding.evidence[-1] == "measured, but not valid because its step failed"
 
 
+def test_information_that_is_not_valid_is_no_finding() -> None:
+    said = Estimate("knee", {}, 64.0, extra={"statement": "knee 21.1 k/s at QD 64"})
+
+    assert probe_findings(Session(HEADER, steps={"p": step("p", said)})) != ()
+    assert probe_findings(Session(HEADER, steps={"p": step("p", said, status=Status.FAILED)})) == ()
+
+
 def test_a_later_round_that_is_not_valid_does_not_have_the_last_word() -> None:
     first = step("clock.cost", Estimate("io-timing", {}, 1.0, extra={"statement": "first"}))
     second = step("clock.cost~2", Estimate("io-timing", {}, 2.0, extra={"statement": "second"}), status=Status.FAILED)

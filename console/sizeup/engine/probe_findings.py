@@ -18,7 +18,8 @@ def probe_findings(session: Session) -> tuple[Finding, ...]:
 
     ``consequence``, ``remedy`` and ``severity`` beside it are taken where the probe gives them. A later
     round of a step may repeat a statement; only the last one counts. A statement that rests on a figure that is not
-    valid is marked, has the severity information, and never replaces one that is valid.
+    valid is left out where it is information only; else it is marked, has the severity information, and never
+    replaces one that is valid.
     """
     findings: dict[str, Finding] = {}
     for run in session.steps.values():
@@ -36,6 +37,8 @@ def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
             finding = _finding(run, point, point.estimate)
             invalid = validity.of(point)
             if invalid is not None:
+                if finding.severity is Severity.INFO:
+                    continue  # it neither warns nor informs
                 title = f"{finding.title} (not valid: {invalid.cause})"
                 evidence = (*finding.evidence, invalid.sentence())
                 finding = replace(finding, title=title, severity=Severity.INFO, evidence=evidence)
