@@ -212,6 +212,18 @@ async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_wha
     assert ["--set", f"io.direct.path={tmp_path}"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
+async def test_before_a_file_is_written_every_setting_that_was_changed_is_told(
+    console: Console, tmp_path: Path
+) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB", "depth": "8", "block": "16KiB"})
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert "Settings depth = 8, preset = custom, block = 16KiB" in console.says(".facts")
+
+
 async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has_a_frame(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from sizeup.text import one_line
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog
-from sizeup.tui.screens.write_confirmation import facts, writing_steps
+from sizeup.tui.screens.write_confirmation import facts, targets, writing_steps
 from sizeup.units import format_decimal_bytes
 
 Run = Callable[[Mapping[str, str]], None]
@@ -50,8 +50,10 @@ def confirm_write(
             run()
 
     rows = facts(probe, plan.steps, settings)
-    shown = " ".join(value for _, value in rows)
-    changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if value not in shown)
+    told = {key for key, value in typed.items() if targets({key: value})}
+    if "Space" in dict(rows):
+        told.add(probe.manifest.limits.space_setting)
+    changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if key not in told)
     if changed:
         rows.append(("Settings", changed))
     question = f"Run {probe.manifest.title}? It may write."
