@@ -224,6 +224,27 @@ async def test_before_a_file_is_written_every_setting_that_was_changed_is_told(
         assert "Settings depth = 8, preset = custom, block = 16KiB" in console.says(".facts")
 
 
+async def test_a_letter_that_steps_a_value_says_the_new_one(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("b")
+        await settled(pilot)
+        screen = console.app.screen
+        view = next(view for view in screen.query(RunFormView) if view.display)
+
+        assert console.hint.startswith(f"Block is now {view.form.shown('block')}")
+
+
+async def test_a_second_run_says_that_it_waits(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await console.choose(pilot, "clock.cost")
+        await pilot.press("r")
+        await pilot.pause()
+
+    assert console.told == ["clock.cost is queued until the current run ends"]
+
+
 async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has_a_frame(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,7 +96,7 @@ def change_field(view: RunFormView, parameter: Parameter, step: int) -> None:
     offered = [format_setting(parameter, value) for value in parameter.suggestions]
     now = view.form.text(parameter.name)
     at = offered.index(now) + step if now in offered else 0
-    view.change(parameter.name, offered[at % len(offered)])
+    view.change(parameter.name, offered[at % len(offered)], told=True)
 
 
 async def open_settings(view: RunFormView) -> None:
