@@ -58,6 +58,6 @@ async def test_an_option_that_the_workload_ignores_changes_the_workload_where_it
         back = view.form.typed
 
     assert values == ["custom", "16KiB"]
-    assert hint == "Workload is now Custom, block size and mix as set"
+    assert hint == "Block is now 16KiB; Workload is now Custom, block size and mix as set"
     assert typed == {"preset": "custom", "block": "16KiB"}
     assert back == {"preset": "custom"}
