@@ -48,9 +48,12 @@ class SettingValidator(Validator):
 class SettingSelect(Select[str]):
     """A list whose first line, which says that nothing is chosen, is no choice."""
 
-    def _setup_options_renderables(self) -> None:
-        super()._setup_options_renderables()
-        if self._allow_blank:
+    begins_blank = False
+    """Whether there is such a line."""
+
+    def watch_expanded(self, expanded: bool) -> None:
+        """Refuse the first line while the list is shown."""
+        if expanded and self.begins_blank:
             self.query_one(OptionList).disable_option_at_index(0)
 
 
@@ -102,13 +105,15 @@ class FormField(Horizontal):
         words.append(f"{self._title} ")
         yield Static(words, classes="label")
         if self._options:
-            yield SettingSelect(
+            select = SettingSelect(
                 self._listed(self._text),
                 value=self._text or Select.NULL,
                 allow_blank=self._begins_blank,
                 prompt=f"choose a {self._title.lower()}",
                 compact=True,
             )
+            select.begins_blank = self._begins_blank
+            yield select
         validators = [] if self._parameter is None else [SettingValidator(self._parameter)]
         is_path = self._parameter is not None and self._parameter.type == "path"
         field = Input(
