@@ -340,7 +340,7 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
 
         assert any("machine.cores_per_socket" in line for line in beside)
         assert any("4 here, 2 there; this machine is 100% above, the case 50% below" in line for line in beside)
-        assert any(re.search(r"Oracle Database Standard +not allowed here", line) for line in licenses)
+        assert any("not allowed here" in line for line in licenses)
         assert max(len(row) for line in (*beside, *licenses) for row in line.splitlines()) < 78
 
 

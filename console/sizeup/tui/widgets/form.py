@@ -51,7 +51,7 @@ class SettingSelect(Select[str]):
     begins_blank = False
     """Whether there is such a line."""
 
-    def watch_expanded(self, expanded: bool) -> None:
+    def watch_expanded(self, expanded: bool) -> None:  # noqa: FBT001  Textual passes it so
         """Refuse the first line while the list is shown."""
         if expanded and self.begins_blank:
             self.query_one(OptionList).disable_option_at_index(0)
