@@ -168,7 +168,11 @@ def test_a_store_that_cannot_be_listed_is_said(tmp_path: Path) -> None:
         unfinished(tmp_path / "file")
 
 
-def test_a_session_is_found_by_its_name_with_and_without_suffix_and_as_the_latest(tmp_path: Path) -> None:
+def test_a_session_is_found_by_its_name_with_and_without_suffix_and_as_the_latest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")  # A file of the working directory comes before a session of that name.
     for number, name in enumerate((f"a-1{SUFFIX}", f"b-1{SUFFIX}", f"b-2{SUFFIX}.gz")):
         (tmp_path / name).write_bytes(b"x")
         os.utime(tmp_path / name, (number, number))

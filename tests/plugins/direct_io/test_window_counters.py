@@ -28,6 +28,7 @@ def test_each_of_several_targets_has_the_counters_of_its_own_device(monkeypatch:
     monkeypatch.setattr(window_counters, "find_device_folder", lambda number: f"/sys/{number}" if number else None)
     monkeypatch.setattr(window_counters, "read_block_stat", lambda folder: BlockStat(int(folder[5:]) * 1000, 7))
     monkeypatch.setattr(window_counters, "read_disks", lambda _: None)
+    monkeypatch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: 0.0))
     samples = [
         {"/a": SimpleNamespace(read_bytes=100, written_bytes=10), "/b": SimpleNamespace(read_bytes=5, written_bytes=0)},
         {"/a": SimpleNamespace(read_bytes=300, written_bytes=30), "/b": SimpleNamespace(read_bytes=5, written_bytes=0)},
