@@ -1,5 +1,6 @@
 """An experiment executes what was agreed on in a balanced order, and restores the setting whatever happens."""
 
+import shlex
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,7 @@ class Conducted:
         return run_experiment(prepared, self.display)
 
     def write(self, word: str) -> str:
-        return f"echo {word} >> {self.log}"
+        return f"echo {word} >> {shlex.quote(str(self.log))}"
 
     @property
     def logged(self) -> list[str]:

@@ -21,6 +21,11 @@ def mounts(folder: Path, *lines: str) -> str:
     return str(folder)
 
 
+def escaped(path: Path) -> str:
+    """Return a path as mountinfo spells it."""
+    return str(path).replace(" ", "\\040")
+
+
 def status(free: int, *, read_only: bool = False) -> os.statvfs_result:
     return os.statvfs_result((4096, 4096, TB // 4096, 0, free // 4096, 0, 0, 0, os.ST_RDONLY if read_only else 0, 255))
 
@@ -47,11 +52,11 @@ def test_mounts_come_with_type_and_space_and_devices_with_size(
     proc = mounts(
         tmp_path,
         "20 1 0:20 / /proc rw - proc proc rw",
-        f"21 1 8:0 / {full} rw - ext4 /dev/sda rw",
-        f"22 1 8:0 /below {full}/below rw - ext4 /dev/sda rw",
-        f"23 1 9:1 / {roomy} rw - xfs /dev/md1 rw",
-        f"24 1 9:2 / {locked} ro - ext4 /dev/md2 ro",
-        f"25 1 0:50 / {tmp_path}/nfs rw - nfs4 filer:/vol rw",
+        f"21 1 8:0 / {escaped(full)} rw - ext4 /dev/sda rw",
+        f"22 1 8:0 /below {escaped(full)}/below rw - ext4 /dev/sda rw",
+        f"23 1 9:1 / {escaped(roomy)} rw - xfs /dev/md1 rw",
+        f"24 1 9:2 / {escaped(locked)} ro - ext4 /dev/md2 ro",
+        f"25 1 0:50 / {escaped(tmp_path)}/nfs rw - nfs4 filer:/vol rw",
     )
     free = {str(roomy): 800 * 10**9, str(full): 10**9, str(locked): 900 * 10**9}
     asked: list[str] = []
