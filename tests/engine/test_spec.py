@@ -1,5 +1,7 @@
 """The console asks for a run with the options that the command line reads."""
 
+from pathlib import Path
+
 import pytest
 
 from sizeup.cli.parser import build_parser
@@ -14,10 +16,15 @@ from sizeup.engine.spec import RunSpec
         RunSpec(plan="quick", probes=("null",), assignments=("null.samples=5", "null.interval=1ms"), append="a b"),
         RunSpec(plan="full", probes=("null", "clock.cost"), rounds=3, output="-", only_builtin=True),
         RunSpec(start_at="1800000000", control=True, output="x"),
-        RunSpec(plan="quick", mount="/"),
     ],
 )
 def test_what_is_asked_for_is_what_runs(spec: RunSpec) -> None:
+    assert spec_of(build_parser().parse_args(["--batch", *spec.options()])) == spec
+
+
+def test_the_mount_that_is_asked_for_is_the_one_that_runs(tmp_path: Path) -> None:
+    spec = RunSpec(plan="quick", mount=str(tmp_path))  # The command line refuses one that it cannot write to.
+
     assert spec_of(build_parser().parse_args(["--batch", *spec.options()])) == spec
 
 
