@@ -19,7 +19,7 @@ import pytest
 import copied_probes as copies
 from sizeup import cli
 from sizeup.batch.comparison import comparison_lines
-from sizeup.batch.summary import summary_lines
+from sizeup.batch.standard_output import summary_lines
 from sizeup.cli.probes import _data
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
@@ -43,11 +43,11 @@ from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.compared_charts import compared_charts
 from sizeup.views.comparison import comparison_data
 from sizeup.views.document import document
+from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
 from sizeup.views.overview import overview
 from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value, value_reach
-from sizeup.views.summary import summary
 
 ROOT = Path(__file__).parents[2]
 View = Callable[[Session], object]
@@ -106,7 +106,7 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
     shown = overview(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
     return {
         "overview": shown,
-        "summary": (summary(session), summary_lines(session)),
+        "executive summary": (executive_summary(session), summary_lines(session)),
         "sizing inputs": (inputs, headlines(session), sizing.inputs),
         "sizing": sizing.advice,
         "findings": probe_findings(session),

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from consoles import machine
 from report.sessions import records, written
-from sizeup.batch.summary import summary_lines
+from sizeup.batch.standard_output import summary_lines
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Column, Table
@@ -35,7 +35,7 @@ from sizeup.text import plain
 from sizeup.views.blocks import DocumentPart, Paragraph
 from sizeup.views.cards import CardView
 from sizeup.views.document import Document, document
-from sizeup.views.summary import summary
+from sizeup.views.executive_summary import executive_summary
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
 QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "Caveats"]
@@ -83,7 +83,7 @@ def outline(markup: str) -> Outline:
 
 
 def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Session) -> None:
-    answers = {answer.question: answer.statements for answer in summary(session)}
+    answers = {answer.question: answer.statements for answer in executive_summary(session)}
 
     assert list(answers) == QUESTIONS
     assert answers["What it is"] == (
@@ -131,7 +131,7 @@ def test_what_it_can_carry_leads_with_the_verdicts_and_nothing_unknown_is_a_limi
 ) -> None:
     given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}
     advice = ShownAdvice(AdviceOrigin.RECORDED, size(described(machine(), given)))
-    answers = {answer.question: answer.statements for answer in summary(session, advice=advice)}
+    answers = {answer.question: answer.statements for answer in executive_summary(session, advice=advice)}
 
     assert answers["What it can carry"][: len(verdicts)] == (*verdicts,)
     assert ("Storage capacity: 1,000 MB/s (bottleneck: storage)." in answers["What limits it"]) is limit
@@ -141,7 +141,7 @@ def test_what_it_can_carry_leads_with_the_verdicts_and_nothing_unknown_is_a_limi
 def test_a_session_that_says_nothing_says_so(tmp_path: Path) -> None:
     session = read_session(written(tmp_path / "empty.sizeup.jsonl", records()[0]))
 
-    answers = summary(session)
+    answers = executive_summary(session)
 
     assert [answer.silent for answer in answers] == [True, True, True, True, False]
     assert answers[4].statements == ("The last run did not end: it is going on, or it was interrupted.",)

@@ -20,11 +20,11 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.cards import CardView
 from sizeup.views.document import document
+from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
 from sizeup.views.overview import overview
 from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value
-from sizeup.views.summary import summary
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
 STEADY = "steady: throughput drifted -25% from the first half to the second"
@@ -158,7 +158,7 @@ def test_reports_show_what_is_not_valid_and_say_why() -> None:
         shown = " ".join(page.split())
         assert "1.37 GB/s" in shown
         assert f"easured, but not valid because its steady check failed ({STEADY})" in shown
-    assert any(REASON in said for answer in summary(found) for said in answer.statements)
+    assert any(REASON in said for answer in executive_summary(found) for said in answer.statements)
     assert REASON in results_json(found)
 
 

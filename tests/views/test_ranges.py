@@ -14,10 +14,10 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.units import format_range
 from sizeup.views.document import document
+from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
 from sizeup.views.results import points_table
 from sizeup.views.step import point_value
-from sizeup.views.summary import summary
 
 LEVELS = Series("levels", "Latency by level", "ns", Better.LOWER, headline={"level": "L3"})
 CAUSE = "the latencies at 8 MiB and 16 MiB differ by a factor of 3.3; cause unknown"
@@ -56,7 +56,7 @@ def shown(one: StepRun) -> dict[str, str]:
         "picture": standalone(chart),
         "text": text(document(session)),
         "markdown": markdown(document(session)),
-        "summary": repr(summary(session)),
+        "executive summary": repr(executive_summary(session)),
     }
 
 

@@ -211,6 +211,6 @@ def _print(path: str, arguments: argparse.Namespace) -> None:
 
         print(msgspec.json.format(msgspec.json.encode(experiment_data(result, path)), indent=2).decode())
         return
-    from sizeup.batch.summary import experiment_summary
+    from sizeup.batch.standard_output import experiment_text
 
-    print("\n".join(experiment_summary(result)))
+    print("\n".join(experiment_text(result)))

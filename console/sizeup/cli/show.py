@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the session."""
-    from sizeup.batch.summary import summary_json
+    from sizeup.batch.standard_output import results_data_json
     from sizeup.report.text import text
     from sizeup.session.reader import read_session
     from sizeup.session.store import LATEST, find
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     session = read_session(find(arguments.file or LATEST))
     if arguments.json:
-        print(summary_json(session))
+        print(results_data_json(session))
     else:
         advice = session_advice(session, recompute=arguments.recompute)
         print(text(document(session, advice)), end="")

@@ -144,7 +144,7 @@ def _mount(arguments: argparse.Namespace) -> str:
 def _result_lines(session: Session, path: str, arguments: argparse.Namespace) -> list[str]:
     """Return what a run found, where it is saved, and what it left out."""
     from sizeup.batch.first_answer import LINES
-    from sizeup.batch.summary import measured_steps, summary_lines
+    from sizeup.batch.standard_output import measured_steps, summary_lines
     from sizeup.session.store import command_name
     from sizeup.views.run_status import run_status
 
@@ -179,7 +179,7 @@ def _batch(arguments: argparse.Namespace) -> int:
             "leave out one or the other"
         )
     from sizeup.batch.progress_lines import ProgressLines
-    from sizeup.batch.summary import summary_json
+    from sizeup.batch.standard_output import results_data_json
     from sizeup.engine.run import run
     from sizeup.session.reader import read_session
     from sizeup.session.store import find
@@ -192,7 +192,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         return result.status
     session = read_session(result.path)
     if arguments.json:
-        print(summary_json(session))
+        print(results_data_json(session))
     else:
         print("\n".join(_result_lines(session, result.path, arguments)))
     return ExitStatus(result.status)

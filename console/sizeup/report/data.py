@@ -15,8 +15,8 @@ from sizeup.session.value import Point, Session
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
 from sizeup.views.cards import cards_data
 from sizeup.views.document import document
+from sizeup.views.executive_summary import caveats, executive_summary
 from sizeup.views.results import results_data
-from sizeup.views.summary import caveats, summary
 
 SCHEMA = "sizeup.report/1"
 
@@ -36,7 +36,9 @@ def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
         "verdict": first.verdict,
         "cards": cards_data(first.cards),
         "summary": {
-            answer.question: answer.statements for answer in summary(session, advice=shown) if not answer.silent
+            answer.question: answer.statements
+            for answer in executive_summary(session, advice=shown)
+            if not answer.silent
         },
         "caveats": caveats(session, shown),
         "machine": session.machine,

@@ -18,10 +18,10 @@ from sizeup.views.advice import input_text
 from sizeup.views.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.cards import CardView
 from sizeup.views.document_cards import card_notes
+from sizeup.views.executive_summary import caveats
 from sizeup.views.finished import finished_charts
 from sizeup.views.machine import machine_sections
 from sizeup.views.results import stated_once
-from sizeup.views.summary import caveats
 
 
 def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[DocumentPart, ...]:

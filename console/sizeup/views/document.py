@@ -16,12 +16,12 @@ from sizeup.views.blocks import DocumentPart, Facts
 from sizeup.views.cards import CardView, card_views
 from sizeup.views.chapters import all_findings, chapters, user_notes
 from sizeup.views.document_cards import card_notes
+from sizeup.views.executive_summary import caveats
 from sizeup.views.finished import headline
 from sizeup.views.leading_charts import ShownChart, leading_charts, trends
 from sizeup.views.machine_facts import machine_line
 from sizeup.views.overview import SEVERITY_WORDS
 from sizeup.views.run_status import RunStatus, run_status, validity_grade
-from sizeup.views.summary import caveats
 from sizeup.views.verdict import VerdictText, verdict_text
 from sizeup.views.virtualization import runs_on
 

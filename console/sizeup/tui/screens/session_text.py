@@ -30,8 +30,8 @@ from sizeup.views.comparison import (
     nothing_shared,
 )
 from sizeup.views.conclusion import conclusion_lines, headline_table, side_lines
+from sizeup.views.executive_summary import executive_summary
 from sizeup.views.sessions import GOING_ON, state
-from sizeup.views.summary import summary
 
 
 def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) -> Text:
@@ -70,7 +70,9 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
     if unsaved:
         parts.append(Text(hanging(f"! {unsaved}", width, 0, 2)))
-    for answer in summary(session, ": Enter opens it, e exports it", price="in Sizing: Enter opens it, then 4"):
+    for answer in executive_summary(
+        session, ": Enter opens it, e exports it", price="in Sizing: Enter opens it, then 4"
+    ):
         parts.append(Text(f"\n{answer.question}", style="bold"))
         parts.extend(indented(f"  {statement}") for statement in answer.statements)
     return Group(*parts)

@@ -48,12 +48,12 @@ def measured_steps(session: Session) -> str:
     return f"{measured} of {plural(len(steps), 'step')} measured{ended}"
 
 
-def summary_json(session: Session) -> str:
+def results_data_json(session: Session) -> str:
     """The results as JSON in base units."""
     return msgspec.json.format(msgspec.json.encode(results_data(session)), indent=2).decode()
 
 
-def experiment_summary(result: ExperimentResult) -> list[str]:
+def experiment_text(result: ExperimentResult) -> list[str]:
     """An experiment as text: what was compared, the figures under both settings, and what follows."""
     return [
         *experiment_lines(result),

@@ -28,7 +28,7 @@ _COST = frozenset({"license", "value", "cost", "price"})
 _LIMIT = frozenset({"limit", "chain", "bottleneck", "balance", "ceiling"})
 
 
-class SummaryAnswer(Struct, frozen=True):
+class AnsweredQuestion(Struct, frozen=True):
     """One of the five questions, and what the session says to it."""
 
     question: str
@@ -38,13 +38,13 @@ class SummaryAnswer(Struct, frozen=True):
     """The session says nothing to it; the only statement says what would."""
 
 
-def summary(
+def executive_summary(
     session: Session,
     rest: str = ", further down",
     advice: ShownAdvice | None = None,
     *,
     price: str = "with sizeup size --set license....",
-) -> tuple[SummaryAnswer, ...]:
+) -> tuple[AnsweredQuestion, ...]:
     """What it is, what it can carry, what limits it, what it costs, caveats; always these five.
 
     ``rest`` says where those stand that are too many for a summary; ``advice`` is what the session recorded unless
@@ -86,14 +86,14 @@ def summary(
     )
 
 
-def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str) -> SummaryAnswer:
+def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str) -> AnsweredQuestion:
     known = tuple(dict.fromkeys(map(_sentence, statements)))
     if not known:
-        return SummaryAnswer(question, (otherwise,), silent=True)
+        return AnsweredQuestion(question, (otherwise,), silent=True)
     if len(known) > _MOST_STATEMENTS:
         hidden = len(known) - _MOST_STATEMENTS + 1
         known = (*known[: _MOST_STATEMENTS - 1], f"And {hidden} more{rest}.")
-    return SummaryAnswer(question, known)
+    return AnsweredQuestion(question, known)
 
 
 def _verdicts(given: AdviceSet) -> list[str]:
