@@ -335,7 +335,7 @@ class Console:
                     self.app.runs.close()  # a saved session that is shown has a follower of its own
 
     async def choose(self, pilot: Pilot[int], probe: str) -> None:
-        """Go to the probes and put the cursor on one, whatever else is installed."""
+        """Go to Measure and put the cursor on a probe, whatever else is installed."""
         await pilot.press("3")
         await pilot.pause()
         listed = self.app.screen.query_one(KeyList)

@@ -42,7 +42,7 @@ class Studio:
             terminal.wait_quiet(0.5)
 
     def measure(self, terminal: Terminal) -> None:
-        """Run the quick plan from the overview."""
+        """Run the quick plan from Summary."""
         terminal.press("r")
         terminal.wait_for("Saved: press 5", 120)
         terminal.wait_quiet()
@@ -69,9 +69,9 @@ def main() -> None:
             studio.press(terminal, "5", "m")
         with studio.console() as terminal:
             studio.measure(terminal)
-            studio.keep(terminal, "overview")
+            studio.keep(terminal, "summary")
             studio.press(terminal, "3", "j", "j", "j", "j", "j", "j")
-            studio.keep(terminal, "probes")
+            studio.keep(terminal, "measure")
             studio.press(terminal, "5", "c")
             studio.keep(terminal, "sessions")
         with studio.console("--sysroot", str(RECORDING)) as terminal:

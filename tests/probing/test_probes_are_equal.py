@@ -45,9 +45,9 @@ from sizeup.views.comparison import comparison_data
 from sizeup.views.document import document
 from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
-from sizeup.views.overview import overview
 from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value, value_reach
+from sizeup.views.summary import summary
 
 ROOT = Path(__file__).parents[2]
 View = Callable[[Session], object]
@@ -103,9 +103,9 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
     underlying = [
         [(entry.title, entry.draw()) for entry in underlying_charts(run, key)] for key in list(run.points)[:3]
     ]
-    shown = overview(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
+    shown = summary(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
     return {
-        "overview": shown,
+        "summary": shown,
         "executive summary": (executive_summary(session), summary_lines(session)),
         "sizing inputs": (inputs, headlines(session), sizing.inputs),
         "sizing": sizing.advice,

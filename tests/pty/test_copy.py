@@ -20,5 +20,5 @@ def test_a_copy_is_sent_to_no_terminal_that_would_print_it(
 
         assert terminal.wait() == 0
         assert (b"\x1b]52;c;" in terminal.output) is sent
-    (kept,) = tmp_path.glob("sizeup-overview-*.txt")
+    (kept,) = tmp_path.glob("sizeup-summary-*.txt")
     assert "Detected" in kept.read_text()

@@ -29,7 +29,7 @@ from sizeup.session.records import (
 from sizeup.sizing import session_advice as session_advice_module
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import AdviceOrigin, AdviceSelector, session_advice
-from sizeup.views.overview import overview
+from sizeup.views.summary import summary
 
 CONSOLE = Path(__file__).parents[2] / "console" / "sizeup"
 RECORDED = "777 MB/s by the rule of another day"
@@ -115,9 +115,9 @@ def test_size_says_that_it_recomputes_a_session(path: str, output: Export) -> No
     assert "recomputed" not in json.loads(output("size", "--blank", "--json"))
 
 
-def test_the_overview_shows_what_was_recorded(path: str) -> None:
+def test_the_summary_shows_what_was_recorded(path: str) -> None:
     session = read_session(path)
-    shown = overview(session.machine, session, session_advice(session))
+    shown = summary(session.machine, session, session_advice(session))
 
     assert shown.given is session.advice
 

@@ -22,9 +22,9 @@ from sizeup.views.cards import CardView
 from sizeup.views.document import document
 from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
-from sizeup.views.overview import overview
 from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value
+from sizeup.views.summary import summary
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
 STEADY = "steady: throughput drifted -25% from the first half to the second"
@@ -177,7 +177,7 @@ def test_the_line_and_the_chart_of_a_step_say_that_it_is_not_valid() -> None:
 
 
 def storage_card(run: StepRun) -> CardView:
-    return next(card for card in overview(None, session(run), None).cards if card.resource == "storage")
+    return next(card for card in summary(None, session(run), None).cards if card.resource == "storage")
 
 
 def test_the_card_says_that_no_rate_is_valid_and_shows_one_that_is() -> None:

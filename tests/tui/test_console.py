@@ -115,7 +115,7 @@ async def test_help_lists_every_action_that_holds_here(console: Console) -> None
         await pilot.press("3", "question_mark")
         await pilot.pause()
 
-        for scope in ("app", "probes", "chart", "list"):
+        for scope in ("app", "measure", "chart", "list"):
             for action in ACTIONS[scope]:
                 assert action.help in console.says("Static")
 
@@ -126,9 +126,9 @@ async def test_the_palette_offers_the_same_actions(console: Console) -> None:
         listed = console.app.screen.query_one(CommandList)
         await until(pilot, lambda: listed.option_count == 1 and listed.highlighted == 0)
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: console.app.current_mode == "probes")
+        await until(pilot, lambda: console.app.current_mode == "measure")
 
-        assert console.app.current_mode == "probes"
+        assert console.app.current_mode == "measure"
 
 
 async def test_the_palette_switches_to_every_theme_at_once(
@@ -258,7 +258,7 @@ async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(make_
         await pilot.press("enter", "down", "enter")
         await pilot.pause()
         await pilot.pause()
-        assert (console.mode, console.entry) == ("probes", "null")
+        assert (console.mode, console.entry) == ("measure", "null")
 
     assert all(words in shown for words in ("1 GiB free", "It swaps.", "Free some.", " free"))
     assert answers == ["part", "probe", "copy"]

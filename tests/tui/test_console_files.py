@@ -37,7 +37,7 @@ async def test_sessions_are_listed_opened_and_left_again(
         await pilot.press("enter")
         await until(pilot, lambda: console.app.runs is not console.runs)
         assert Path(console.app.runs.path).name == "new.sizeup.jsonl"
-        assert console.mode == "overview"
+        assert console.mode == "summary"
         await pilot.press("5", "u")
         await pilot.pause()
         assert console.app.runs is console.runs
@@ -68,7 +68,7 @@ async def test_an_unfinished_session_is_spoken_of_and_resumed(
         await pilot.pause()
         assert console.runner.arguments == [["--batch", "--quiet", "--control", "--resume", str(path)]]
         assert console.runs.path == str(path)
-        assert console.app.current_mode == "overview"
+        assert console.app.current_mode == "summary"
 
 
 async def test_a_note_and_a_baseline_are_written_into_the_session(
@@ -133,7 +133,7 @@ async def test_a_session_that_goes_away_is_said_to_be_gone(
 
 
 def _written(folder: Path, ending: str) -> str:
-    return "".join(path.read_text() for path in folder.glob(f"sizeup-overview-*.{ending}"))
+    return "".join(path.read_text() for path in folder.glob(f"sizeup-summary-*.{ending}"))
 
 
 async def test_the_screen_is_kept_as_text_and_as_a_picture(console: Console, tmp_path: Path) -> None:

@@ -43,6 +43,6 @@ def test_what_cannot_work_is_said_with_its_place(keymap: dict[str, str], words: 
 
 
 def test_a_key_that_was_given_away_is_free_and_two_modes_may_share_one() -> None:
-    keymap = {"app.quit": "f9", "run.start": "q", "overview.measure": "q"}
+    keymap = {"app.quit": "f9", "run.start": "q", "summary.measure": "q"}
 
     assert checked(keymap) == keymap

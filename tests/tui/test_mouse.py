@@ -30,7 +30,7 @@ async def test_a_click_on_a_mode_or_a_key_does_what_it_says(console: Console, co
         await pilot.click(KeyLine, offset=(at, 0))
         await settled(pilot)
 
-        assert mode == "probes"
+        assert mode == "measure"
         assert type(console.app.screen).__name__ == "HelpDialog"
 
 

@@ -149,7 +149,7 @@ def test_a_plan_changes_what_was_not_changed() -> None:
 def test_the_letters_of_fields_are_those_of_no_action() -> None:
     taken = {
         key
-        for scope in ("app", "probes", "chart", "list")
+        for scope in ("app", "measure", "chart", "list")
         for action in ACTIONS[scope]
         for key in action.keys.split(",")
     }

@@ -24,7 +24,7 @@ from sizeup.tui.screen_files import without_web_fonts
 
 PICTURES = Path(__file__).parent / "snapshots"
 UPDATE = "SIZEUP_UPDATE_SNAPSHOTS"
-MODES = ("overview", "topology", "probes", "sizing", "sessions")
+MODES = ("summary", "topology", "measure", "sizing", "sessions")
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ async def test_each_mode_looks_as_it_did(console: Console, columns: int, rows: i
     async with console.shown(columns, rows) as pilot:
         for number, mode in enumerate(MODES, start=1):
             await pilot.press(str(number))
-            if mode == "probes":
+            if mode == "measure":
                 await console.choose(pilot, "memory.latency")
             await settle(pilot)
             pictures.take(f"{mode}-{columns}x{rows}")

@@ -25,7 +25,7 @@ from sizeup.charts.drawing import HEAT_LEVELS, SERIES, Glyphs
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens import overview
+from sizeup.tui.screens import summary
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
@@ -107,7 +107,7 @@ async def test_the_first_mode_is_styled_again_only_when_it_comes_back(
         await pilot.pause()
 
     assert at_the_start == []
-    assert styled[-1] == "overview"
+    assert styled[-1] == "summary"
 
 
 async def test_the_first_mode_is_drawn_once_with_its_cards_worked_out_once(
@@ -115,9 +115,9 @@ async def test_the_first_mode_is_drawn_once_with_its_cards_worked_out_once(
 ) -> None:
     lines: list[int] = []
     tables: list[CardTable] = []
-    render_line, made = KeyList.render_line, overview.card_table
+    render_line, made = KeyList.render_line, summary.card_table
     monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
-    monkeypatch.setattr(overview, "card_table", lambda *how: tables.append(made(*how)) or tables[-1])
+    monkeypatch.setattr(summary, "card_table", lambda *how: tables.append(made(*how)) or tables[-1])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         height = app.screen.query_one(KeyList).size.height
@@ -131,7 +131,7 @@ async def test_the_probes_are_not_read_before_a_run_starts(app: ConsoleApp) -> N
         await pilot.pause()
 
         assert "registry" not in vars(app)
-        assert f"r: measure (about {overview.MEASURE_SECONDS} s)" in screen_text(app)
+        assert f"r: measure (about {summary.MEASURE_SECONDS} s)" in screen_text(app)
 
 
 @pytest.mark.ci

@@ -9,10 +9,10 @@ from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import cell_len, one_line, plural
 from sizeup.views.card_table import card_table
-from sizeup.views.overview import SEVERITY_WORDS, Overview, finding_line, overview
 from sizeup.views.run_status import RunGrade, run_status
 from sizeup.views.sessions import state
 from sizeup.views.step import point_value
+from sizeup.views.summary import SEVERITY_WORDS, Summary, finding_line, summary
 from sizeup.views.verdict import VerdictText
 
 LINES = 25
@@ -29,7 +29,7 @@ def first_answer(
     ``name`` is what a command calls the session.
     """
     width = min(width, _MOST_WIDTH)
-    shown = overview(
+    shown = summary(
         session.machine,
         session,
         session_advice(session) if advice is None else advice,
@@ -66,7 +66,7 @@ def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
     return lines
 
 
-def _other_results(session: Session, shown: Overview) -> list[str]:
+def _other_results(session: Session, shown: Summary) -> list[str]:
     """Return the figure of each step that no card shows, a line each."""
     known = {step for card in shown.cards for step in card.steps}
     runs = [run for step, run in session.steps.items() if step not in known]
@@ -82,7 +82,7 @@ def _not_measured(session: Session) -> list[str]:
     ]
 
 
-def _invalid_notes(shown: Overview) -> list[str]:
+def _invalid_notes(shown: Summary) -> list[str]:
     return [note for card in shown.cards if card.steps for note in card.measured_notes]
 
 

@@ -19,8 +19,8 @@ from sizeup.views.cards import CardView
 from sizeup.views.document import Document, finding_text, verdict_facts
 from sizeup.views.document_cards import DEMAND, SHARE, cards_table
 from sizeup.views.leading_charts import ShownChart
-from sizeup.views.overview import SEVERITY_WORDS
 from sizeup.views.run_status import RunGrade, RunStatus
+from sizeup.views.summary import SEVERITY_WORDS
 from sizeup.views.verdict import VerdictText
 
 # Contrast is 4.5 or more on the paper and on the panel. A status is a word as well.

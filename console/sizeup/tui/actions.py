@@ -29,9 +29,9 @@ class Action(Struct, frozen=True):
 
 SCOPES: dict[str, str] = {
     "app": "Everywhere",
-    "overview": "Summary",
+    "summary": "Summary",
     "topology": "Topology",
-    "probes": "Measure",
+    "measure": "Measure",
     "sizing": "Sizing",
     "sessions": "Sessions",
     "chart": "Chart",
@@ -43,11 +43,9 @@ SCOPES: dict[str, str] = {
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": (
-        Action(
-            "mode.overview", "1", "app.mode('overview')", "Summary", "Show the verdict, the cards and the findings."
-        ),
+        Action("mode.summary", "1", "app.mode('summary')", "Summary", "Show the verdict, the cards and the findings."),
         Action("mode.topology", "2", "app.mode('topology')", "Topology", "Show the parts of this machine."),
-        Action("mode.probes", "3", "app.mode('probes')", "Measure", "Show and run measurements."),
+        Action("mode.measure", "3", "app.mode('measure')", "Measure", "Show and run measurements."),
         Action("mode.sizing", "4", "app.mode('sizing')", "Sizing", "Show demand and capacity; try other inputs."),
         Action("mode.sessions", "5", "app.mode('sessions')", "Sessions", "Show and compare what was measured before."),
         Action("mode.next", "tab", "app.next_pane", "Next pane", "Move to the next pane.", palette=False),
@@ -64,17 +62,17 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and quit."),
     ),
-    "overview": (
-        Action("overview.measure", "r", "screen.measure", "Measure", "Run the quick plan from here.", footer=True),
+    "summary": (
+        Action("summary.measure", "r", "screen.measure", "Measure", "Run the quick plan from here.", footer=True),
         Action(
-            "overview.workload", "w", "screen.workload", "Workload", "Go to the inputs of the workload.", footer=True
+            "summary.workload", "w", "screen.workload", "Workload", "Go to the inputs of the workload.", footer=True
         ),
-        Action("overview.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
+        Action("summary.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
         Action(
-            "overview.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True
+            "summary.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True
         ),
         Action(
-            "overview.open",
+            "summary.open",
             "enter",
             "screen.open",
             "Details",
@@ -83,7 +81,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             palette=False,
         ),
         Action(
-            "overview.latest",
+            "summary.latest",
             "o",
             "screen.latest",
             "Last session",
@@ -91,7 +89,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             footer=True,
         ),
         Action(
-            "overview.mount",
+            "summary.mount",
             "m",
             "screen.mount",
             "Mount",
@@ -142,7 +140,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
     ),
-    "probes": (
+    "measure": (
         Action(
             "run.samples",
             "enter",

@@ -61,7 +61,7 @@ class ConsoleApp(TerminalApp):
     CSS_PATH = "console.tcss"
     ENABLE_COMMAND_PALETTE = True
     MODES: ClassVar[Any] = MODES
-    DEFAULT_MODE = "overview"
+    DEFAULT_MODE = "summary"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
     def __init__(
@@ -122,7 +122,7 @@ class ConsoleApp(TerminalApp):
             text = unfinished_session_text()
             if text:
                 self.notify(text, markup=False)
-            self._offered = last_session_text(first_key_of("overview.latest", self.keys))
+            self._offered = last_session_text(first_key_of("summary.latest", self.keys))
             if self._offered and isinstance(self.screen, ModeScreen):
                 self.screen.show_status()
 
@@ -291,14 +291,14 @@ class ConsoleApp(TerminalApp):
         self.runs, self.measures = runs, False
         self.set_machine(None if runs.session is None else runs.session.machine)
         self._watch()
-        self.action_mode("overview")
+        self.action_mode("summary")
 
     def show_live(self) -> None:
         """Show this machine again."""
         self._leave_session()
         self.runs, self.measures = self._own.runs, self._own.measures
         self.set_machine(self._own.machine)
-        self.action_mode("overview")
+        self.action_mode("summary")
 
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""

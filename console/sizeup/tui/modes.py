@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from sizeup.tui.screens.overview import OverviewScreen
+from sizeup.tui.screens.summary import SummaryScreen
 
 
 def _imported_later(module: str, name: str) -> Callable[[], Screen[Any]]:
@@ -22,9 +22,9 @@ def _imported_later(module: str, name: str) -> Callable[[], Screen[Any]]:
 
 
 MODES: Mapping[str, Callable[[], Screen[Any]]] = {
-    "overview": OverviewScreen,
+    "summary": SummaryScreen,
     "topology": _imported_later("topology", "TopologyScreen"),
-    "probes": _imported_later("probes", "ProbesScreen"),
+    "measure": _imported_later("measure", "MeasureScreen"),
     "sizing": _imported_later("sizing", "SizingScreen"),
     "sessions": _imported_later("sessions", "SessionsScreen"),
 }

@@ -20,8 +20,8 @@ from sizeup.views.executive_summary import caveats
 from sizeup.views.finished import headline
 from sizeup.views.leading_charts import ShownChart, leading_charts, trends
 from sizeup.views.machine_facts import machine_line
-from sizeup.views.overview import SEVERITY_WORDS
 from sizeup.views.run_status import RunStatus, run_status, validity_grade
+from sizeup.views.summary import SEVERITY_WORDS
 from sizeup.views.verdict import VerdictText, verdict_text
 from sizeup.views.virtualization import runs_on
 

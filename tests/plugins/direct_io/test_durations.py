@@ -18,7 +18,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
-from sizeup.tui.screens.overview import MEASURE_SECONDS
+from sizeup.tui.screens.summary import MEASURE_SECONDS
 from sizeup_direct_io import background, durations, sweep, target_setup, time_budget
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measured_point import MeasuredPoint, Window

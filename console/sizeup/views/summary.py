@@ -25,7 +25,7 @@ SEVERITY_WORDS = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN", Severity.
 _ORDER = tuple(Severity)
 
 
-class Overview(Struct, frozen=True):
+class Summary(Struct, frozen=True):
     """Everything that decides."""
 
     verdict: VerdictText
@@ -39,14 +39,14 @@ class Overview(Struct, frozen=True):
     """What a reader must know of where the advice comes from; empty for none."""
 
 
-def overview(
+def summary(
     machine: Machine | None, session: Session | None, advice: ShownAdvice | None, actions: Sequence[str] = ()
-) -> Overview:
+) -> Summary:
     """Return what is known so far; ``actions`` say what a reader can do while there is no verdict."""
     given = AdviceSet() if advice is None else advice.given
     cards = card_views(given, machine, session)
     findings = all_findings(machine, session)
-    return Overview(
+    return Summary(
         verdict_text(given, cards, [finding for _, finding in findings], actions),
         cards,
         findings,

@@ -15,7 +15,7 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.views.cards import verdicts_first
-from sizeup.views.overview import finding_line, finding_parts, overview
+from sizeup.views.summary import finding_line, finding_parts, summary
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
 
@@ -26,7 +26,7 @@ def test_a_finding_of_discovery_and_of_the_run_is_shown_once_and_each_part_of_th
     session = Session(SessionRecord(1, "id", "sizeup 0.1.0", "db01", "2026-01-31T09:30:00Z"))
     session.findings.append(worse)
 
-    shown = overview(Machine(findings=(FULL, other)), session, None)
+    shown = summary(Machine(findings=(FULL, other)), session, None)
 
     assert [finding_line(finding) for _, finding in shown.findings] == ["Node 0 is full still", "Node 1 is full"]
     assert len(dict(shown.findings)) == 2
@@ -47,7 +47,7 @@ def test_a_finding_says_what_to_measure_or_which_probe_stated_it() -> None:
 def test_findings_of_one_kind_about_one_part_are_each_shown() -> None:
     twice = (FULL, replace(FULL, title="node 0 is full of something else"))
 
-    shown = overview(Machine(findings=twice), None, None)
+    shown = summary(Machine(findings=twice), None, None)
 
     assert [finding_line(finding) for _, finding in shown.findings] == [
         "Node 0 is full",
@@ -65,7 +65,7 @@ def test_uneven_pools_of_two_sizes_are_two_lines_also_after_a_run_wrote_them_dow
     session = Session(SessionRecord(1, "id", "sizeup 0.1.0", "db01", "2026-01-31T09:30:00Z"))
     session.findings.extend(machine.findings)
 
-    lines = [finding_line(finding) for _, finding in overview(machine, session, None).findings]
+    lines = [finding_line(finding) for _, finding in summary(machine, session, None).findings]
 
     assert lines == [
         "2 MiB huge pages are unevenly reserved: 64 to 192 per NUMA node",
@@ -76,7 +76,7 @@ def test_uneven_pools_of_two_sizes_are_two_lines_also_after_a_run_wrote_them_dow
 def test_a_verdict_on_the_cpu_alone_leaves_storage_unknown_and_asks_for_no_workload() -> None:
     given = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("40", Origin.USER, "--set")}
     advice = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine(), given)))
-    shown = overview(machine(), None, advice)
+    shown = summary(machine(), None, advice)
 
     assert (shown.verdict.status, shown.verdict.statement) == ("PASS", "CPU: 3.2 cores demand, 8 cores capacity (40%)")
     assert [card.status for card in shown.cards[:2]] == ["PASS", "–"]

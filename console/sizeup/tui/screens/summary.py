@@ -21,7 +21,7 @@ from sizeup.session.store import latest
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.overview_text import (
+from sizeup.tui.screens.summary_text import (
     MORE,
     StatusStyles,
     card_content,
@@ -32,14 +32,14 @@ from sizeup.tui.screens.overview_text import (
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.card_table import card_table
 from sizeup.views.cards import CardView
-from sizeup.views.overview import (
+from sizeup.views.summary import (
     SEVERITY_WORDS,
-    Overview,
+    Summary,
     card_details,
     finding_line,
     finding_parts,
     finding_target,
-    overview,
+    summary,
 )
 from sizeup.views.whatif import WORKLOAD_KEYS
 
@@ -59,20 +59,20 @@ _BESIDE_FROM_COLUMNS = 160
 """From so many columns on charts and details stand side by side."""
 
 
-class OverviewScreen(ModeScreen):
+class SummaryScreen(ModeScreen):
     """Verdict, cards, findings; charts or details below, where there are rows to spare."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
-    SCOPE = "overview"
+    SCOPE = "summary"
     LEAST = (20, 5)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (_BORDER_FROM_ROWS, "-bordered"), (_MAP_FROM_ROWS, "-high")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("overview")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("summary")]
 
     def __init__(self) -> None:
         super().__init__()
         self._screen_size = self.app.size
         """Known before the first layout, so that everything is laid out and drawn once."""
-        self._overview: Overview | None = None
+        self._summary: Summary | None = None
         """What is known of the machine and the run; None before it was first asked for."""
         self._filled: tuple[object, ...] = ()
         """What the screen was filled with, and the size it was folded to."""
@@ -102,18 +102,18 @@ class OverviewScreen(ModeScreen):
     def _update(self) -> None:
         """Take what is known now, and show it."""
         host = self.host
-        self._overview = overview(host.machine, host.runs.session, host.stated_advice, self._actions())
+        self._summary = summary(host.machine, host.runs.session, host.stated_advice, self._actions())
         self._fill()
 
     def _actions(self) -> tuple[str, ...]:
         """What a reader can do while there is no verdict."""
         host = self.host
-        workload = f"{first_key_of('overview.workload', host.keys)}: enter four numbers or an AWR file."
+        workload = f"{first_key_of('summary.workload', host.keys)}: enter four numbers or an AWR file."
         if host.runs.running:
             return (workload, "Measuring.")
         if not host.measures:
             return (workload, f"Not measured: {host.unmeasured}.") if host.saved_session is None else (workload,)
-        return (workload, f"{first_key_of('overview.measure', host.keys)}: measure (about {MEASURE_SECONDS} s).")
+        return (workload, f"{first_key_of('summary.measure', host.keys)}: measure (about {MEASURE_SECONDS} s).")
 
     def on_resize(self, event: events.Resize) -> None:
         """Fold the lines anew."""
@@ -140,19 +140,19 @@ class OverviewScreen(ModeScreen):
         from sizeup.tui.screens.dialogs import ChoiceDialog
 
         host = self.host
-        shown = self._overview
+        shown = self._summary
         assert shown is not None
         lines = card_details(card, shown.given, self.host.machine)
         ways = [("sizing", "Show its working in Sizing")] if card.advice else [("sizing", "Go to Sizing")]
         session = host.runs.session
         run = None if session is None or not card.steps else session.steps.get(card.steps[0])
         if run is not None:
-            ways.insert(0, ("probes", "Show its charts in Measure"))
+            ways.insert(0, ("measure", "Show its charts in Measure"))
         ways.append(("topology", "Show the machine in Topology"))
 
         def answered(answer: str | None) -> None:
-            if answer == "probes" and run is not None:
-                host.go("probes", run.step.probe)
+            if answer == "measure" and run is not None:
+                host.go("measure", run.step.probe)
             elif answer == "sizing":
                 host.go("sizing", card.advice)
             elif answer == "topology":
@@ -172,7 +172,7 @@ class OverviewScreen(ModeScreen):
             if answer == "part":
                 host.go("topology", finding_target(finding))
             elif answer == "probe" and probe is not None:
-                host.go("probes", probe.name)
+                host.go("measure", probe.name)
             elif answer == "copy":
                 self.app.copy_to_clipboard(finding.command)
                 self.notify("Copied, if the terminal allows it. Nothing was run.", markup=False)
@@ -247,16 +247,16 @@ class OverviewScreen(ModeScreen):
     def idle_actions(self) -> Collection[str]:
         """A run that is on can be canceled and not started again; elsewhere than on this machine none starts."""
         runs = self.host.runs
-        idle = [] if runs.going_on else ["overview.cancel"]
+        idle = [] if runs.going_on else ["summary.cancel"]
         if not self.host.measures or runs.running:
-            idle += ["overview.measure", "overview.mount"]
+            idle += ["summary.measure", "summary.mount"]
         if self.host.saved_session is not None or runs.session is not None:
-            idle.append("overview.latest")
+            idle.append("summary.latest")
         return idle
 
     def _fill(self) -> None:
         """Show what is known, folded to the size of the screen; the cursor keeps to its line."""
-        shown = self._overview
+        shown = self._summary
         listed = self.query_one(KeyList)
         width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND
         filled = shown, width, rows, self._unfolded, self.app.theme
@@ -279,7 +279,7 @@ class OverviewScreen(ModeScreen):
         listed.styles.height = len(options) if left >= _CHART_ROWS else "1fr"
         self._show_below(width, left)
 
-    def _show_verdict(self, shown: Overview, width: int) -> int:
+    def _show_verdict(self, shown: Summary, width: int) -> int:
         """Show the verdict; how many rows it takes."""
         verdict = self.query_one("#verdict", Static)
         text = verdict_content(shown.verdict, width - 2, self._styles)
@@ -351,7 +351,7 @@ class OverviewScreen(ModeScreen):
 
     def _chart_steps(self) -> list[str]:
         """The steps that lead the cards, worst card first."""
-        shown, session = self._overview, self.host.runs.session
+        shown, session = self._summary, self.host.runs.session
         if shown is None or session is None:
             return []
         leading = [card.steps[0] for card in shown.cards if card.steps and session.steps[card.steps[0]].points]
@@ -359,7 +359,7 @@ class OverviewScreen(ModeScreen):
 
     def _show_preview(self, key: str | None) -> None:
         """Show what stands behind a line, where there are rows for it and no charts."""
-        shown = self._overview
+        shown = self._summary
         preview = self.query_one("#preview")
         if shown is None or not preview.display or not self.query_one("#below").display:
             return

@@ -1,4 +1,4 @@
-"""The overview by keys and content: what it leaves out where room is short, and what it offers."""
+"""The Summary screen by keys and content: what it leaves out where room is short, and what it offers."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_a_finding_that_fits_offers_no_key_to_read_on(make_console: MakeCo
         assert "PgDn" not in str(console.app.screen.query_one(".dialog").border_subtitle)
 
 
-async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(console: Console) -> None:
+async def test_a_run_is_canceled_from_the_summary_by_the_key_that_stands_there(console: Console) -> None:
     async with console.shown() as pilot:
         idle = console.keys
         await pilot.press("r", "enter")
@@ -175,7 +175,7 @@ async def test_the_palette_offers_what_can_be_done_now(console: Console) -> None
 
     offered = {help_.partition(" Key:")[0] for help_ in idle ^ running}
     assert offered == {
-        action.help for action in ACTIONS["overview"] if action.id.endswith((".measure", ".mount", ".cancel"))
+        action.help for action in ACTIONS["summary"] if action.id.endswith((".measure", ".mount", ".cancel"))
     }
     assert any("Key: r" in help_ for help_ in idle)
     assert not any("Key: r" in help_ for help_ in running)
@@ -275,10 +275,10 @@ async def test_a_measured_card_leads_to_its_charts(console: Console) -> None:
         await pilot.pause()
         answers = console.answers
         await pilot.press("enter")
-        await until(pilot, lambda: console.mode == "probes")
+        await until(pilot, lambda: console.mode == "measure")
 
     assert "9 GB/s" in card
-    assert answers[0] == "probes"
+    assert answers[0] == "measure"
 
 
 async def test_the_first_measurement_asks_for_a_directory_and_the_next_does_not(

@@ -35,12 +35,12 @@ _FORM_DELAY_SECONDS = 0.12
 _ESTIMATE_DELAY_SECONDS = 0.2
 
 
-class ProbesScreen(ModeScreen):
+class MeasureScreen(ModeScreen):
     """The probes of this installation, and what they found."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
-    SCOPE = "probes"
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings("probes")]
+    SCOPE = "measure"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("measure")]
 
     def __init__(self) -> None:
         super().__init__()

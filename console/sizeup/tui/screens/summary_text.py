@@ -11,7 +11,7 @@ from textual.widgets.option_list import Option
 from sizeup.text import cell_len, plural
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.card_table import WIDE, CardLine
-from sizeup.views.overview import SEVERITY_WORDS, Overview, finding_line
+from sizeup.views.summary import SEVERITY_WORDS, Summary, finding_line
 from sizeup.views.verdict import VerdictText
 
 MORE = "more findings"
@@ -79,7 +79,7 @@ def card_content(line: CardLine, styles: StatusStyles) -> Content:
     )
 
 
-def finding_options(shown: Overview, room: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
+def finding_options(shown: Summary, room: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
     """Return the findings, as many as there are rows for; the last line says how many more there are."""
     count = len(shown.findings)
     heading = Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold underline"))
