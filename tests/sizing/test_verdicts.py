@@ -12,7 +12,6 @@ from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import waiting_share
-from sizeup.views.advice import demand_and_capacity
 from sizeup.views.answer import answer_lines
 
 SERVER = ("machine.cores=32", "machine.ghz=2.9")
@@ -389,25 +388,6 @@ def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.Capt
     text = " ".join(printed(capsys, "--blank", "--set", *SERVER, "machine.guest=yes").split())
 
     assert "! License count: unknown without the number of cores of all hosts that the guest may run on" in text
-
-
-@pytest.mark.parametrize(
-    ("settings", "caption"),
-    [
-        ((), "I/O demand: unknown, because no workload is given"),
-        (
-            ("workload.mb_s=400",),
-            "Storage paths: 400 MB/s demand, 800 MB/s capacity (50%, outage after losing the only",
-        ),
-    ],
-)
-def test_the_chart_says_what_the_capacity_is_compared_with(settings: tuple[str, ...], caption: str) -> None:
-    given = sized(*SERVER, "path.stages=hba:fc8*1", *settings)
-    chart = demand_and_capacity(given)
-
-    assert chart is not None
-    assert chart.caption.startswith(caption)
-    assert len(chart.bars) == 1 + bool(settings)
 
 
 @pytest.mark.parametrize(

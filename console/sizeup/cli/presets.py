@@ -38,13 +38,17 @@ def _compare(a: str, b: str, *, as_json: bool) -> None:
     from sizeup.sizing.advise import size
     from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.sizing_comparison import compare_sizings
-    from sizeup.views.advice import comparison_data, comparison_lines
+    from sizeup.views.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
 
     comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
     if as_json:
-        print(json.dumps({"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": comparison_data(comparisons)}, indent=1))
+        print(
+            json.dumps(
+                {"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": sizing_comparison_data(comparisons)}, indent=1
+            )
+        )
     else:
-        print("\n".join(comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
+        print("\n".join(sizing_comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
 
 
 def _show(name: str | None, *, as_json: bool) -> None:

@@ -122,21 +122,12 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.keys import KEYS
     from sizeup.sizing.session_advice import recomputed_label
     from sizeup.sizing.sizing_comparison import compare_sizings
-    from sizeup.views.advice import (
-        advice_lines,
-        comparison_data,
-        comparison_lines,
-        flip_table,
-        license_data,
-        license_table,
-        sensitivity_data,
-        sensitivity_lines,
-        sizing_data,
-        sizing_lines,
-        tornado_chart,
-    )
+    from sizeup.views.advice import advice_lines, sizing_data, sizing_lines
     from sizeup.views.answer import LINES, answer_lines
     from sizeup.views.basis import basis_text
+    from sizeup.views.licenses import license_data, license_table
+    from sizeup.views.sensitivity import flip_table, sensitivity_data, sensitivity_lines, tornado_chart
+    from sizeup.views.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
 
     _refuse_without_effect(arguments)
     if arguments.keys:
@@ -157,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         data = sizing_data(sizing, pack, today, _subject(arguments))
         if comparisons is not None:
-            data["ratios"] = comparison_data(comparisons)
+            data["ratios"] = sizing_comparison_data(comparisons)
         if arguments.licenses:
             data["licenses"] = license_data(sizing, pack)
         if arguments.sensitivity:
@@ -185,7 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
         lines += ["", *sensitivity_lines(charts, flip_table(turns))]
     if comparisons is not None:
-        lines += ["", f"Compared with {arguments.compare_with}", *comparison_lines(comparisons)]
+        lines += ["", f"Compared with {arguments.compare_with}", *sizing_comparison_lines(comparisons)]
     print("\n".join(lines))
     return ExitStatus.OK
 

@@ -19,7 +19,9 @@ from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.text import capitalized
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.screens.sizing_text import WIDE, page_lines
-from sizeup.views.advice import FACTORS, comparison_table, license_table, tornado_chart, unmoved_chart
+from sizeup.views.licenses import license_table
+from sizeup.views.sensitivity import FACTORS, tornado_chart, unmoved_chart
+from sizeup.views.sizing_comparison import sizing_comparison_table
 
 __all__ = ["PREFIX", "beside_page", "factors_chart", "licenses_page"]
 
@@ -45,7 +47,7 @@ def beside_page(name: str, sizing: Sizing, width: int, what_if: str) -> PageDial
         other = size(described(session.machine or Machine(), measured(session)))
         called = session.header.host
         heading = [f"{called}, {session.header.started.replace('T', ' ').removesuffix('Z')} UTC", name]
-    compared = comparison_table(compare_sizings(sizing, other, "this machine", called))
+    compared = sizing_comparison_table(compare_sizings(sizing, other, "this machine", called))
     lines = page_lines([line for line in heading if line], compared, width)
     return PageDialog(f"This machine{what_if} compared with {called}", lines)
 

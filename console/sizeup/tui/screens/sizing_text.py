@@ -46,7 +46,7 @@ def answers_title(saved: ShownAdvice | None, *, changed: bool) -> str:
     return ANSWERS if saved is None else f"{ANSWERS}, {saved.mark or 'recorded'}"
 
 
-def comparison_lines(table: Table, width: int) -> list[str]:
+def compared_lines(table: Table, width: int) -> list[str]:
     """A comparison as a table, or where five columns have no room in two lines a figure."""
     if width >= WIDE:
         return table_lines(table, width)
@@ -60,7 +60,7 @@ def comparison_lines(table: Table, width: int) -> list[str]:
 def page_lines(heading: Sequence[str], compared: Table, width: int) -> list[str]:
     """Return the page of a comparison: what this machine is beside, and each figure that both have."""
     lines = [*(hanging(line, width, 0, 2) for line in heading), ""]
-    return lines + (comparison_lines(compared, width) or ["Nothing to compare: the two have no figure in common."])
+    return lines + (compared_lines(compared, width) or ["Nothing to compare: the two have no figure in common."])
 
 
 def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, file_key: str) -> list[str]:

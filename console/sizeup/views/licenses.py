@@ -1,0 +1,122 @@
+"""The products of every vendor on a machine, as a table and as plain data: licenses required, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sizeup.charts.table import Column, Table
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.cost import term_years
+from sizeup.sizing.licensing.count import End, count_range, range_end
+from sizeup.sizing.licensing.table import Row, rows
+from sizeup.sizing.sheet import Sheet
+from sizeup.text import capitalized
+from sizeup.units import format_in
+
+if TYPE_CHECKING:
+    from sizeup.sizing.rules import Rules
+
+_NOT_PUBLIC = "license.list_usd"
+"""What is missing where a vendor publishes no price."""
+_COUNTED = (
+    ("cluster.nodes", "servers"),
+    ("machine.sockets", "sockets"),
+    ("machine.cores", "cores"),
+    ("machine.vcpus", "vCPUs"),
+    ("license.users", "users"),
+)
+_ENDS: tuple[End, ...] = ("low", "high")
+
+
+def license_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
+    """Every product of every vendor as plain data, USD."""
+    return [msgspec.to_builtins(row) for row in rows(sizing.inputs, rules)]
+
+
+def license_table(sizing: Sizing, rules: Rules) -> Table:
+    """Return every product of every vendor on this machine: licenses required, and the list price."""
+    products = rows(sizing.inputs, rules)
+    years = format_in(term_years(Sheet(sizing.inputs, rules)), "years")
+    return Table(
+        "Licenses",
+        (
+            Column("Vendor"),
+            Column("Product"),
+            Column("Licenses", numeric=True),
+            Column("List price", numeric=True),
+            Column("Over the term", numeric=True),
+        ),
+        tuple((row.pack, row.title, _license_count(row), _license_price(row), _term_price(row)) for row in products),
+        note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
+        "advice. Licenses are counted for "
+        f"{', '.join(_counted(sizing))}.{_missing(products)}{_refused(products)}",
+    )
+
+
+def _missing(products: tuple[Row, ...]) -> str:
+    """What makes the unknown counts and prices known; empty where all are."""
+    missing = dict.fromkeys(row.missing for row in products if row.missing not in ("", _NOT_PUBLIC))
+    flags = [KEYS[name].flag for name in missing if name in KEYS]
+    sentences = [f"For the unknown ones, use {', '.join(flags)}."] if flags else []
+    return "".join(
+        f" {one}" for one in (*sentences, *(f"{capitalized(name)}." for name in missing if name not in KEYS))
+    )
+
+
+def _refused(products: tuple[Row, ...]) -> str:
+    """Why products are not allowed, a sentence for each reason with its products."""
+    reasons: dict[str, list[str]] = {}
+    for row in products:
+        if row.forbidden:
+            reasons.setdefault(row.forbidden.rpartition(": ")[2], []).append(row.title)
+    return "".join(f" Not allowed: {', '.join(titles)}: {why}." for why, titles in reasons.items())
+
+
+def _counted(sizing: Sizing) -> Iterator[str]:
+    """What of the machine licenses are counted by."""
+    is_guest = sizing.inputs.get("machine.guest")
+    for key, what in _COUNTED:
+        value = sizing.inputs.get(key)
+        if key == "machine.sockets" and isinstance(is_guest, Words) and is_guest.value == "yes":
+            what = "virtual sockets"  # noqa: PLW2901  of the guest, which no license counts
+        yield f"{what} unknown" if not isinstance(value, Quantity) else format_in(value.value, what)
+    guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("license.host_cores")
+    if isinstance(guest, Words) and guest.value == "yes":
+        yield "in a guest of hosts with " + (
+            f"{format_in(cores.value, 'cores')}" if isinstance(cores, Quantity) else "an unknown number of cores"
+        )
+    counted = sizing.inputs.get("machine.cores")
+    if guest is None and isinstance(counted, Quantity) and counted.origin is Origin.DETECTED:
+        yield "perhaps in a guest, as nothing proves bare metal"
+
+
+def _license_count(row: Row) -> str:
+    if row.forbidden:
+        return "not allowed here"
+    if row.units is None:
+        return "unknown"
+    return count_range(row.units, row.units.unit)
+
+
+def _license_price(row: Row) -> str:
+    if row.forbidden:
+        return ""
+    if row.list_price is None:
+        missing = "not public" if row.missing == _NOT_PUBLIC else "unknown"
+        return "" if row.units is None else missing
+    return f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}"
+
+
+def _term_price(row: Row) -> str:
+    return "" if row.term_cost is None else _dollars(row.term_cost)
+
+
+def _dollars(price: Quantity) -> str:
+    """Return a price in whole dollars, with both ends of its range."""
+    low, high = (range_end(price, end) for end in _ENDS)
+    return f"${high:,.0f}" if low == high else f"${low:,.0f} to ${high:,.0f}"
