@@ -231,7 +231,7 @@ MAY_SIZE = {
     "cli/presets.py": "sizes published cases",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
     "engine/run.py": "gives the advice that is recorded",
-    "tui/screens/sizing.py": "what-if inputs",
+    "tui/screens/sizing_state.py": "what-if inputs",
     "tui/screens/sizing_pages.py": "published cases beside this machine",
 }
 

@@ -1,0 +1,132 @@
+"""What the Sizing mode knows: the inputs that the user changed, and what they change of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sizeup.model.advice import AdviceSet
+from sizeup.model.machine import Machine
+from sizeup.sizing.advise import Sizing, described, size
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.session_advice import ShownAdvice, rules_text
+from sizeup.text import plural
+from sizeup.tui.screens.sizing_text import answers_title
+from sizeup.views.whatif import WORKLOAD_KEYS, InputRow, effect, input_rows, question_of, stepped
+
+if TYPE_CHECKING:
+    from sizeup.tui.app_protocol import AppProtocol
+
+
+class SizingState:
+    """Sizes the machine that is shown with changed inputs, and compares the answers with those on it as found."""
+
+    def __init__(self, host: AppProtocol) -> None:
+        self._host = host
+        self.changed: dict[str, Value] = {}
+        self._added: dict[str, None] = {}
+        """Inputs that the user wants to see, though nothing is known of them."""
+        self._machine: Machine | None = None
+        """The machine that was sized."""
+        self._measured: dict[str, Value] = {}
+        self.sizing = Sizing(inputs={})
+        """What the inputs give by today's rules."""
+        self.given = AdviceSet()
+        """The answers that are shown: those of a saved session as it recorded them, until something is changed."""
+        self.advice: ShownAdvice | None = None
+        """The advice on the session or the machine, nothing changed."""
+        self.rows: tuple[InputRow, ...] = ()
+        self.effects: dict[str, str] = {}
+        """How each answer differs from that on the machine as found, by its id."""
+        self.asked: set[str] = set()
+        """What is asked for since something was changed."""
+        self.calculate()
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the machine, its measurements or the advice on it are others than when it was sized."""
+        host = self._host
+        return self._machine is not host.machine or self._measured != self._known({}) or self.advice is not host.advice
+
+    def calculate(self) -> None:
+        """Size the machine that is shown anew."""
+        host = self._host
+        self._machine = host.machine
+        self.sizing = self._sized(self.changed)
+        if host.saved_session is None:
+            host.stated = dict(self.changed)
+        self._measured = self._known({})
+        before = self._sized({})
+        self.rows = input_rows(self.sizing, self.changed, before.inputs, self._added)
+        self.asked = {item.key for item in self.sizing.questions} - {item.key for item in before.questions}
+        self.effects = {advice.id: effect(advice, before.find(advice.id)) for advice in self.sizing.advice}
+        self.advice = host.advice
+        recorded = None if self.changed or host.saved_session is None else self.advice
+        self.given = self.sizing if recorded is None else recorded.given
+
+    def take(self, values: Mapping[str, Value]) -> None:
+        """Size with other values; those that contradict the rest are refused."""
+        changed = {**self.changed, **values}
+        self._sized(changed)
+        self.changed = changed
+        self.calculate()
+
+    def reset(self, key: str | None) -> None:
+        """Take back the change of an input; where it has none, of all."""
+        if key in self.changed:
+            del self.changed[key]
+        else:
+            self.changed.clear()
+            self._added.clear()
+        self.calculate()
+
+    def add(self, key: str) -> None:
+        """List an input, whatever is known of it."""
+        self._added[key] = None
+        self.calculate()
+
+    def stepped(self, key: str, steps: int) -> Value | None:
+        """Return the value of an input moved up or down; None where it cannot be stepped."""
+        return stepped(key, self.sizing.inputs.get(key), steps)
+
+    def row(self, key: str | None) -> InputRow | None:
+        """Return the row of an input; None where it is not listed."""
+        return next((row for row in self.rows if row.key == key), None)
+
+    def next_workload_key(self, chosen: str | None) -> str:
+        """Return the input that describes the workload further than the chosen one."""
+        listed = [row.key for row in self.rows if row.question == question_of(WORKLOAD_KEYS[0])]
+        first = [key for key in WORKLOAD_KEYS if key in self.sizing.inputs] or list(WORKLOAD_KEYS[:1])
+        order = list(dict.fromkeys((*first, *listed)))
+        return order[(order.index(chosen) + 1) % len(order)] if chosen in order else order[0]
+
+    def changed_answers(self, rows: list[str]) -> list[str]:
+        """Return those of the rows of answers that a change asks for, else those that it moves."""
+        asked = [name for name in rows if name.removeprefix("? ") in self.asked and name.startswith("? ")]
+        return asked or [name for name in rows if self.effects.get(name)]
+
+    @property
+    def title(self) -> str:
+        """What the answers are: current, recorded, recomputed or changed."""
+        return answers_title(self.advice if self._host.saved_session is not None else None, changed=bool(self.changed))
+
+    @property
+    def label(self) -> str:
+        """What must be known of the answers, in full."""
+        return "" if self.changed or self.advice is None else self.advice.label
+
+    @property
+    def deviation(self) -> str:
+        """That it is not the machine as found any more, or not what the session recorded."""
+        recomputed = "" if self._host.saved_session is None else f", recomputed with {rules_text(self.sizing)}"
+        return recomputed + (f", {plural(len(self.changed), 'input')} changed" if self.changed else "")
+
+    def _sized(self, changed: dict[str, Value]) -> Sizing:
+        machine = Machine() if self._host.machine is None else self._host.machine
+        return size(described(machine, self._known(changed)))
+
+    def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
+        """What was measured in the session, with what was changed in its place."""
+        session = self._host.runs.session
+        return changed if session is None else {**measured(session, changed), **changed}
