@@ -56,6 +56,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "tui/exports.py": ("export",),
     "tui/runs.py": (START,),
     "tui/screens/sizing_text.py": ("size",),
+    "tui/system_commands.py": (START,),
     "views/answer.py": ("size",),
     "views/answer_details.py": ("size",),
     "views/comparison.py": ("compare",),

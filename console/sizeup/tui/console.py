@@ -20,14 +20,13 @@ from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
-from sizeup.terminal.capabilities import colors
-from sizeup.text import capitalized, plain
-from sizeup.tui.actions import ACTIONS, bindings, first_key, first_key_of
+from sizeup.text import plain
+from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.leaving import Leaving
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
-from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
+from sizeup.tui.options import Options
 from sizeup.tui.run_status import header_texts, idle_texts, running_texts, unmeasured_text
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
@@ -100,8 +99,7 @@ class ConsoleApp(TerminalApp):
         """The saved session that can be opened while nothing was measured."""
         self._timer: Timer | None = None
         self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
-        recompute = next(action for action in ACTIONS["sizing"] if action.id == "sizing.recompute")
-        self._advice = AdviceSelector(f"press 4, then {first_key(recompute, self.keys)}")
+        self._advice = AdviceSelector(f"press 4, then {first_key_of('sizing.recompute', self.keys)}")
         self.stated: Mapping[str, Value] = {}
         """Inputs that the user typed in Sizing, which the verdict on this machine takes in."""
         self._stated_advice = AdviceSelector()
@@ -165,16 +163,10 @@ class ConsoleApp(TerminalApp):
         own = self._own.runs
         if not self.stated or (path and os.path.realpath(path) != os.path.realpath(own.path)):
             return ""
-        from sizeup.session.store import command_name
-        from sizeup.views.whatif import sizing_command
+        from sizeup.tui.unsaved_inputs import unsaved_inputs_text
 
-        here = self._own.measures or self._live_source is not None
-        command = sizing_command(
-            self.stated,
-            session=command_name(own.path) if own.session is not None else "",
-            capture="" if here else "CAPTURE",
-        )
-        return f"Inputs typed in Sizing are not saved. Repeat them with: {command}"
+        is_capture = not self._own.measures and self._live_source is None
+        return unsaved_inputs_text(self.stated, own, is_capture=is_capture)
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""
@@ -367,24 +359,15 @@ class ConsoleApp(TerminalApp):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: the actions that hold here, and the themes."""
+        from sizeup.tui.system_commands import action_commands, theme_commands
+
         base = next((item for item in reversed(self.screen_stack) if isinstance(item, ModeScreen)), None)
         scopes = ["app"] if base is None else [base.SCOPE, "app"]
         idle = () if base is None else base.idle_actions()
-        for scope in scopes:
-            for action in ACTIONS[scope]:
-                if action.palette and action.id not in idle:
-                    words = f"{action.help} Key: {first_key(action, self.keys)}"
-                    yield SystemCommand(action.label, words, partial(self.run_action, action.call, base or screen))
-        for name in self._themes():
-            words = f"Draw in this theme until the end. To keep it: console.theme or --theme {name}."
-            yield SystemCommand(f"{capitalized(name)} theme", words, partial(self._draw_in, name))
-
-    def _themes(self) -> Iterable[str]:
-        """The themes that this terminal can show, but for the one that is shown."""
-        if self.no_color:
-            return ()
-        few = 0 < colors(os.environ) <= 16
-        return (name for name in THEMES if TEXTUAL_NAMES[name] != self.theme and not (few and name in SIXTEEN_COLORS))
+        run = partial(self.run_action, default_namespace=base or screen)
+        yield from action_commands(scopes, idle, self.keys, run)
+        if not self.no_color:
+            yield from theme_commands(self.theme, self._draw_in)
 
     def _draw_in(self, name: str) -> None:
         self.theme = TEXTUAL_NAMES[name]
