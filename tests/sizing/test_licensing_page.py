@@ -9,7 +9,7 @@ SHOWN = transcripts("licensing.md")
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(SHOWN) == 5
+    assert len(SHOWN) == 7
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=range(len(SHOWN)))

@@ -19,7 +19,7 @@ from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.io import array, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing import alternatives, cost, count, editions, limits, required
+from sizeup.sizing.licensing import alternatives, cost, count, editions, failover, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
@@ -43,6 +43,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *limits.CALCULATIONS,
     *cost.CALCULATIONS,
     *editions.CALCULATIONS,
+    *failover.CALCULATIONS,
     *alternatives.CALCULATIONS,
     *value.CALCULATIONS,
     *claims.CALCULATIONS,
@@ -153,6 +154,7 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
         guest = found.get("machine.guest")
         if isinstance(guest, Words) and guest.value == "yes":
             del found["machine.guest"]
+            found.pop("machine.hypervisor", None)
         found |= {
             key: replace(value, caveats=())
             for key in (*_CORES, "machine.threads_per_core")

@@ -182,6 +182,34 @@ class ConditionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the rule holds; empty for everywhere."""
 
 
+class PartitionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Partitions that limit the count where they have processors of their own or a cap: the user tells which."""
+
+    id: str
+    title: str
+    hypervisors: tuple[str, ...]
+    """What discovery calls what these partitions run under: ``phyp``."""
+    architectures: tuple[str, ...]
+    """Processors that a guest has such a partition of where nothing names what it runs under."""
+    source: str
+    note: str = ""
+    """A caveat: on what the limited count rests."""
+
+
+class FailoverEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Servers of a cluster that need no licenses as long as they only take over."""
+
+    id: str
+    products: tuple[str, ...]
+    unlicensed: int
+    """How many of them at most."""
+    why: str
+    """The rule as a clause."""
+    source: str
+    note: str = ""
+    """A caveat: what the rule asks for besides."""
+
+
 class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a product can use of a machine, or a count of users at which prices break even."""
 
@@ -228,6 +256,8 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     architecture: tuple[ArchitectureEntry, ...] = ()
     platform: tuple[PlatformEntry, ...] = ()
     condition: tuple[ConditionEntry, ...] = ()
+    partition: tuple[PartitionEntry, ...] = ()
+    failover: tuple[FailoverEntry, ...] = ()
     limit: tuple[LimitEntry, ...] = ()
     break_even: tuple[LimitEntry, ...] = ()
     test: tuple[TestEntry, ...] = ()

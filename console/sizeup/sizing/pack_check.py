@@ -35,6 +35,8 @@ def check(pack: Pack, where: str) -> None:
         *pack.product,
         *pack.platform,
         *pack.condition,
+        *pack.partition,
+        *pack.failover,
         *pack.limit,
         *pack.break_even,
     )

@@ -45,6 +45,9 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         cost = given.find("license.cost.term") or given.find("license.cost.list")
         if cost is not None:
             yield "Cost", cost.verdict.removeprefix(f"{cost.title}: ")
+        failover = given.find("license.failover")
+        if failover is not None:
+            yield "Failover", failover.verdict
 
 
 def _unused(given: AdviceSet) -> str:

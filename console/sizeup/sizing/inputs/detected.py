@@ -57,6 +57,8 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     if _is_virtual(machine) or machine.platform.is_guest is False:
         source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"
         values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
+        if machine.platform.hypervisor and _is_virtual(machine):
+            values["machine.hypervisor"] = Words(machine.platform.hypervisor, Origin.DETECTED, source)
     for pool in machine.huge_pages:
         if pool.page_bytes == 2 << 20:
             count("memory.huge_pages", pool.total, "nr_hugepages")

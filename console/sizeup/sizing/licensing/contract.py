@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
-from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.licensing.processor import architecture
+from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
+from sizeup.sizing.sheet import MissingError, Sheet
 from sizeup.text import nearest
 
 OF_ONE_PACK = (
@@ -23,6 +24,9 @@ OF_ONE_PACK = (
 """Keys about the contract with one vendor."""
 
 
+PARTITION = "license.partition"
+"""Key of what tells a hard partition from a soft one."""
+
 HARD = "assumed: the vendor accepts the hard partition, and it is capped at its cores"
 """What a count by hard partition rests on."""
 
@@ -35,6 +39,8 @@ class CountBasis(Struct, frozen=True):
     pooled: bool
     visible: bool = False
     """Count what the instance sees, virtual or not, as limits of a product do."""
+    own_cores: bool = False
+    """The cores that a partition shows are physical ones of its own."""
 
 
 def _unknown_name(kind: str, name: str, known: list[str]) -> UsageError:
@@ -63,7 +69,7 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
     """The options of a product that ``license.options`` names; without it, the one that a cluster needs."""
     text = sheet.optional_words("license.options")
     known = {short(entry.id): entry for entry in pack.product if short(product.id) in entry.option_of}
-    servers = sheet.number("cluster.nodes").value
+    servers = licensed_servers(sheet, pack, product)
     shared = [entry for entry in known.values() if entry.for_clusters] if servers > 1 else []
     if text is None:
         for entry in shared[:1]:
@@ -100,6 +106,32 @@ def _require_others(known: Mapping[str, ProductEntry], name: str, names: tuple[s
         )
 
 
+def licensed_servers(sheet: Sheet, pack: Pack, product: ProductEntry) -> float:
+    """Return the servers of a cluster that need licenses: all, without passive ones that the vendor leaves out."""
+    servers, passive = sheet.number("cluster.nodes").value, sheet.optional("license.passive_servers")
+    if passive is None or not passive.value:
+        return servers
+    rule = failover_rule(pack, product)
+    if rule is None:
+        sheet.caveat(f"no rule leaves out passive servers of {product.title}: all {servers:g} servers are counted")
+        return servers
+    most = min(rule.unlicensed, servers - 1)
+    if passive.value > most:
+        raise UsageError(
+            f"license.passive_servers: expected at most {most:g} of {servers:g} servers for {product.title}, "
+            f"found {passive.value:g}; all servers are counted by cluster.nodes"
+        )
+    sheet.cite(rule.source)
+    sheet.line(f"{servers:g} servers - {passive.value:g} passive = {servers - passive.value:g} to license")
+    sheet.caveat(f"{passive.value:g} of {servers:g} servers not counted: {rule.why}; {rule.note}")
+    return servers - passive.value
+
+
+def failover_rule(pack: Pack, product: ProductEntry) -> FailoverEntry | None:
+    """Return the rule by which passive servers need no licenses of a product; None where there is none."""
+    return next((entry for entry in pack.failover if short(product.id) in entry.products), None)
+
+
 def chosen_version(sheet: Sheet, pack: Pack, product: ProductEntry) -> str:
     """The version that ``license.version`` names, else the latest that the limits of a product tell apart."""
     known = sorted({limit.version for limit in pack.limit if limit.product == short(product.id) and limit.version})
@@ -130,19 +162,45 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
 
     Only the user can set that a guest runs in an authorized cloud: fewer licenses are required there.
     """
-    scope = sheet.optional_words("license.scope")
-    guest = sheet.optional_words("machine.guest") == "yes"
+    scope, own_cores = sheet.optional_words("license.scope"), False
     if scope is None:
-        scope = next((name for name in ("soft", "vm") if guest and name in metric.formulas), "bare")
-        if guest:
-            sheet.caveat(
-                f"this is a guest, so its license scope is assumed to be {scope}; to change it, "
-                f"use {KEYS['license.scope'].flag}"
-            )
-    if scope == "hard":
+        scope = "bare"
+        if sheet.optional_words("machine.guest") == "yes":
+            scope, own_cores = _scope_of_guest(sheet, pack, metric)
+    elif scope == "hard":
         sheet.caveat(HARD)
     if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
         sheet.cite_if_known("oracle-cloud-policy")
-    return CountBasis(pack, scope, sheet.optional_words("license.aggregate") == "pool")
+    return CountBasis(pack, scope, sheet.optional_words("license.aggregate") == "pool", own_cores=own_cores)
+
+
+def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str, bool]:
+    """Return what a guest counts by whose scope is not set, and whether the cores that it shows are physical."""
+    scope = next((name for name in ("soft", "vm") if name in metric.formulas), "bare")
+    change = KEYS["license.scope"].flag
+    entry = _partition(sheet, pack) if scope == "soft" and "hard" in metric.formulas else None
+    if entry is not None:
+        kind = sheet.optional_words(PARTITION)
+        if kind is None and "license.host_cores" not in sheet.inputs:
+            raise MissingError(PARTITION)
+        sheet.cite(entry.source)
+        if kind in ("dedicated", "capped"):
+            sheet.caveat(entry.note)
+            return "hard", kind == "dedicated" and "license.pinned_cores" not in sheet.inputs
+        if kind == "uncapped":
+            return scope, False
+        change = KEYS[PARTITION].flag
+    sheet.caveat(f"this is a guest, so its license scope is assumed to be {scope}; to change it, use {change}")
+    return scope, False
+
+
+def _partition(sheet: Sheet, pack: Pack) -> PartitionEntry | None:
+    """Return the rule about the kind of partition that this guest is; None where the pack has none."""
+    hypervisor = sheet.optional_words("machine.hypervisor")
+    kind = architecture(sheet) if hypervisor is None else None
+    return next(
+        (one for one in pack.partition if hypervisor in one.hypervisors or kind in one.architectures),
+        None,
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
+from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product, licensed_servers
 from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.price_age import dated
@@ -61,7 +61,7 @@ def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: 
     beside = 0.0
     written = f"{format_in(quantity.value, metric.unit)} x {format_usd(each)}"
     if metric.beside and stated is None:
-        servers, one = sheet.number("cluster.nodes").value, price(sheet, product, metric.beside)
+        servers, one = licensed_servers(sheet, pack, product), price(sheet, product, metric.beside)
         beside = servers * one.value
         written += f" + {format_in(servers, f'{metric.beside} licenses')} x {format_usd(one.value)}"
     total = quantity.value * each + beside

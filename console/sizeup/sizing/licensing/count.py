@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
-from functools import lru_cache
 from typing import Literal
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import CountBasis
+from sizeup.sizing.licensing.contract import CountBasis, chosen_product, licensed_servers
+from sizeup.sizing.licensing.processor import is_named
 from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
@@ -92,12 +91,16 @@ class _FormulaNames:
 
     def __call__(self, name: str) -> float:
         pack = self._basis.pack
+        if name == "pinned_cores" and self._basis.own_cores:
+            return range_end(self._sheet.number("machine.cores"), self._end)
         if name == "pinned_cores":
             _refuse_more_than_there_are(self._sheet)
+        if name == "servers":
+            return self._servers()
         if name in NAMES:
             hardware = name in OF_HOST and not self._basis.visible
             quantity = physical_count(self._sheet, name) if hardware else self._sheet.number(NAMES[name])
-            servers = self._sheet.number("cluster.nodes").value if self._basis.pooled and name in _POOLED else 1
+            servers = self._servers() if self._basis.pooled and name in _POOLED else 1
             return range_end(quantity, self._end) / _SCALES.get(name, 1) * servers
         if name == "threads":
             return self("cores") * self("threads_per_core")
@@ -110,6 +113,10 @@ class _FormulaNames:
         if metric_entry is not None:
             return range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
         return range_end(_own_factor(self._sheet, pack, name), self._end)
+
+    def _servers(self) -> float:
+        pack = self._basis.pack
+        return licensed_servers(self._sheet, pack, chosen_product(self._sheet, pack))
 
 
 def _refuse_more_than_there_are(sheet: Sheet) -> None:
@@ -175,12 +182,6 @@ def matching_factor(pack: Pack, table: str, model: str, sockets: float) -> Facto
         and sockets > entry.sockets_above
         and (entry.model is None or is_named(entry.model, model))
     )
-
-
-@lru_cache(maxsize=1024)  # the same few names, for every keystroke of the console
-def is_named(pattern: str, model: str) -> bool:
-    """Whether a pattern of a pack is found in a processor's name."""
-    return re.search(pattern, model, re.IGNORECASE) is not None
 
 
 def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
@@ -265,7 +266,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         if not value:
             raise MissingError(_USERS)
         sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
-    servers = sheet.number("cluster.nodes").value
+    servers = licensed_servers(sheet, basis.pack, chosen_product(sheet, basis.pack))
     whole = metric.per == "whole" or basis.pooled or "host_cores" in formula.names  # the cores of all hosts
     if servers > 1 and not whole:
         sheet.line(

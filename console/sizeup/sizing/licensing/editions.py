@@ -11,7 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
-from sizeup.sizing.licensing.contract import chosen_metric, chosen_pack, chosen_product
+from sizeup.sizing.licensing.contract import chosen_metric, chosen_pack, chosen_product, licensed_servers
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
 from sizeup.sizing.licensing.limits import product_limits
@@ -194,7 +194,7 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     sentences = []
     if edition.decision == "assumed" and edition.permission is not None:
         sentences.append(f"assumed: permitted {edition.permission.why} ({KEYS[CAPACITY].flag})")
-    lacks = edition.product.cluster_note if sheet.number("cluster.nodes").value > 1 else ""
+    lacks = edition.product.cluster_note if licensed_servers(sheet, pack, edition.product) > 1 else ""
     if lacks:  # first, as a text that is too long loses its end
         sentences.insert(0, lacks)
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)

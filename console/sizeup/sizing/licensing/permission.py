@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_metric, count_basis
-from sizeup.sizing.licensing.count import evaluated, is_named, physical_count
+from sizeup.sizing.licensing.count import evaluated, physical_count
+from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import ConditionEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import MissingError, Sheet
 
@@ -66,9 +67,7 @@ def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | 
 
 def _foreign_processor(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
     """Return that the product does not run on this processor; None where it does, or where its name says too little."""
-    model = sheet.optional_words("machine.cpu_model") or ""
-    kinds = (one for other in sheet.rules.packs for one in other.architecture)
-    kind = next((one.id for one in kinds if is_named(one.model, model)), None)
+    kind = architecture(sheet)
     for platform in pack.platform:
         ours = not platform.products or short(product.id) in platform.products
         if ours and kind is not None and kind not in platform.architectures:

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import chosen_metric, chosen_options, chosen_pack, chosen_product, count_basis
+from sizeup.sizing.licensing.contract import (
+    PARTITION,
+    chosen_metric,
+    chosen_options,
+    chosen_pack,
+    chosen_product,
+    count_basis,
+    licensed_servers,
+)
 from sizeup.sizing.licensing.count import HostUnknownError, count_range, count_units
 from sizeup.sizing.licensing.permission import ForbiddenError, require_permission
 from sizeup.sizing.pack import MetricEntry, ProductEntry
@@ -37,6 +45,14 @@ _HOST_SETTINGS = {
         "where it may move to other hosts, each of them needs as many licenses of its own",
         "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
+    PARTITION: (
+        "an LPAR with processors of its own or with a cap is a hard partition, any other is a soft one",
+        "processors of its own: --set license.partition=dedicated, the cores that it shows",
+        "shared up to a cap: --set license.partition=capped license.pinned_cores=N, its entitled capacity",
+        "(partition_entitled_capacity / 100 in /proc/ppc64/lparcfg), rounded up to whole cores",
+        "shared without a cap, or moved by Live Partition Mobility: --set license.partition=uncapped",
+        "license.host_cores=N, the cores of all servers that it may run on",
+    ),
     "machine.guest": (
         "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
         "on bare metal: --set machine.guest=no, so that the detected cores and sockets count",
@@ -52,6 +68,11 @@ def _host_unknown(key: str) -> str:
         return (
             "license count: unknown until this machine is known to be bare metal or a guest. "
             "Use --set machine.guest=no or --set machine.guest=yes"
+        )
+    if key == PARTITION:
+        return (
+            "license count: unknown until it is known whether this LPAR has processors of its own, a cap or none. "
+            f"Use {KEYS[PARTITION].flag}"
         )
     missing = {
         "license.host_cores": "number of cores of all hosts that the guest may run on (with "
@@ -74,14 +95,15 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         decision = "users-unknown" if missing.key == "license.users" else "host-unknown"
         yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision=decision)
         raise
-    options = chosen_options(sheet, chosen_pack(sheet), product)
+    pack = chosen_pack(sheet)
+    options = chosen_options(sheet, pack, product)
     name = " with ".join(filter(None, (product.title, " and ".join(option.title for option in options))))
     narrow = bool(options) or quantity.low is not None  # a range takes room, too
     short_name = " + ".join(part.brief or part.title for part in (product, *options)) if narrow else product.title
     each = " of each" if options else ""
     beside = ""
     if metric.beside:
-        servers = format_in(sheet.number("cluster.nodes").value, f"{metric.beside} licenses")
+        servers = format_in(licensed_servers(sheet, pack, product), f"{metric.beside} licenses")
         beside = f" and {servers}"
     yield sheet.advice(
         "license.units",

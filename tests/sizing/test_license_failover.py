@@ -1,0 +1,83 @@
+"""Servers of a cluster that only take over, and what the vendors say of them."""
+
+import pytest
+
+from sizeup.errors import UsageError
+from sizeup.sizing.licensing.table import rows
+from sizeup.views.answer import answer_lines
+from sizing.license_cases import RULES, XEON, found, sized, units
+
+PAIR = ("machine.cores=16", "machine.sockets=2", XEON, "cluster.nodes=2")
+SQL = ("license.pack=sql-server", "license.product=enterprise")
+
+
+def test_the_ten_day_rule_is_named_for_a_cluster_with_what_it_saves_and_its_source() -> None:
+    advice = found(sized(*PAIR), "license.failover")
+
+    assert advice.verdict == (
+        "One server that only takes over needs no licenses where it runs on ten days a year at most. With --set "
+        "license.passive_servers=1: 8 licenses in place of 16, $380,000 in place of $1,128,000"
+    )
+    assert [source.url for source in advice.sources if source.id == "oracle-data-recovery"] == [
+        "https://www.scribd.com/document/512972132/data-recovery-licensing-070587"
+    ]
+    assert any("one disk array in one data center" in caveat for caveat in advice.caveats)
+
+
+def test_the_rule_about_passive_replicas_is_named_for_sql_server() -> None:
+    advice = found(sized(*PAIR, *SQL), "license.failover")
+
+    assert advice.verdict.startswith("With Software Assurance a passive server that only takes over needs no licenses")
+    assert "8 packs in place of 16, $120,984 in place of $241,968" in advice.verdict
+    assert any("without Software Assurance every server counts" in caveat for caveat in advice.caveats)
+
+
+def test_the_screen_of_a_cluster_names_the_rule() -> None:
+    assert any(line.startswith("Failover ") for line in answer_lines(sized(*PAIR, *SQL)))
+
+
+def test_one_server_has_nothing_to_take_over() -> None:
+    assert sized("machine.cores=16", XEON).find("license.failover") is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        (("license.passive_servers=1",), 8),
+        (("license.passive_servers=0",), 16),
+        (("cluster.nodes=3", "license.passive_servers=1"), 16),
+        (("license.passive_servers=1", "license.metric=nup"), 200),
+        (("license.product=se2", "license.passive_servers=1"), 2),
+        (("license.product=se2", "license.metric=se2_nup", "license.passive_servers=1"), 10),
+        (("license.passive_servers=1", "license.aggregate=pool"), 8),
+        ((*SQL, "cluster.nodes=3", "license.passive_servers=2"), 8),
+    ],
+)
+def test_a_passive_server_is_not_counted(settings: tuple[str, ...], counted: float) -> None:
+    assert units(*PAIR, *settings) == counted
+
+
+def test_a_passive_server_needs_no_cluster_option_and_the_count_says_why() -> None:
+    advice = found(sized(*PAIR, "license.passive_servers=1"), "license.units")
+
+    assert "Clusters" not in advice.verdict
+    assert "2 servers - 1 passive = 1 to license" in advice.working
+    assert any(caveat.startswith("1 of 2 servers not counted: ") for caveat in advice.caveats)
+
+
+def test_more_passive_servers_than_the_rule_leaves_out_are_refused() -> None:
+    with pytest.raises(UsageError, match="passive_servers: expected at most 1 of 3 servers for Oracle Database Ent"):
+        sized(*PAIR, "cluster.nodes=3", "license.passive_servers=2")
+    with pytest.raises(UsageError, match="expected at most 0 of 1 servers"):
+        sized(*PAIR, "cluster.nodes=1", "license.passive_servers=1")
+
+
+def test_a_vendor_without_such_a_rule_counts_every_server_and_says_so() -> None:
+    advice = found(sized(*PAIR, "license.pack=windows", "license.passive_servers=1"), "license.units")
+
+    assert advice.quantity is not None
+    assert advice.quantity.value == 32
+    assert any("no rule leaves out passive servers of Windows Server Standard" in one for one in advice.caveats)
+    assert not [
+        row for row in rows(sized(*PAIR, "license.passive_servers=1").inputs, RULES) if "passive" in row.missing
+    ]

@@ -1,0 +1,100 @@
+"""Partitions of POWER and IBM Z, which are hard or soft by what the user knows of their processors."""
+
+import pytest
+
+from sizeup.model.machine import Machine
+from sizeup.model.platform import Platform
+from sizeup.model.topology import Core, Package, Pu
+from sizeup.sizing.advise import Sizing, described, size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizing.license_cases import found, sized
+
+POWER = "POWER9 (architected), altivec supported"
+
+
+def lpar(*settings: str, hypervisor: str | None = "phyp", model: str = POWER) -> Sizing:
+    """Size a partition of sixteen cores with four threads each."""
+    machine = Machine(
+        packages=(Package(tuple(range(64)), 0),),
+        cores=tuple(Core(tuple(range(core * 4, core * 4 + 4)), 0, 0, core) for core in range(16)),
+        pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(64)),
+        platform=Platform(is_guest=True, hypervisor=hypervisor),
+        cpu_model=model,
+    )
+    return size(described(machine, parse_settings(settings)))
+
+
+def test_an_lpar_is_not_taken_for_soft_and_asks_for_its_kind() -> None:
+    sizing = lpar()
+    asked = found(sizing, "license.units")
+
+    assert asked.quantity is None
+    assert asked.verdict == (
+        "License count: unknown until it is known whether this LPAR has processors of its own, a cap or none. Use "
+        "--set license.partition=dedicated|capped|uncapped"
+    )
+    assert "license.partition" in {question.key for question in sizing.questions}
+    kinds = ("partition=dedicated", "partition=capped license.pinned_cores=N", "partition=uncapped")
+    assert [kind for kind in kinds if not any(kind in line for line in asked.working)] == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        (("license.partition=dedicated",), 16),
+        (("license.partition=capped", "license.pinned_cores=4"), 4),
+        (("license.partition=uncapped", "license.host_cores=48"), 48),
+        (("license.host_cores=48",), 48),
+        (("license.scope=soft", "license.host_cores=48"), 48),
+        (("license.partition=dedicated", "license.metric=nup", "license.users=10"), 400),
+    ],
+)
+def test_the_kind_of_partition_decides_what_counts(settings: tuple[str, ...], counted: float) -> None:
+    quantity = found(lpar(*settings), "license.units").quantity
+
+    assert quantity is not None
+    assert quantity.value == counted
+
+
+@pytest.mark.parametrize(("setting", "key"), [("capped", "license.pinned_cores"), ("uncapped", "license.host_cores")])
+def test_a_cap_and_the_cores_of_the_hosts_are_asked_for(setting: str, key: str) -> None:
+    sizing = lpar(f"license.partition={setting}")
+
+    assert f"--set {key}=N" in found(sizing, "license.units").verdict
+
+
+def test_a_limited_count_says_that_a_partition_that_moves_has_none() -> None:
+    advice = found(lpar("license.partition=dedicated"), "license.units")
+
+    assert any("Live Partition Mobility" in caveat for caveat in advice.caveats)
+    assert "oracle-partitioning-policy" in {source.id for source in advice.sources}
+
+
+@pytest.mark.parametrize(
+    ("hypervisor", "model", "key"),
+    [
+        ("phyp", POWER, "license.partition"),
+        ("pr/sm", "IBM/S390", "license.partition"),
+        (None, POWER, "license.partition"),
+        ("kvm", POWER, "license.host_cores"),
+        ("kvm", "IBM/S390", "license.host_cores"),
+        ("vmware", "Intel(R) Xeon(R) Gold 6338", "license.host_cores"),
+        (None, "Intel(R) Xeon(R) Gold 6338", "license.host_cores"),
+    ],
+)
+def test_only_what_may_be_an_lpar_is_asked_for_its_kind(hypervisor: str | None, model: str, key: str) -> None:
+    assert f"--set {key}=" in found(lpar(hypervisor=hypervisor, model=model), "license.units").verdict
+
+
+def test_other_vendors_count_the_virtual_cores_of_an_lpar_without_a_question() -> None:
+    quantity = found(lpar("license.pack=db2"), "license.units").quantity
+
+    assert quantity is not None
+    assert quantity.value == 16
+
+
+def test_a_typed_server_of_power_is_no_partition() -> None:
+    quantity = found(sized("machine.cores=16", "machine.cpu_model=POWER9"), "license.units").quantity
+
+    assert quantity is not None
+    assert quantity.value == 16
