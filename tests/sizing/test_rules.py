@@ -173,3 +173,15 @@ def test_a_damaged_pack_is_read_or_refused_with_its_place(name: str, data: st.Da
         load({name: "\n".join(lines)})
     except MalformedError as error:
         assert str(error).startswith(name)  # noqa: PT017  either outcome is right
+
+
+def test_every_price_above_nothing_has_an_address() -> None:
+    priced = [
+        (product.id, source.address)
+        for pack in shipped().license_packs()
+        for product in pack.product
+        for source in pack.source
+        if source.id == product.source and any(product.price.values())
+    ]
+    assert priced
+    assert [product for product, address in priced if address is None] == []
