@@ -9,7 +9,7 @@ from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.imported import parse_toml
 from sizeup.sizing.inputs.typed import parse_settings
 
-SHAPE = "NAME:LINK*COUNT, separated by commas, such as hba:fc16*2,array:fc32*4"
+SHAPE = "NAME:LINK*PORTS, separated by commas, with @CARDS where ports share a card, such as hba:fc16*2,array:fc32*4@2"
 LINKS = "fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs, pcie1-x1 to pcie6-x16, sata3, sas1 to sas4"
 
 

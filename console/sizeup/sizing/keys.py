@@ -83,12 +83,14 @@ _DECLARED = (
     _choice("workload.rules_of_thumb", "whether rules of thumb fill in where no workload is given", "yes", "no"),
     _words(
         "path.stages",
-        "links between the server and the disks as NAME:LINK*COUNT, separated by commas: hba:fc4*2,array:fc1*2; "
+        "links between the server and the disks as NAME:LINK*PORTS, separated by commas: hba:fc4*2,array:fc1*2; "
+        "with @CARDS where several ports share a card: hba:fc16*4@2; "
         "LINK is fc1 to fc64, eth1 to eth200, eth10-jumbo, gbe-nfs, pcie3-x8, sata3, sas1 to sas4",
     ),
     _choice("path.policy", "whether all parallel paths carry data, or half of them", "active-active", "active-passive"),
     _number("path.bandwidth_mb_s", "bandwidth of all detected storage paths together", "MB/s"),
     InputKey("path.degraded_mb_s", "bandwidth of those paths after losing the largest path or controller", unit="MB/s"),
+    _number("path.port_lost_mb_s", "bandwidth of those paths after losing one port of a card with several", "MB/s"),
     _words("path.bottleneck", "stage with the least bandwidth on those paths"),
     _choice("path.kind", "kind of those paths", "NVMe", "HBA", "NFS", "storage"),
     _words("path.down", "controllers, ports and interfaces that are down, so counted as 0"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -54,6 +54,12 @@ class PathBandwidth(Struct, frozen=True):
     """Bandwidth after losing the largest path or controller, all functions of its slot with it; 0 for a single one."""
     failure: str = ""
     """What that is: ``host3, host4``."""
+    card: str = ""
+    """The PCI address of the card that these are on; empty for a single device."""
+    port_lost_bytes_per_second: float = 0.0
+    """Bandwidth after losing one port of a card with several; 0 where no card has several."""
+    port: str = ""
+    """What that is: ``host3``."""
 
     @property
     def estimated(self) -> tuple[str, ...]:
@@ -196,19 +202,16 @@ def _path_bandwidth(
     least = min(counted, key=_each, default=None)
     if least is not None and _each(least) < _bandwidth_in_use(slowest):
         bottleneck = _measured_on(least)
-    degraded, lost = min(
-        (
-            _together(
-                [
-                    *(one for one in known if one.device not in slot),
-                    *(one for one in standby if one.device not in slot),
-                ],
-                _without(counted, slot),
-            ),
-            slot,
-        )
-        for slot in _slots(known)
-    )
+
+    def left(lost: Collection[str]) -> float:
+        """Bandwidth of what remains after losing these devices."""
+        rest = [one for one in (*known, *standby) if one.device not in lost]
+        return _together(rest, _without(counted, lost))
+
+    slots = _slots(known)
+    degraded, card = min((left(devices), name) for name, devices in slots.items())
+    lost, several = slots[card], [devices for devices in slots.values() if len(devices) > 1]
+    port_lost, port = min(((left((name,)), name) for devices in several for name in devices), default=(0.0, ""))
     return PathBandwidth(
         kind,
         devices,
@@ -217,16 +220,20 @@ def _path_bandwidth(
         counted,
         degraded_bytes_per_second=degraded,
         failure=", ".join(lost),
+        card=card if len(lost) > 1 else "",
+        port_lost_bytes_per_second=port_lost,
+        port=port,
     )
 
 
-def _slots(budgets: Sequence[PathBudget]) -> Iterator[tuple[str, ...]]:
-    """Yield the devices of each controller: functions of one slot fail together."""
-    slots: dict[str, list[str]] = {}
+def _slots(budgets: Sequence[PathBudget]) -> Mapping[str, tuple[str, ...]]:
+    """Return the devices of each controller, by its PCI address or by its only device: functions fail together."""
+    slots: dict[str, tuple[str, ...]] = {}
     for budget in budgets:
         address = budget.pci_address
-        slots.setdefault(budget.device if address is None else address.rpartition(".")[0], []).append(budget.device)
-    yield from map(tuple, slots.values())
+        name = budget.device if address is None else address.rpartition(".")[0]
+        slots[name] = (*slots.get(name, ()), budget.device)
+    return slots
 
 
 def _without(measured: Sequence[Capacity], slot: Collection[str]) -> list[Capacity]:

@@ -193,7 +193,11 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
     bandwidth = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     lost = _named(machine, widest.kind, tuple(widest.failure.split(", "))) if widest.failure else ""
+    lost = f"card {widest.card} ({lost})" if widest.card else lost
+    port = _named(machine, widest.kind, (widest.port,))
+    of_port = Quantity(widest.port_lost_bytes_per_second, "bytes/s", origin, port)
     return {
+        **({"path.port_lost_mb_s": of_port} if of_port.value else {}),
         "path.bandwidth_mb_s": bandwidth,
         "path.degraded_mb_s": Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, lost),
         "path.bottleneck": Words(widest.bottleneck, origin, source),

@@ -24,25 +24,43 @@ STORAGE = "storage"
 MEASURE = "measure it with a storage probe"
 """What to do where the capacity of storage is unknown."""
 
-
+ONE_CARD_EACH = "N+1 counts each path as a card of its own. For two ports on one, use --set path.stages=hba:fc16*2@1"
+"""What is said of paths whose cards are not given."""
 _FULL_DUPLEX = ("fc", "eth", "pcie")
 """Kinds of links that send and receive at once."""
 
 
-def _parse_stages(sheet: Sheet, text: str) -> list[tuple[str, str, int]]:
+class _StatedStage(Struct, frozen=True):
+    """One stage of ``path.stages``."""
+
+    name: str
+    link: str
+    count: int
+    """Paths, each a port."""
+    cards: int | None = None
+    """Cards that the ports are on; None where it is not said."""
+
+
+def _parse_stages(sheet: Sheet, text: str) -> list[_StatedStage]:
     stages = []
     for part in text.split(","):
         name, colon, rest = part.strip().partition(":")
+        rest, at, cards = rest.partition("@")
         link, star, count = rest.partition("*")
-        number = int(count) if count.isdigit() else 0 if star else 1
-        if not colon or not name or not number:
+        number, of_cards = _whole(count, star), _whole(cards, at)
+        if not colon or not name or not 1 <= of_cards <= number:
             raise UsageError(
-                "path.stages: expected NAME:LINK*COUNT, separated by commas, such as hba:fc16*2,array:fc32*4; "
-                f"found {part.strip()!r}"
+                "path.stages: expected NAME:LINK*PORTS, separated by commas, with @CARDS where ports share a card, "
+                f"such as hba:fc16*2,array:fc32*4@2; found {part.strip()!r}"
             )
         payload(sheet, link, "path.stages")
-        stages.append((name, link, number))
+        stages.append(_StatedStage(name, link, number, of_cards if at else None))
     return stages
+
+
+def _whole(text: str, sign: str) -> int:
+    """Return the number behind a sign: 1 where neither is there, and 0 for what is no number."""
+    return int(text) if text.isdecimal() and text.isascii() else 0 if sign else 1
 
 
 def payload(sheet: Sheet, link: str, source: str) -> Quantity:
@@ -120,7 +138,8 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
     """Return the stages of ``path.stages``: all servers together, the first of them in the servers."""
     policy, nodes = sheet.optional_words("path.policy"), servers(sheet)
     stages = []
-    for place, (name, link, count) in enumerate(_parse_stages(sheet, text)):
+    for place, stage in enumerate(_parse_stages(sheet, text)):
+        name, link, count = stage.name, stage.link, stage.count
         each = payload(sheet, link, "path.stages")
         active = _active(count, policy)
         capacity = active * each.value
@@ -138,16 +157,27 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
                 f"{name}: all {count} paths are assumed to carry data; "
                 "if half of them are passive, use --set path.policy=active-passive"
             )
-        lost, what = 1.0, f"one of {count} paths"
-        if nodes > 1 and place == 0:
-            lost, what = math.ceil(count / nodes), f"one of {format_in(nodes, 'servers')}"
-        left = max(min(active, count - lost), 0) / active
+        if count > 1 and stage.cards is None and nodes == 1:
+            sheet.caveat(ONE_CARD_EACH)
+        (failure, left), *smaller = _failures_of(stage, active, nodes if place == 0 else 1.0)
         half = _active(count, "active-passive") / count if policy is None else 1.0
         rate = sheet.answer(capacity, "MB/s", f"link.{link}.payload")
-        failure = what if count > 1 else f"the only path of {name}"
         network = link.startswith(("eth", "gbe"))
-        stages.append(StageCapacity(name, rate, None, left, failure, network, half))
+        stages.append(StageCapacity(name, rate, None, left, failure, network, half, smaller=tuple(smaller)))
     return stages
+
+
+def _failures_of(stage: _StatedStage, active: int, nodes: float) -> list[tuple[str, float]]:
+    """Return the single failures of a stage, each with the share of its capacity that it leaves, the largest first."""
+    count, cards = stage.count, stage.cards
+    failures = [(f"one of {count} paths" if count > 1 else f"the only path of {stage.name}", 1)]
+    if nodes > 1 and count > 1:
+        failures = [(f"one of {format_in(nodes, 'servers')}", math.ceil(count / nodes))]
+    if cards is not None and cards < count:
+        what = f"one of {cards} cards of {stage.name}" if cards > 1 else f"the only card of {stage.name}"
+        failures.append((what, math.ceil(count / cards)))
+    left = [(what, max(min(active, count - lost), 0) / active) for what, lost in failures]
+    return sorted(left, key=lambda failure: failure[1])
 
 
 def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
@@ -157,7 +187,7 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
     degraded = sheet.optional("path.degraded_mb_s")
     left = None if degraded is None else min(degraded.value / found.value, 1.0)
-    failure = "" if degraded is None else f"{degraded.source}"
+    failure, smaller = ("", ()) if degraded is None else (degraded.source, _port_failure(sheet, found))
     nodes = servers(sheet)
     if nodes > 1 and found.origin is Origin.MEASURED:
         sheet.caveat("measured on one server; the storage may deliver less to several servers at once")
@@ -165,10 +195,16 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
         total = found.value * nodes
         sheet.line(f"{format_in(nodes, 'servers')} x {shown(found, 'MB/s')} = {format_in(total, 'MB/s')}")
         found = Quantity(total, found.unit, found.origin, found.source)
-        left, failure = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}"
+        left, failure, smaller = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}", ()
     network = sheet.optional_words("path.kind") == "NFS"
-    stage = StageCapacity(bottleneck, found, None, left, failure, network, title=paths)
+    stage = StageCapacity(bottleneck, found, None, left, failure, network, title=paths, smaller=smaller)
     return [stage, *_connections(sheet)]
+
+
+def _port_failure(sheet: Sheet, found: Quantity) -> tuple[tuple[str, float], ...]:
+    """Return the loss of a single port with the share that it leaves, where losing its card is the larger failure."""
+    left = sheet.optional("path.port_lost_mb_s")
+    return () if left is None else ((left.source, min(left.value / found.value, 1.0)),)
 
 
 def _active(count: int, policy: str | None) -> int:
@@ -178,7 +214,8 @@ def _active(count: int, policy: str | None) -> int:
 
 def _line_rates(sheet: Sheet) -> Iterator[Advice]:
     """Line rate of each stage after coding, where it differs from the payload bandwidth."""
-    for name, link, count in _parse_stages(sheet, sheet.words("path.stages")):
+    for stage in _parse_stages(sheet, sheet.words("path.stages")):
+        name, link, count = stage.name, stage.link, stage.count
         if f"link.{link}.line" not in sheet.rules.figures:
             continue
         text, policy = sheet.words("path.stages"), sheet.optional_words("path.policy")

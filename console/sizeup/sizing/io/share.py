@@ -225,8 +225,13 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
-    """Return the largest single failure of each stage where what it leaves is known."""
-    return [failure(one.stage.failure, one.after_failure, growth) for one in found if one.stage.left is not None]
+    """Return the single failures of each stage where what they leave is known."""
+    return [
+        failure(lost, one.share / left if left else None, growth)
+        for one in found
+        if one.stage.left is not None
+        for lost, left in ((one.stage.failure, one.stage.left), *one.stage.smaller)
+    ]
 
 
 def _is_outage(failures: Sequence[Failure]) -> bool:

@@ -28,3 +28,5 @@ class StageCapacity(Struct, frozen=True):
     """Whether it is the drives of an array."""
     title: str = ""
     """Its name among other stages, where the narrowest link is no name for all paths together; empty for ``name``."""
+    smaller: tuple[tuple[str, float], ...] = ()
+    """Smaller single failures, each with the share that it leaves: of a port, where a card is the largest."""
