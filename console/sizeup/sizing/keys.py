@@ -67,7 +67,9 @@ _DECLARED = (
     _number("workload.percentile", "percentile of workload.mb_s and workload.iops", most=100),
     _percent("workload.read_percent", "share of reads in the IOPS"),
     _number("workload.io_kib", "block size of random I/O", "KiB", most=1 << 20),
-    _percent("workload.growth_percent", "growth of the workload per year", most=1000),
+    _percent(
+        "workload.growth_percent", "growth per year: of the load, and of the data without db.growth_percent", most=1000
+    ),
     InputKey("workload.horizon_years", "years that the server must last", unit="y", maximum=50),
     InputKey(
         "workload.utilization_percent",
@@ -129,6 +131,7 @@ _DECLARED = (
     _number("db.gb", "size of the database, tables and indexes", "GB"),
     _number("db.hot_gb", "size of the tables and indexes with most of the I/O (hot set)", "GB"),
     _percent("db.hot_percent", "share of the physical reads that the hot set causes"),
+    _percent("db.growth_percent", "growth of the data per year; without it workload.growth_percent", most=1000),
     _count("redo.databases", "databases with redo on the same storage", least=1),
     _number("redo.mb_s", "peak redo rate of one database", "MB/s"),
     _number("redo.writes_s", "redo writes per second of one database at its peak", "IOPS"),

@@ -24,7 +24,7 @@ from sizeup.sizing.verdict import (
     share_text,
     shares_clause,
 )
-from sizeup.sizing.workload import Growth, growth
+from sizeup.sizing.workload import Growth, data_growth, growth, growth_of_sum
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -119,11 +119,14 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if memory is None:
         yield _unknown(sheet, demand, each, assumed)
         return
-    planned = growth(sheet)
+    load, data = growth(sheet), data_growth(sheet) if shared.grows else Growth()
+    of_shared = Growth(data.per_year, load.years)
+    sessions_left = sessions * nodes / (nodes - 1) if nodes > 1 else sessions
     shares = Shares(
         needed / memory.value,
-        (shared.size.value + sessions * nodes / (nodes - 1)) / memory.value if nodes > 1 else None,
-        planned if shared.grows else Growth(0.0, planned.years),
+        (shared.size.value + sessions_left) / memory.value if nodes > 1 else None,
+        growth_of_sum((shared.size.value, of_shared), (sessions, load)),
+        growth_after=growth_of_sum((shared.size.value, of_shared), (sessions_left, load)),
     )
     bounds = limits(sheet)
     sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
@@ -135,7 +138,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     notes = [shared.note] if shared.note else []
     if "memory.sessions" not in sheet.inputs:
         notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
-    if planned.per_year and planned.years and not shared.grows:
+    if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
     if exhausted:

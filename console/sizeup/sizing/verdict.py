@@ -48,6 +48,8 @@ class Shares(Struct, frozen=True):
     growth: Growth = Growth()
     outage: bool = False
     """Whether a single failure leaves nothing."""
+    growth_after: Growth | None = None
+    """Growth after the failure, where it changes what grows; None where it is the same."""
 
     @property
     def last_year(self) -> float | None:
@@ -57,7 +59,12 @@ class Shares(Struct, frozen=True):
     @property
     def n_plus_one_last_year(self) -> float | None:
         """The share after the worst single failure at the end of the horizon; None without one of both."""
-        return self.growth.grown(self.n_plus_one) if self.growth.years and self.n_plus_one is not None else None
+        return self.after.grown(self.n_plus_one) if self.growth.years and self.n_plus_one is not None else None
+
+    @property
+    def after(self) -> Growth:
+        """The growth of what is left to carry after a failure."""
+        return self.growth if self.growth_after is None else self.growth_after
 
 
 class ShareLimits(Struct, frozen=True):
@@ -141,7 +148,7 @@ def failure(lost: str, share: float | None, growth: Growth) -> Failure:
 
 def server_failures(shares: Shares, nodes: float) -> list[Failure]:
     """Return the loss of one server of a cluster; an empty list for a single server."""
-    return [failure(f"one of {format_in(nodes, 'servers')}", shares.n_plus_one, shares.growth)] if nodes > 1 else []
+    return [failure(f"one of {format_in(nodes, 'servers')}", shares.n_plus_one, shares.after)] if nodes > 1 else []
 
 
 def later_notes(
@@ -159,9 +166,9 @@ def later_notes(
 def _beyond(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure]) -> list[str]:
     """Return the worst of the failures that leave too little, today or by growth; an empty list where none does."""
     known = [(one.share, one.lost) for one in failures if one.share is not None]
-    (share, lost), growth = max(known, default=(0.0, "")), shares.growth
+    (share, lost), growth = max(known, default=(0.0, "")), shares.after
     year = growth.year_above(share, bounds.fails)
-    if year is None or (year and growth.grown(shares.today) > bounds.fails):
+    if year is None or (year and shares.growth.grown(shares.today) > bounds.fails):
         return []  # what growth alone exceeds says enough
     when = f" in year {year}" if year else ""
     return [f"{share_text(share * growth.factor(year))}{when} after losing {lost}"]

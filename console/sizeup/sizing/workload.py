@@ -12,6 +12,9 @@ An importer or a user states it by these keys, for the whole database over all i
 | ``redo.mb_s``, ``redo.writes_s`` | bytes/s, 1/s | redo of one of ``redo.databases`` databases |
 | ``workload.cpu_cores`` | 1 | busy cores: utilization of the CPUs x physical cores, of its present servers together |
 | ``workload.percentile`` | 1 | percentile that all of these are |
+
+Load grows by ``workload.growth_percent`` a year, and data by ``db.growth_percent``, or as the load where that is not
+given.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ STORAGE_KEYS = (
     "redo.mb_s",
 )
 """Keys of which one is enough for a demand of storage."""
+DATA_LIKE_LOAD = "the data grows like the load"
+"""How the line of a working begins where the data has no rate of its own."""
 
 
 class Growth(Struct, frozen=True):
@@ -43,10 +48,15 @@ class Growth(Struct, frozen=True):
     per_year: float = 0.0
     """0.2 for 20 % a year."""
     years: float = 0.0
+    parts: tuple[tuple[float, float], ...] = ()
+    """The shares of today's demand that grow apart, each with its rate per year; without them all of it grows alike."""
 
     def factor(self, years: float | None = None) -> float:
         """Return how many times today's demand it is after so many years, or at the end of the horizon."""
-        return float((1 + self.per_year) ** (self.years if years is None else years))
+        after = self.years if years is None else years
+        if not self.parts:
+            return float((1 + self.per_year) ** after)
+        return float(sum(share * (1 + rate) ** after for share, rate in self.parts)) if after else 1.0
 
     def grown(self, value: float) -> float:
         """Return a value of today at the end of the horizon; raise OverflowError beyond what a number holds."""
@@ -61,6 +71,15 @@ class Growth(Struct, frozen=True):
         Today is year 0.
         """
         return next((year for year in range(math.ceil(self.years) + 1) if share * self.factor(year) > limit), None)
+
+
+def growth_of_sum(*parts: tuple[float, Growth]) -> Growth:
+    """Return the growth of a sum of amounts of today, each with its own growth over the same years."""
+    known = [(amount, each.per_year) for amount, each in parts if amount]
+    years, total = parts[0][1].years, sum(amount for amount, _ in known)
+    if len({rate for _, rate in known}) == 1:
+        return Growth(known[0][1], years)
+    return Growth(0.0, years, tuple((amount / total, rate) for amount, rate in known))
 
 
 class Demand(Struct, frozen=True):
@@ -106,14 +125,30 @@ def _sum(*parts: Quantity | None) -> float | None:
 
 
 def growth(sheet: Sheet) -> Growth:
-    """Return the growth of the workload; a default is left out of the working, as it changes nothing."""
-    stated = {}
-    for key in ("workload.growth_percent", "workload.horizon_years"):
-        value = sheet.inputs.get(key)
-        if isinstance(value, Quantity) and value.origin is not Origin.RULE:
-            stated[key] = sheet.number(key).value
-    per_year, years = (stated.get(key, 0.0) for key in ("workload.growth_percent", "workload.horizon_years"))
+    """Return the growth of the load; a default is left out of the working, as it changes nothing."""
+    per_year, years = (_stated(sheet, key) for key in ("workload.growth_percent", "workload.horizon_years"))
     return Growth(per_year, years / YEAR_NS)
+
+
+def data_growth(sheet: Sheet) -> Growth:
+    """Return the growth of the data: its own rate, else that of the load, which the working says."""
+    if "db.growth_percent" in sheet.inputs:
+        return Growth(_stated(sheet, "db.growth_percent"), _stated(sheet, "workload.horizon_years") / YEAR_NS)
+    load = growth(sheet)
+    if load.per_year and load.years:
+        sheet.line(
+            f"{DATA_LIKE_LOAD}, by {format_in(load.per_year, '%')} a year "
+            f"({KEYS['db.growth_percent'].flag} for another rate)"
+        )
+    return load
+
+
+def _stated(sheet: Sheet, key: str) -> float:
+    """Return a figure that somebody gave; 0 for a default or none."""
+    value = sheet.inputs.get(key)
+    if not isinstance(value, Quantity) or value.origin is Origin.RULE:
+        return 0.0
+    return sheet.number(key).value
 
 
 def workload_demand(sheet: Sheet) -> Demand | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import AdviceSet, Card, Failure
 from sizeup.sizing.verdict import share_text
+from sizeup.sizing.workload import DATA_LIKE_LOAD
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, TITLES
@@ -34,7 +35,7 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         yield "N+1", "Storage: unknown, because neither paths nor drives are given (path.stages, array.disks)"
     grown = [card for card in given.cards if card.last_year is not None and card.last_year != card.share]
     if grown:
-        yield "Growth", _growth_text(grown)
+        yield "Growth", f"{_growth_text(grown)}{_data_growth_text(given, grown)}"
     license_card = next((card for card in given.cards if card.resource == "license"), None)
     if license_card is not None and license_card.demand:
         edition, unused = given.find("license.edition"), _unused(given)
@@ -86,6 +87,12 @@ def _left_text(card: Card, failure: Failure) -> str:
 
 def _year(card: Card) -> str:
     return f"year {format_in(card.horizon_years, '')}"
+
+
+def _data_growth_text(given: AdviceSet, cards: Sequence[Card]) -> str:
+    """Return that the data is taken to grow like the load, where one of the resources rests on it."""
+    lines = (line for card in cards if (one := given.find(card.advice)) is not None for line in one.working)
+    return "; the data grows like the load" if any(line.startswith(DATA_LIKE_LOAD) for line in lines) else ""
 
 
 def _growth_text(cards: Sequence[Card]) -> str:

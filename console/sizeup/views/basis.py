@@ -20,13 +20,21 @@ def basis_text(inputs: Inputs) -> str:
     if not stated:
         return ""
     parts = [part for part in (_requests(inputs), _throughput(inputs), _redo(inputs), _database(inputs)) if part]
-    growth, years = (_number(inputs, f"workload.{name}") for name in ("growth_percent", "horizon_years"))
+    years = _number(inputs, "workload.horizon_years")
     if years is not None and years.origin is not Origin.RULE and years.value:
-        none = growth is None or growth.origin is Origin.RULE or not growth.value
-        rate = "no growth" if growth is None or none else f"+{_text(growth, '%')} a year"
-        parts.append(f"{rate} for {format_in(years.value / YEAR_NS, 'years')}")
+        parts.append(f"{_growth(inputs)} for {format_in(years.value / YEAR_NS, 'years')}")
     sources = dict.fromkeys(value.source for value in stated)
     return f"{', '.join(parts)} ({'; '.join(sources)})"
+
+
+def _growth(inputs: Inputs) -> str:
+    """Return how load and data grow: ``+20% a year``, which is both where the data has no rate of its own."""
+    rates = [_number(inputs, key) for key in ("workload.growth_percent", "db.growth_percent")]
+    load, data = ("" if one is None or one.origin is Origin.RULE else f"+{_text(one, '%')}" for one in rates)
+    load = load if load not in ("", "+0%") else "no growth"
+    if not data or data == load:
+        return load if load == "no growth" else f"{load} a year"
+    return f"load {load}, data {data} a year"
 
 
 def _number(inputs: Inputs, key: str) -> Quantity | None:

@@ -19,6 +19,8 @@ NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
 _STATED = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
 _BAD = ("fail", "warn")
+_RATES = ("db.growth_percent", "workload.growth_percent")
+"""Keys of a growth per year, the more special one first."""
 _CAPACITY_KEYS = ("capacity.", "path.", "array.")
 _CAPACITY_FROM = {
     Origin.USER: "capacity as entered",
@@ -135,7 +137,8 @@ def _basis(card: Card, working: Advice) -> str:
     parts = []
     if stated:
         parts.append(f"workload of {', '.join(dict.fromkeys(one.source for one in stated))}")
-    growth = next((entry.quantity for entry in working.inputs if entry.key == "workload.growth_percent"), None)
+    rates = {entry.key: entry.quantity for entry in working.inputs if entry.key in _RATES}
+    growth = next((rates[key] for key in _RATES if rates.get(key) is not None), None)
     if growth is not None and card.horizon_years:
         year = "" if card.last_year is None else f": {share_text(card.last_year)} in year {card.horizon_years:g}"
         parts.append(f"+{format_in(growth.value, '%')} a year{year}")

@@ -64,6 +64,7 @@ _LABELS = {
     "redo.mb_s": "Redo rate",
     "redo.databases": "Databases with redo here",
     "db.gb": "Database size",
+    "db.growth_percent": "Data growth per year",
     "db.device": "Database device or mount",
     "path.stages": "Storage path",
     "path.bandwidth_mb_s": "Path bandwidth",

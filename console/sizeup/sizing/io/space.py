@@ -18,7 +18,7 @@ from sizeup.sizing.verdict import (
     share_text,
     shares_clause,
 )
-from sizeup.sizing.workload import growth
+from sizeup.sizing.workload import data_growth
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -37,7 +37,7 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     if capacity is None:
         yield _unknown(sheet, needed)
         return
-    shares = Shares(database.value / capacity.value, growth=growth(sheet))
+    shares = Shares(database.value / capacity.value, growth=data_growth(sheet))
     bounds = limits(sheet)
     sheet.line(f"{shown(database, 'GB')} / {shown(capacity, 'GB')} = {share_text(shares.today)}")
     if shares.last_year is not None:
