@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Sequence
@@ -83,24 +84,38 @@ def find_knee(ramp: Sequence[RampPoint]) -> RampPoint | None:
     return best
 
 
-def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
-    """Return the point with the highest throughput, the median over ramps at each queue depth."""
+def median_ramp(ramps: Sequence[Sequence[RampPoint]]) -> list[RampPoint]:
+    """Return the median throughput over ramps at each queue depth, by rising depth."""
     reached: dict[int, list[float]] = {}
     for load in (load for ramp in ramps for load in ramp):
         reached.setdefault(load.queue_depth, []).append(load.throughput)
-    return max(
-        (RampPoint(depth, statistics.median(rates)) for depth, rates in reached.items()),
-        key=lambda load: load.throughput,
-    )
+    return [RampPoint(depth, statistics.median(rates)) for depth, rates in sorted(reached.items())]
+
+
+def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
+    """Return the point with the highest throughput, the median over ramps at each queue depth."""
+    return max(median_ramp(ramps), key=lambda load: load.throughput)
+
+
+def falls(ramp: Sequence[RampPoint]) -> bool:
+    """Return whether some point is slower than one of lower queue depth by as much as counts as a gain."""
+    highest = itertools.accumulate((load.throughput for load in ramp), max)
+    return any(load.throughput * PAYS < most for load, most in zip(ramp, highest, strict=True))
 
 
 def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
-    """Return the knee of several ramps; None if no ramp has one."""
+    """Return the knee of several ramps; None if no ramp has one, and if throughput falls before it is reached.
+
+    After a fall, the rise that leads to the knee only makes up for it: fewer requests reached as much before. What
+    falls beyond the knee leaves it where it is.
+    """
     knees = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
     if not knees:
         return None
-    return Knee(
+    found = Knee(
         statistics.median_low([knee.queue_depth for knee in knees]),
         statistics.median(knee.throughput for knee in knees),
         tuple(knee.queue_depth for knee in knees),
     )
+    rise = [load for load in median_ramp(ramps) if load.queue_depth <= found.queue_depth]
+    return None if falls(rise) else found

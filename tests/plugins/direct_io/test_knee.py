@@ -21,6 +21,22 @@ def test_a_ramp_that_never_pays_has_its_knee_at_the_start() -> None:
     assert find_knee(ramp(100, 101, 102)) == RampPoint(1, 100)
 
 
+def test_no_knee_is_stated_where_throughput_falls_on_the_way_to_it() -> None:
+    """Queue depth 4 reaches more than what would be the knee."""
+    sweep = [RampPoint(1, 15e3), RampPoint(4, 27.9e3), RampPoint(16, 14e3), RampPoint(64, 21.1e3)]
+
+    assert find_knee(sweep) == RampPoint(64, 21.1e3)
+    assert agree([sweep]) is None
+
+
+def test_a_fall_within_the_noise_or_beyond_the_knee_leaves_it_stated() -> None:
+    within, beyond, steady = ramp(10, 20, 19, 40), ramp(10, 20, 40, 30, 20), ramp(10, 20, 40)
+
+    assert agree([within]) == Knee(8, 40, (8,))
+    assert agree([beyond]) == Knee(4, 40, (4,))
+    assert agree([steady, ramp(10, 5, 40), steady]) == Knee(4, 40, (4, 4, 4))
+
+
 def test_one_point_has_no_knee() -> None:
     assert find_knee(ramp(10)) is None
     assert agree([ramp(10)]) is None
