@@ -36,6 +36,15 @@ def test_an_axis_that_has_become_much_too_long_is_drawn_anew() -> None:
     assert ends(hold_axes(chart(100.0), wide)) == (None, 200.0)
 
 
+def test_an_interval_far_beyond_the_values_does_not_lengthen_the_axis() -> None:
+    points = (ChartPoint(1.0, 20.0, -60.0, 100.0),)
+    line = replace(chart(20.0), lines=(Line("a", points),))
+    bars = BarChart("b", Axis("Cost", "ns"), (Bar("a", 20.0, -60.0, 100.0),))
+
+    assert ends(hold_axes(line, None)) == (None, 50.0)
+    assert hold_axes(bars, None).axis.high == 50.0  # type: ignore[union-attr]
+
+
 def test_once_logarithmic_stays_logarithmic_while_samples_waver() -> None:
     first = hold_axes(chart(1.0, 100.0, scale=Scale.LOG10), None)
     then = hold_axes(chart(7.0, 100.0), first)

@@ -1,9 +1,11 @@
 """Charts in character cells."""
 
+import re
+
 import pytest
 
 from sizeup.charts.cells import cursor_places, draw, key_at
-from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, ChartPoint, HeatMap, Line, LineChart, Scale
+from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, Boundary, ChartPoint, HeatMap, Line, LineChart, Scale
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.line_cells import line_readout
 
@@ -280,6 +282,46 @@ def test_an_interval_reaches_no_farther_than_values_can() -> None:
     assert "-" not in "".join(
         line.partition("|")[0] for line in draw(chart, 40, 14, Glyphs.ASCII).text().splitlines()[2:9]
     )
+
+
+WIDE = (ChartPoint(1.0, 10.0), ChartPoint(2.0, 20.0, -60.0, 100.0), ChartPoint(3.0, 22.0, 20.0, 24.0))
+"""The interval of the second is four times as wide as its value."""
+
+
+@pytest.mark.parametrize(
+    ("scale", "highest"), [(Scale.LINEAR, "40"), (Scale.LOG10, "20")], ids=["linear", "logarithmic"]
+)
+@pytest.mark.parametrize(
+    ("glyphs", "above", "below"), [(Glyphs.ASCII, "^", "v"), (Glyphs.BLOCK, "↑", "↓"), (Glyphs.BRAILLE, "↑", "↓")]
+)
+def test_a_wide_interval_is_cut_with_a_mark_and_leaves_the_axis_to_the_values(
+    glyphs: Glyphs, above: str, below: str, scale: Scale, highest: str
+) -> None:
+    chart = LineChart("t", Axis("Out", "1"), Axis("Time", "ns", scale), (Line("a", WIDE),))
+    lines = draw(chart, 40, 20, glyphs).text().splitlines()
+    labels = [found.group(1) for line in lines if (found := re.match(r" *(\d+)[┤+]", line))]
+    axis = next(number for number, line in enumerate(lines) if re.match(r" *(└|\+\+)", line))
+
+    assert labels[0] == highest
+    assert [lines[2].count(above), sum(line.count(above) for line in lines)] == [1, 1]
+    assert [lines[axis - 1].count(below), sum(line.count(below) for line in lines)] == [1, 1]
+
+
+@pytest.mark.parametrize(("glyphs", "beyond"), [(Glyphs.ASCII, ">"), (Glyphs.BRAILLE, "→")])
+def test_a_wide_interval_of_a_bar_is_cut_with_a_mark(glyphs: Glyphs, beyond: str) -> None:
+    bars = (Bar("a", 10.0, -30.0, 50.0), Bar("b", 12.0, 11.0, 13.0))
+    lines = draw(BarChart("t", Axis("Time", "ns"), bars), 60, 6, glyphs).text().splitlines()
+
+    assert [line.count(beyond) for line in lines[1:3]] == [1, 0]
+    assert lines[1].index(beyond) < lines[1].index("10 ns")
+    assert len(lines[2].split()[1]) > 25  # the longest bar has most of the axis
+
+
+def test_both_ends_of_a_range_are_on_the_axis() -> None:
+    bars = (Bar("a", 10.0, 5.0, 100.0, RANGE), Bar("b", 12.0))
+    text = draw(BarChart("t", Axis("Time", "ns"), bars), 60, 6, Glyphs.ASCII).text()
+
+    assert ">" not in text
 
 
 def test_the_cursor_reads_a_point_that_lies_outside_the_axis() -> None:

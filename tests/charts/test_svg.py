@@ -89,6 +89,21 @@ def test_intervals_are_a_band_where_points_are_many() -> None:
     assert sum("band" in path.get("class", "") for path in root.iter(f"{SVG}path")) == 1
 
 
+def test_a_wide_interval_ends_in_an_arrow_at_the_edge() -> None:
+    points = (ChartPoint(1, 10, 9, 11), ChartPoint(2, 20, -60, 100))
+    root = drawn(LineChart("Wide", Axis("x", "1"), Axis("y", "1"), (Line("", points),)))
+    plain = drawn(LineChart("Wide", Axis("x", "1"), Axis("y", "1"), (Line("", points[:1]),)))
+    bars = drawn(BarChart("Wide", Axis("y", "1"), (Bar("a", 10, 5, 50), Bar("b", 12))))
+    widths = [float(bar.attrib["width"]) for bar in bars.iter(f"{SVG}rect")]
+
+    def whiskers(of: ElementTree.Element) -> int:
+        return sum("whisker" in path.get("class", "") for path in of.iter(f"{SVG}path"))
+
+    assert whiskers(root) == whiskers(plain) + 3 + 2  # the line with its ends, and two arrows
+    assert "100" not in texts(root)
+    assert max(widths) > 0.5 * 400
+
+
 def test_bars_start_at_zero_and_print_their_value_and_note() -> None:
     root = drawn(BARS)
     widths = [float(bar.attrib["width"]) for bar in root.iter(f"{SVG}rect")]

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from sizeup import units
-from sizeup.charts.chart import Axis, Scale
+from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, LineChart, Scale
+
+_ROUNDING = 1e-6
 
 
 class Tick(Struct, frozen=True):
@@ -45,6 +47,11 @@ class Ruler(Struct, frozen=True):
         start = math.log(self.low)
         return (math.log(value) - start) / (math.log(self.high) - start)
 
+    def leaves(self, value: float) -> int:
+        """Whether ``value`` lies beyond the high end (1), beyond the low one (-1) or on the axis (0)."""
+        position = self.position(value)
+        return -1 if position is None or position < -_ROUNDING else 1 if position > 1 + _ROUNDING else 0
+
 
 def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     """Fix the ends of ``axis`` around ``values`` and name at most ``most_ticks`` values of it.
@@ -67,6 +74,48 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         positions = divide(low, high, most_ticks)
     ticks, unit = labeled(positions, axis.unit)
     return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
+
+
+_NEAR, _NEAR_RATIO = 0.5, 2.0
+"""How far an interval may move the end of an axis beyond the values, as a share of the largest, or a ratio."""
+
+
+def axis_values(values: Iterable[float], interval_ends: Iterable[float], scale: Scale) -> list[float]:
+    """Return what an axis is fitted to: the values, and the ends of their intervals as far as they lie near them.
+
+    One wide interval would squeeze all values into a corner. An axis of values that are never negative begins at zero.
+    """
+    known = [value for value in values if abs(value) <= _LARGEST]
+    if scale is Scale.LINEAR:
+        margin = _NEAR * max(map(abs, known), default=0.0)
+        least, most = min(known, default=0.0) - margin, max(known, default=0.0) + margin
+        least = max(least, 0.0) if min(known, default=0.0) >= 0 else least
+    else:
+        ratios = [value for value in known if value > 0]
+        least, most = min(ratios, default=1.0) / _NEAR_RATIO, max(ratios, default=1.0) * _NEAR_RATIO
+    near = (min(max(end, least), most) for end in interval_ends if not math.isnan(end))
+    return [*known, *near] if known else []
+
+
+def line_axis_values(chart: LineChart) -> list[float]:
+    """Return what the value axis of a line chart is fitted to."""
+    points = [point for line in chart.lines for point in line.points]
+    ends = (end for point in points for end in (point.low, point.high) if end is not None)
+    return axis_values((point.y for point in points), ends, chart.y.scale)
+
+
+def bar_axis_values(chart: BarChart, shown: Sequence[Bar] | None = None) -> list[float]:
+    """Return what the axis of a bar chart is fitted to, or of the bars that are ``shown`` of it.
+
+    The ends of a range are its values.
+    """
+    bars = chart.bars if shown is None else shown
+    values = [bar.value for bar in bars]
+    intervals: list[float] = []
+    for bar in bars:
+        ends = [end for end in (bar.low, bar.high) if end is not None]
+        (values if chart.spans or bar.note == RANGE else intervals).extend(ends)
+    return axis_values(values, intervals, chart.axis.scale)
 
 
 _LARGEST = 1e150

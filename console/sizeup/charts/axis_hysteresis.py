@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from sizeup.charts.axes import bar_axis_values, line_axis_values
 from sizeup.charts.chart import Axis, BarChart, Chart, LineChart, Scale
 
 _HEADROOM = 1.25
@@ -19,28 +20,19 @@ def hold_axes(chart: Chart, before: Chart | None) -> Chart:
     """The chart with the value axis of the picture before it, while that suits; else with ends that will last."""
     match chart, before:
         case LineChart(), LineChart() if before.title == chart.title:
-            return replace(chart, y=_kept(chart.y, before.y, _heights(chart)))
+            return replace(chart, y=_kept(chart.y, before.y, _finite(line_axis_values(chart))))
         case LineChart(), _:
-            return replace(chart, y=_generous(chart.y, _heights(chart)))
+            return replace(chart, y=_generous(chart.y, _finite(line_axis_values(chart))))
         case BarChart(), BarChart() if before.title == chart.title:
-            return replace(chart, axis=_kept(chart.axis, before.axis, _lengths(chart)))
+            return replace(chart, axis=_kept(chart.axis, before.axis, _finite(bar_axis_values(chart))))
         case BarChart(), _:
-            return replace(chart, axis=_generous(chart.axis, _lengths(chart)))
+            return replace(chart, axis=_generous(chart.axis, _finite(bar_axis_values(chart))))
         case _:
             return chart
 
 
-def _heights(chart: LineChart) -> list[float]:
-    points = [point for line in chart.lines for point in line.points]
-    return _known(end for point in points for end in (point.y, point.low, point.high))
-
-
-def _lengths(chart: BarChart) -> list[float]:
-    return _known(end for bar in chart.bars for end in (bar.value, bar.low, bar.high))
-
-
-def _known(ends: Iterable[float | None]) -> list[float]:
-    return [end for end in ends if end is not None and math.isfinite(end)]
+def _finite(values: Iterable[float]) -> list[float]:
+    return [value for value in values if math.isfinite(value)]
 
 
 def _kept(axis: Axis, before: Axis, values: list[float]) -> Axis:

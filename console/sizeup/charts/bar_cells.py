@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from msgspec.structs import replace
 
-from sizeup.charts.axes import Ruler, fit
+from sizeup.charts.axes import Ruler, bar_axis_values, fit
 from sizeup.charts.chart import CAVEATS, RANGE, Axis, Bar, BarChart, Scale
 from sizeup.charts.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
 from sizeup.units import format_value
@@ -58,7 +58,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     bar_width = max(
         width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
     )
-    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, bar_width)
+    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart, shown, bar_width)
     for index, bar in enumerate(shown):
         y, role = index + top, "series-0"  # bars are told apart by their names
         drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
@@ -73,11 +73,13 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         length = max(dot_at(ruler, bar.value, bar_width + 1), 1 if bar.value > 0 else 0)
         drawing.put(labels + 1, y, alphabet.bar * min(length, bar_width), role)
         if bar.low is not None and bar.high is not None:
-            low, high = (dot_at(ruler, bound, bar_width + 1) for bound in (bar.low, bar.high))
+            low, high = (min(max(dot_at(ruler, bound, bar_width + 1), 0), bar_width) for bound in (bar.low, bar.high))
+            length = max(length, high + 1)
             if high - low >= 2:
                 ends = alphabet.range_
-                drawing.put(labels + 1 + low, y, ends[0] + ends[1] * (high - low - 1) + ends[2], "axis")
-        start = labels + 2 + max(length, dot_at(ruler, bar.high, bar_width + 1) + 1 if bar.high is not None else 0)
+                last = alphabet.beyond if ruler.leaves(bar.high) > 0 else ends[2]
+                drawing.put(labels + 1 + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
+        start = labels + 2 + length
         drawing.put(start, y, cut(texts[index], width - start), "text")
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
@@ -96,9 +98,9 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     return drawing
 
 
-def _bar_ruler(axis: Axis, bars: Sequence[Bar], bar_width: int) -> Ruler:
+def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:
     """An axis from zero, or where it is logarithmic from half of the smallest bar, so that each has a length."""
-    values = [bound for bar in bars for bound in (bar.value, bar.high) if bound is not None]
+    axis, values = chart.axis, bar_axis_values(chart, bars)
     smallest = min((value for value in values if value > 0), default=1.0)
     low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
     high = axis.high if axis.high is not None else max(values) or 1.0

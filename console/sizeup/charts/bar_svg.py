@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.charts import text_alternative
-from sizeup.charts.axes import fit
+from sizeup.charts.axes import bar_axis_values, fit
 from sizeup.charts.chart import Axis, Bar, BarChart, Scale
 from sizeup.charts.markup import Markup, element, joined
 from sizeup.charts.svg_elements import fitted, path_element, text_element, text_width
@@ -15,10 +15,9 @@ def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float,
     formatted = [_bar_text(bar, chart.axis) for bar in chart.bars]
     left = 10 + max((text_width(label) for label in labels), default=0)
     right = max(width - 14 - max((text_width(text) for text in formatted), default=0), left + width * 0.22)
-    reach = [end for bar in chart.bars for end in (bar.value, bar.low, bar.high) if end is not None]
     # A bar's length is its value only from zero on.
     from_zero = [0.0] if chart.axis.scale is Scale.LINEAR else []
-    ruler = fit(chart.axis, [*reach, *from_zero], min(5, int(width // 90)))
+    ruler = fit(chart.axis, [*bar_axis_values(chart), *from_zero], min(5, int(width // 90)))
 
     def across(value: float) -> float:
         position = ruler.position(value)
@@ -41,7 +40,9 @@ def bar_chart(chart: BarChart, width: float, top: float) -> tuple[Markup, float,
         if bar.low is not None and bar.high is not None:
             low, high = across(bar.low), across(bar.high)
             parts.append(path_element([(low, middle), (high, middle)], class_="extent"))
-            parts += [path_element([(x, middle - 4), (x, middle + 4)], class_="extent") for x in (low, high)]
+            parts.append(path_element([(low, middle - 4), (low, middle + 4)], class_="extent"))
+            back = high - 5 if ruler.leaves(bar.high) > 0 else high  # an arrow where it goes on beyond the axis
+            parts.append(path_element([(back, middle - 4), (high, middle), (back, middle + 4)], class_="extent"))
             after = max(after, high)
         parts.append(text_element(after + 6, middle + 4, formatted[index]))
     parts.append(path_element([(start, top), (start, bottom)], class_="base"))

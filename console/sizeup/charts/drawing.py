@@ -43,11 +43,16 @@ class Alphabet(Struct, frozen=True):
     bar: str
     range_: str
     disturbed: str
+    above: str
+    """Where an interval is cut at the upper end of the plot."""
+    below: str
+    beyond: str
+    """Where the interval of a bar is cut."""
 
 
-_UNICODE = Alphabet("●▲■◆○△", "─", "│", "└", "┬", "┤", "┊", "│", "█", "├─┤", "×")
-_CONSOLE = Alphabet("●▲■♦○+", "─", "│", "└", "┬", "┤", ":", "│", "█", "├─┤", "x")
-_ASCII = Alphabet("ox+*#@", "-", "|", "+", "+", "+", ":", "|", "#", "|-|", "!")
+_UNICODE = Alphabet("●▲■◆○△", "─", "│", "└", "┬", "┤", "┊", "│", "█", "├─┤", "×", "↑", "↓", "→")
+_CONSOLE = Alphabet("●▲■♦○+", "─", "│", "└", "┬", "┤", ":", "│", "█", "├─┤", "x", "↑", "↓", "→")
+_ASCII = Alphabet("ox+*#@", "-", "|", "+", "+", "+", ":", "|", "#", "|-|", "!", "^", "v", ">")
 ALPHABETS = {Glyphs.BRAILLE: _UNICODE, Glyphs.BLOCK: _CONSOLE, Glyphs.ASCII: _ASCII}
 
 DOTS = {Glyphs.BRAILLE: (2, 4), Glyphs.BLOCK: (1, 2), Glyphs.ASCII: (1, 1)}

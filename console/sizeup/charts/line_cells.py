@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from textwrap import wrap
@@ -10,7 +9,7 @@ from textwrap import wrap
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.charts.axes import Ruler, fit
+from sizeup.charts.axes import Ruler, fit, line_axis_values
 from sizeup.charts.chart import Boundary, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import (
     ALPHABETS,
@@ -128,6 +127,11 @@ class _Frame(Struct, frozen=True):
     dots: tuple[int, int]
     """In a cell, across and down: markers must stand in the cell that holds their dot."""
 
+    @property
+    def bottom(self) -> int:
+        """The row below the plot."""
+        return self.top + self.height
+
     def column(self, value: float) -> int:
         return self.left + dot_at(self.x, value, self.width * self.dots[0]) // self.dots[0]
 
@@ -145,15 +149,7 @@ def draw_lines(
     """
     drawing = Drawing(width, height)
     alphabet = ALPHABETS[glyphs]
-    # An interval may reach below zero where no value can: it is drawn down to there.
-    floor = 0.0 if all(point.y >= 0 for line in chart.lines for point in line.points) else -math.inf
-    y_values = [
-        max(bound, floor)
-        for line in chart.lines
-        for point in line.points
-        for bound in (point.y, point.low, point.high)
-        if bound is not None
-    ]
+    y_values = line_axis_values(chart)
     x_values = [point.x for line in chart.lines for point in line.points]
     # A name for each line is worth a row of the plot, as long as there is a plot.
     legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
@@ -285,12 +281,15 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
                     raster.stroke(x, low, x, high, index)
                     continue
                 # Whole blocks would drown the curve: a thin line of text instead.
-                for row in range(frame.row(point.high), frame.row(point.low) + 1):
+                for row in range(max(frame.row(point.high), frame.top), min(frame.row(point.low) + 1, frame.bottom)):
                     drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
         for before, after in pairwise(line.points):
             raster.stroke(*dot(before, before.y), *dot(after, after.y), index)
     for (x, y), bits in raster.cells.items():
         drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), f"series-{raster.owners[x, y] % SERIES}")
+    for index, line in enumerate(lines):
+        for point in line.points:
+            _cut_marks(drawing, frame, point, alphabet, f"series-{index % SERIES}")
     for index, line in enumerate(lines):
         # Markers nearer than three columns would hide the line they sit on.
         last = -3
@@ -306,6 +305,16 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
     for index, line in enumerate(lines):
         for point in line.points:
             _point_label(drawing, frame, point, f"series-{index % SERIES}")
+
+
+def _cut_marks(drawing: Drawing, frame: _Frame, point: ChartPoint, alphabet: Alphabet, role: str) -> None:
+    """Mark where an interval goes on beyond the axis."""
+    if point.low is None or point.high is None:
+        return
+    if frame.y.leaves(point.high) > 0:
+        drawing.put(frame.column(point.x), frame.top, alphabet.above, role)
+    if frame.y.leaves(point.low) < 0:
+        drawing.put(frame.column(point.x), frame.bottom - 1, alphabet.below, role)
 
 
 def _point_label(drawing: Drawing, frame: _Frame, point: ChartPoint, role: str) -> None:

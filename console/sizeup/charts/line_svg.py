@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sizeup.charts import text_alternative
-from sizeup.charts.axes import Ruler, fit
+from sizeup.charts.axes import Ruler, fit, line_axis_values
 from sizeup.charts.chart import Boundary, ChartPoint, Line, LineChart
 from sizeup.charts.markup import Markup, element, empty, joined, number
 from sizeup.charts.svg_elements import fitted, path_element, text_element, text_width
@@ -55,9 +55,8 @@ def _between(position: float | None, start: float, end: float) -> float | None:
 def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, float, float]:
     """Return the body of the picture, its width and its height."""
     points = [point for line in chart.lines for point in line.points]
-    ends = [end for point in points for end in (point.low, point.high) if end is not None]
     x = fit(chart.x, [point.x for point in points], int(width // 90))
-    y = fit(chart.y, [*(point.y for point in points), *ends], 6)
+    y = fit(chart.y, line_axis_values(chart), 6)
 
     legend, top = _legend(chart.lines, width, top, disturbed=any(point.disturbed for point in points))
     left = 10 + max(text_width(tick.label) for tick in y.ticks)
@@ -159,6 +158,7 @@ def _line(line: Line, index: int, plot: _Plot) -> Markup:
     marks_every = _marks_every(placed)
     return joined(
         _intervals(placed, index, plot),
+        _cut_marks(placed, index, plot),
         path_element(
             [pixel for _, pixel in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"
         ),
@@ -205,6 +205,23 @@ def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: 
             whiskers.append(path_element([(x, low), (x, high)], class_=f"whisker i{index}"))
             whiskers += [path_element([(x - 4, end), (x + 4, end)], class_=f"whisker i{index}") for end in (low, high)]
     return joined(*whiskers)
+
+
+def _cut_marks(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
+    """An arrow where an interval goes on beyond the axis."""
+    arrows: list[Markup] = []
+    for point, (x, _) in placed:
+        if point.low is None or point.high is None:
+            continue
+        if plot.y.leaves(point.high) > 0:
+            arrows.append(_arrow(x, plot.top, plot.top + 5, index))
+        if plot.y.leaves(point.low) < 0:
+            arrows.append(_arrow(x, plot.bottom, plot.bottom - 5, index))
+    return joined(*arrows)
+
+
+def _arrow(x: float, end: float, back: float, index: int) -> Markup:
+    return path_element([(x - 4, back), (x, end), (x + 4, back)], class_=f"whisker i{index}")
 
 
 _SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
+from sizeup.charts.axes import axis_values
 from sizeup.charts.chart import (
     DISTURBED,
     RANGE,
@@ -92,7 +93,7 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     )
     if y_axis.scale is Scale.LOG10:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
-        low, high = _round_ends([*ys, *(end for end in ends if end > 0)])
+        low, high = _round_ends(axis_values(ys, ends, Scale.LOG10))
         y_axis = replace(y_axis, low=low, high=high)
     boundaries = size_boundaries(run, machine) if first.boundaries == "memory" else ()
     return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
