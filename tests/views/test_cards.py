@@ -194,6 +194,22 @@ def test_the_table_has_n_plus_one_and_the_last_year_where_there_is_room() -> Non
     assert wide.lines[0].text[slice(*wide.lines[0].meter)] == "████████████│█"
 
 
+@pytest.mark.parametrize("width", [34, 52, 60, 62, 70, 77, 80, 109])
+def test_the_share_after_a_failure_stands_in_the_table_at_every_width(width: int) -> None:
+    given = sized(workload__mb_s="1000", path__stages="hba:fc16*2", path__policy="active-active")
+    views = card_views(given, machine(), session(step("io.direct", *RAMP)))
+    table = card_table(views, width)
+    row = next(line for line in table.text() if line.startswith("Storage"))
+
+    assert table.header.split()[-3:] == ["Used", "N+1", "Status"]
+    assert row.split()[-3:] == ["31%", "62%", "PASS"]
+    assert all(cell_len(line) <= width for line in table.text())
+
+
+def test_without_a_failure_that_is_known_its_column_leaves_the_room_to_the_others() -> None:
+    assert "N+1" not in card_table(card_views(sized(workload__mb_s="100", capacity__mb_s="800"), machine()), 80).header
+
+
 @pytest.mark.parametrize("width", [25, 61, 62, 72, 80, 100, 109, 110, 160, 200])
 def test_no_line_is_wider_than_the_screen_and_all_statuses_stand_in_one_column(width: int) -> None:
     long = ("a rather long text of what was found", "and one more", "and yet another")

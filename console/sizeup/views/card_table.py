@@ -13,9 +13,7 @@ from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, CardView
 
 WIDE = 110
-"""From so many columns on there is room for a meter, for N+1 and for the last year."""
-NARROW = 62
-"""With fewer columns there is room for shares and statuses alone."""
+"""From so many columns on there is room for a meter and for the last year."""
 _NAME = 10
 _STATUS = 7
 _SHARE = 6
@@ -56,21 +54,20 @@ class CardTable(Struct, frozen=True):
 
 
 def card_table(views: Sequence[CardView], width: int) -> CardTable:
-    """Return the table in at most ``width`` columns, from 24 on; its lines are padded up to the status."""
-    if width < NARROW:
-        return _share_table(views)
+    """Return the table in at most ``width`` columns, from 25 on; its lines are padded up to the status.
+
+    The share after a failure has a column at every width from 33 on where it is known of any card.
+    """
     wide = width >= WIDE
     judged = [view for view in views if view.resource != "license"]
-    shares = [("Used", [_share(view.used) for view in views])]
-    if wide:
-        shares.append(("N+1", [OUTAGE if view.outage else _share(view.n_plus_one) for view in views]))
-        years = max((view.years for view in views), default=0.0)
-        if years:
-            shares.append((f"Year {format_in(years, '')}", [_share(view.last_year) for view in views]))
-    meter = wide and any(view.used is not None for view in views)
+    shares = _share_columns(views, wide=wide)
     demand = _between(_DEMAND, max((cell_len(view.demand) for view in judged), default=0))
+    meter = wide and any(view.used is not None for view in views)
     tail = (_GAP + _METER + 2) * meter + (_GAP + _SHARE) * len(shares) + _GAP + _STATUS
-    detected, measured = _text_widths(judged, width - _NAME - _GAP - _GAP - demand - tail)
+    texts_room = width - _NAME - _GAP - _GAP - demand - tail
+    if texts_room < 2 * _TEXT[0]:
+        return _share_table(views, shares, demand, width)
+    detected, measured = _text_widths(judged, texts_room)
     meter_title = " " * (_GAP + _METER + 2) if meter else ""
     titles = "".join(f"{'':{_GAP}}{title:>{_SHARE}}" for title, _ in shares)
     header = (
@@ -101,12 +98,35 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     return CardTable(header, tuple(lines))
 
 
-def _share_table(views: Sequence[CardView]) -> CardTable:
-    lines = [
-        CardLine(view.resource, f"{view.title:{_NAME}}{_share(view.used):>{_SHARE}}{'':{_GAP}}", view.status)
-        for view in views
-    ]
-    return CardTable(f"{'':{_NAME}}{'Used':>{_SHARE}}{'':{_GAP}}Status", tuple(lines))
+def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[tuple[str, list[str]]]:
+    """Return title and cells of each column of shares: today, after the worst failure, in the last year."""
+    columns = [("Used", [_share(view.used) for view in views])]
+    if wide or any(view.outage or view.n_plus_one is not None for view in views):
+        columns.append(("N+1", [OUTAGE if view.outage else _share(view.n_plus_one) for view in views]))
+    years = max((view.years for view in views), default=0.0)
+    if wide and years:
+        columns.append((f"Year {format_in(years, '')}", [_share(view.last_year) for view in views]))
+    return columns
+
+
+def _share_table(
+    views: Sequence[CardView], shares: Sequence[tuple[str, list[str]]], demand: int, width: int
+) -> CardTable:
+    """Return the shares alone, as many of their columns as fit, with the demand where that fits, too."""
+    room = width - _NAME - _GAP - _STATUS
+    shares = shares[: max((room + _GAP) // (_GAP + _SHARE), 1)]
+    with_demand = room >= demand + (_GAP + _SHARE) * len(shares)
+    columns = [(title, _SHARE, texts) for title, texts in shares]
+    if with_demand:
+        needed = ["" if view.resource == "license" else _clipped(view.demand, demand) for view in views]
+        columns.insert(0, ("Demand", demand, needed))
+    gap = " " * _GAP
+    header = gap.join(f"{title:>{wide}}" for title, wide, _ in columns)
+    lines = []
+    for number, view in enumerate(views):
+        cells = gap.join(_padded(texts[number], wide, right=True) for _, wide, texts in columns)
+        lines.append(CardLine(view.resource, f"{view.title:{_NAME}}{cells}{gap}", view.status))
+    return CardTable(f"{'':{_NAME}}{header}{gap}Status", tuple(lines))
 
 
 def fitted(parts: Iterable[str], room: int) -> str:
