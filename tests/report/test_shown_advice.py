@@ -233,6 +233,7 @@ MAY_SIZE = {
     "engine/run.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",
     "tui/screens/sizing_pages.py": "published cases beside this machine",
+    "views/repair.py": "the shares after a repair, of advice that was worked out with its inputs",
 }
 
 

@@ -320,7 +320,12 @@ def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> 
     assert cards_data(views)[0]["outage"] is True
     assert later_shares(views)[0].startswith("Storage: outage after a single failure, ")
     found = verdict_text(given, views)
-    assert (found.status, found.fix) == ("WARN", "Add a second: the loss of the only path of hba is an outage")
+    assert (found.status, found.fix) == (
+        "WARN",
+        "1 more 8GFC port (hba): outage -> 38% after a failure",
+    )
+    recorded = verdict_text(given.recorded(), views)
+    assert recorded.fix == "Add a second: the loss of the only path of hba is an outage"
 
 
 def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
@@ -329,4 +334,5 @@ def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
         workload__horizon_years="3",
     )  # fmt: skip
 
-    assert verdict_text(given, card_views(given, machine())).fix.endswith("demand passes, for 108% at worst")
+    recorded = given.recorded()
+    assert verdict_text(recorded, card_views(recorded, machine())).fix.endswith("demand passes, for 108% at worst")

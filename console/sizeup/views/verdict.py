@@ -12,8 +12,10 @@ from sizeup.quantity import Origin
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
+from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards import CardView, status_text
+from sizeup.views.repair import repair_text
 
 NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
@@ -72,7 +74,7 @@ def verdict_text(
     return VerdictText(
         status,
         f"{card.statement}{beside_first(card, given.cards)}",
-        _fix(card, working, findings) if card.status in _BAD else "",
+        _fix(card, working, given, findings) if card.status in _BAD else "",
         "" if working is None else _basis(card, working),
     )
 
@@ -101,8 +103,8 @@ def _rule(given: AdviceSet) -> str:
     return "" if headline is None or headline.quantity is not None else headline.verdict.partition(". ")[2]
 
 
-def _fix(card: Card, working: Advice | None, findings: Iterable[Finding]) -> str:
-    """Return the first thing that would help: what is down, what a finding asks for, else how much is lacking."""
+def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterable[Finding]) -> str:
+    """Return the first thing that would help: what is down, what a finding asks for, what to add, else what lacks."""
     inputs = {} if working is None else {entry.key: entry for entry in working.inputs}
     down = inputs.get("path.down")
     if card.resource == "storage" and down is not None and down.words is not None:
@@ -111,6 +113,8 @@ def _fix(card: Card, working: Advice | None, findings: Iterable[Finding]) -> str
     for finding in findings:
         if finding.severity in bad and resource_of(finding) == card.resource and finding.remedy:
             return finding.remedy
+    if repair := repair_text(card, given):
+        return capitalized(repair)
     lost = next((one.lost for one in card.failures if one.share is None), "")
     if lost and (card.share or 0.0) <= card.limit:
         return f"Add a second: the loss of {lost} is an outage"
