@@ -167,6 +167,10 @@ def _flag(value: int | None) -> bool | None:
     return None if value is None else value != 0
 
 
+def _kibibytes(number: int | None) -> int | None:
+    return number * 1024 if number is not None and 0 <= number < 1 << 40 else None
+
+
 def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
     sectors = sysroot.integer(f"{base}/{name}")
     if sectors is None or not 0 <= sectors < 1 << 55:
@@ -215,6 +219,8 @@ def _read_device(
         physical_block_bytes=sysroot.integer(f"{queue}/physical_block_size"),
         scheduler=_chosen(sysroot.line(f"{queue}/scheduler")),
         queue_depth_limit=sysroot.integer(f"{queue}/nr_requests"),
+        read_ahead_bytes=_kibibytes(sysroot.integer(f"{queue}/read_ahead_kb")),
+        largest_request_bytes=_kibibytes(sysroot.integer(f"{queue}/max_sectors_kb")),
         hardware_queues=len(sysroot.names(f"{base}/mq")) or None if "mq" in entries else None,
         write_cache=sysroot.line(f"{queue}/write_cache"),
         read_only=_flag(sysroot.integer(f"{base}/ro")),

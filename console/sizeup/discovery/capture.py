@@ -21,6 +21,7 @@ from msgspec import Struct, field
 
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
+from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot
 from sizeup.errors import UsageError
@@ -28,6 +29,7 @@ from sizeup.files import write
 from sizeup.model.machine import Machine
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.mountstats import parse_mountstats
+from sizeup.procfs.smbios import without_identities
 
 FORMAT = 1
 
@@ -205,7 +207,7 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     """The same tree with stand-ins in files, names and links."""
     files = {}
     for path, data in captured.files.items():
-        text = data.decode("latin-1")
+        text = (without_identities(data) if path == SMBIOS_TABLE else data).decode("latin-1")
         if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
             text = text.replace(serial, anonymizer.stand_in(serial))
         masked = anonymizer.text(text, mounts=path.endswith(_WITH_ADDRESSES))

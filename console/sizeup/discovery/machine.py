@@ -12,6 +12,7 @@ from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
+from sizeup.discovery.dimms import read_dimm_slots, read_edac
 from sizeup.discovery.findings.checks import find
 from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
@@ -19,6 +20,7 @@ from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nics, read_rdma_ports
 from sizeup.discovery.numa import read_huge_pages, read_nodes
 from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
+from sizeup.discovery.os_settings import read_os_settings
 from sizeup.discovery.pci import read_pci
 from sizeup.discovery.platform import read_platform
 from sizeup.discovery.scsi import placed_by_interface, read_hbas, read_scsi_devices
@@ -39,7 +41,8 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     package_of = {cpu: index for index, package in enumerate(processors.packages) for cpu in package.pus}
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     first = next((pu.cpu for pu in processors.pus if pu.online), 0)
-    nodes = read_nodes(root, processors.pus, package_of, cpuset_limits.nodes)
+    memory_controllers = read_edac(root)
+    nodes = read_nodes(root, processors.pus, package_of, cpuset_limits.nodes, memory_controllers)
     parents = DeviceParents(root)
     rdma_ports = read_rdma_ports(root, parents)
     block_devices = resolve_stacks(read_block_devices(root, parents))
@@ -61,10 +64,13 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         memory_bytes=memory.get("MemTotal") or _memory_of_nodes(nodes) or read_memory_blocks(root),
         memory_available_bytes=memory.get("MemAvailable"),
         huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
+        dimm_slots=read_dimm_slots(root),
+        memory_controllers=memory_controllers,
         cpu_model=cpuinfo.model,
         cpu_vendor=cpuinfo.vendor,
         base_clock=of_one_kind(read_base_clock(root, cpuinfo, first), processors.cores, first),
         platform=read_platform(root, cpuinfo, cpuset_limits),
+        settings=read_os_settings(root, first),
         nics=nics,
         rdma_ports=rdma_ports,
         pci=read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus)),
@@ -103,7 +109,7 @@ def discover_memory(sysroot: Sysroot | str = "/") -> Machine:
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     machine = Machine(
-        nodes=read_nodes(root, (), {}, None),
+        nodes=read_nodes(root, (), {}, None, read_edac(root)),
         memory_bytes=memory.get("MemTotal"),
         memory_available_bytes=memory.get("MemAvailable"),
         huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),

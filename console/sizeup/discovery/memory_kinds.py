@@ -13,22 +13,20 @@ That a node has CPUs does not tell its kind: it may be of HBM alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
 from sizeup.discovery.device_parents import link_name
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.dimms import EdacController
 from sizeup.model.numa import MemoryKind
 from sizeup.procfs.lists import parse_cpulist
 
 _DAX = "/sys/bus/dax/devices"
-_EDAC = "/sys/devices/system/edac/mc"
 _GPUS = "/proc/driver/nvidia/gpus"
 _TIERS = "/sys/devices/virtual/memory_tiering"
 _TIER_NAME = re.compile(r"memory_tier(\d{1,6})")
-_CONTROLLER = re.compile(r"mc\d{1,4}")
-_MODULE = re.compile(r"(?:dimm|rank)\d{1,4}")
 
 
 class KnownKind(Struct, frozen=True):
@@ -77,15 +75,9 @@ def module_kind(module_type: str) -> MemoryKind:
     return MemoryKind.DRAM if re.search(r"DDR|SDR|RMBS|XDR|DRAM", module_type) else MemoryKind.UNKNOWN
 
 
-def _modules_kind(sysroot: Sysroot) -> KnownKind | None:
+def _modules_kind(controllers: Sequence[EdacController]) -> KnownKind | None:
     """The kind of all memory modules; None where they differ or are not known."""
-    types: dict[str, None] = {}
-    for controller in sysroot.names(_EDAC):
-        if _CONTROLLER.fullmatch(controller) is None:
-            continue
-        for module in sysroot.names(f"{_EDAC}/{controller}"):
-            if _MODULE.fullmatch(module) is not None:
-                types[sysroot.line(f"{_EDAC}/{controller}/{module}/dimm_mem_type") or ""] = None
+    types = dict.fromkeys(module.kind or "" for controller in controllers for module in controller.dimms)
     kinds = {module_kind(name) for name in types}
     if len(kinds) != 1 or MemoryKind.UNKNOWN in kinds:
         return None
@@ -103,9 +95,11 @@ def _gpu_nodes(sysroot: Sysroot) -> dict[int, KnownKind]:
     return found
 
 
-def read_memory_kinds(sysroot: Sysroot, with_cpus: Collection[int]) -> dict[int, KnownKind]:
+def read_memory_kinds(
+    sysroot: Sysroot, with_cpus: Collection[int], controllers: Sequence[EdacController]
+) -> dict[int, KnownKind]:
     """Return the kind of memory that a driver reports, by node; ``with_cpus`` are the nodes that have CPUs."""
-    modules = _modules_kind(sysroot)
+    modules = _modules_kind(controllers)
     kinds = {} if modules is None else dict.fromkeys(with_cpus, modules)
     return {**kinds, **_dax_kinds(sysroot, with_cpus), **_gpu_nodes(sysroot)}
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sizeup.discovery.cpus import CpuSet, read_set
 from sizeup.discovery.memory_kinds import KnownKind, read_memory_kinds, read_memory_tiers
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.dimms import EdacController
 from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
 from sizeup.procfs.kernel_file import parse_integer
@@ -142,16 +143,23 @@ def _linked_cpus(sysroot: Sysroot, node: int) -> CpuSet:
 
 
 def read_nodes(
-    sysroot: Sysroot, pus: tuple[Pu, ...], package_of: Mapping[int, int], allowed: CpuSet | None
+    sysroot: Sysroot,
+    pus: tuple[Pu, ...],
+    package_of: Mapping[int, int],
+    allowed: CpuSet | None,
+    controllers: Sequence[EdacController],
 ) -> tuple[NumaNode, ...]:
-    """All online nodes; ``package_of`` is the index of each CPU's package, ``allowed`` the nodes a cgroup leaves."""
+    """All online nodes; ``package_of`` is the index of each CPU's package, ``allowed`` the nodes a cgroup leaves.
+
+    The modules of ``controllers`` tell the kind of memory of the nodes with CPUs.
+    """
     ids = read_node_ids(sysroot)
     online = {pu.cpu for pu in pus if pu.online}
     by_node: dict[int, CpuSet] = {}
     for node in ids:
         cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
         by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
-    kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]])
+    kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]], controllers)
     tiers = read_memory_tiers(sysroot)
     nodes = []
     for node in ids:

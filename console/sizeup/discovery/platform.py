@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
+from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import read_virtualization
 from sizeup.model.platform import ControlGroup, Platform
@@ -76,14 +76,6 @@ def _control_group(sysroot: Sysroot, cpuset_limits: CpusetLimits) -> ControlGrou
 def _ratio(quota: str, period: str) -> float | None:
     microseconds, every = whole_number(quota), whole_number(period)
     return microseconds / every if microseconds and every else None
-
-
-def _bracketed(text: str | None) -> str | None:
-    """The chosen word of ``always [madvise] never``."""
-    if text is None:
-        return None
-    match = re.search(r"\[([\w-]+)\]", text)
-    return match[1] if match else None
 
 
 def _turbo(sysroot: Sysroot) -> bool | None:
@@ -177,7 +169,7 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         clock_sources=tuple((sysroot.line(f"{_CLOCKS}/available_clocksource") or "").split()),
         command_line=command_line,
         governor=sysroot.line(f"{cpufreq}/scaling_governor"),
-        transparent_huge_pages=_bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/enabled")),
+        transparent_huge_pages=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/enabled")),
         numa_balancing=None if balancing is None else balancing != 0,
         model=product,
         vendor=vendor,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from sizeup.model.budget import PathBudget
+from sizeup.model.dimms import DimmSlot, EdacController
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
 from sizeup.model.storage import (
@@ -47,11 +49,16 @@ class Machine(Struct, frozen=True):
     memory_available_bytes: int | None = None
     huge_pages: tuple[HugePages, ...] = ()
     """Pools of the whole machine, by page size."""
+    dimm_slots: tuple[DimmSlot, ...] = ()
+    """By the firmware's table, which root alone can read; empty where it could not be read (the gaps say why)."""
+    memory_controllers: tuple[EdacController, ...] = ()
+    """Those with an EDAC driver."""
     cpu_model: str | None = None
     cpu_vendor: str | None = None
     base_clock: Quantity | None = None
     """Hertz a core sustains by its data sheet, with where that was read; None when unknown and the user must say."""
     platform: Platform = field(default_factory=Platform)
+    settings: OsSettings = field(default_factory=OsSettings)
     nics: tuple[Nic, ...] = ()
     rdma_ports: tuple[RdmaPort, ...] = ()
     pci: tuple[PciFunction, ...] = ()

@@ -49,6 +49,10 @@ class BlockDevice(Struct, frozen=True):
     scheduler: str | None = None
     queue_depth_limit: int | None = None
     """``nr_requests``: how many requests the block layer queues."""
+    read_ahead_bytes: int | None = None
+    """``read_ahead_kb``: how much the kernel reads ahead of a sequential reader of files."""
+    largest_request_bytes: int | None = None
+    """``max_sectors_kb``: the largest request that the block layer sends."""
     hardware_queues: int | None = None
     write_cache: str | None = None
     """``write back`` or ``write through``."""

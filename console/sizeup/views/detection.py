@@ -5,11 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from sizeup.model.budget import PathBudget
+from sizeup.model.dimms import DimmSlot, EdacController
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
 from sizeup.model.storage import (
@@ -90,6 +92,9 @@ class Detection(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     gaps: tuple[Gap, ...]
     tcp: TcpBuffers | None = None
+    dimm_slots: tuple[DimmSlot, ...] = ()
+    memory_controllers: tuple[EdacController, ...] = ()
+    settings: OsSettings = msgspec.field(default_factory=OsSettings)
 
 
 def detection(machine: Machine) -> Detection:
@@ -128,6 +133,9 @@ def detection(machine: Machine) -> Detection:
         findings=machine.findings,
         gaps=machine.gaps,
         tcp=machine.tcp,
+        dimm_slots=machine.dimm_slots,
+        memory_controllers=machine.memory_controllers,
+        settings=machine.settings,
     )
 
 
@@ -163,4 +171,7 @@ def detected(document: Detection) -> Machine:
         findings=document.findings,
         gaps=document.gaps,
         tcp=document.tcp,
+        dimm_slots=document.dimm_slots,
+        memory_controllers=document.memory_controllers,
+        settings=document.settings,
     )

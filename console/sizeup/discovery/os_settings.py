@@ -1,0 +1,91 @@
+"""Settings that matter to databases: memory, power, vulnerabilities, limits.
+
+Documentation/admin-guide/sysctl/vm.rst, Documentation/ABI/testing/sysfs-devices-system-cpu, cpuidle.rst, proc(5).
+"""
+
+from __future__ import annotations
+
+import re
+
+from sizeup.discovery.cpus import CPU
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.os_settings import IdleState, OsSettings, Vulnerability
+from sizeup.procfs.process_limits import parse_hard_limits, parse_limits
+from sizeup.procfs.swaps import parse_swap_areas
+from sizeup.text import one_line
+
+_VM = "/proc/sys/vm"
+_STATE = re.compile(r"state(\d{1,3})")
+_TEXT_LIMIT = 200
+_VULNERABILITIES_LIMIT = 128
+
+
+def bracketed(text: str | None) -> str | None:
+    """Return the chosen word of ``always [madvise] never``."""
+    match = re.search(r"\[([\w+-]+)\]", text or "")
+    return match[1] if match else None
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else one_line(text, _TEXT_LIMIT) or None
+
+
+def _idle_states(sysroot: Sysroot, cpu: int) -> tuple[IdleState, ...]:
+    base = f"{CPU}/cpu{cpu}/cpuidle"
+    states = []
+    found = [match for name in sysroot.names(base) if (match := _STATE.fullmatch(name)) is not None]
+    for match in sorted(found, key=lambda match: int(match[1])):
+        microseconds = sysroot.integer(f"{base}/{match[0]}/latency")
+        disabled = sysroot.integer(f"{base}/{match[0]}/disable")
+        known = microseconds is not None and 0 <= microseconds < 1 << 40
+        states.append(
+            IdleState(
+                name=_short(sysroot.line(f"{base}/{match[0]}/name")) or match[0],
+                exit_latency_ns=microseconds * 1000 if microseconds is not None and known else None,
+                disabled=None if disabled is None else disabled != 0,
+            )
+        )
+    return tuple(states)
+
+
+def _vulnerabilities(sysroot: Sysroot) -> tuple[Vulnerability, ...]:
+    base = f"{CPU}/vulnerabilities"
+    lines = ((name, sysroot.line(f"{base}/{name}")) for name in sysroot.names(base)[:_VULNERABILITIES_LIMIT])
+    return tuple(Vulnerability(name, one_line(line, _TEXT_LIMIT)) for name, line in lines if line is not None)
+
+
+def read_os_settings(sysroot: Sysroot, cpu: int) -> OsSettings:
+    """Return the settings in force; those of one CPU are of ``cpu``."""
+    has_vm, has_clock = sysroot.exists(_VM), sysroot.exists(f"{CPU}/cpu{cpu}/cpufreq")
+    swaps, limits = sysroot.read("/proc/swaps"), sysroot.read("/proc/self/limits") or ""
+    soft, hard = parse_limits(limits), parse_hard_limits(limits)
+    idle_states = _idle_states(sysroot, cpu)
+
+    def number(name: str) -> int | None:
+        return sysroot.integer(f"{_VM}/{name}") if has_vm else None
+
+    return OsSettings(
+        swap_areas=None if swaps is None else parse_swap_areas(swaps),
+        swappiness=number("swappiness"),
+        dirty_ratio=number("dirty_ratio"),
+        dirty_background_ratio=number("dirty_background_ratio"),
+        dirty_bytes=number("dirty_bytes"),
+        dirty_background_bytes=number("dirty_background_bytes"),
+        zone_reclaim_mode=number("zone_reclaim_mode"),
+        overcommit_memory=number("overcommit_memory"),
+        max_map_count=number("max_map_count"),
+        transparent_huge_page_defrag=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/defrag")),
+        energy_preference=_short(sysroot.line(f"{CPU}/cpu{cpu}/cpufreq/energy_performance_preference"))
+        if has_clock
+        else None,
+        energy_bias=sysroot.integer(f"{CPU}/cpu{cpu}/power/energy_perf_bias") if has_clock else None,
+        lowest_performance_percent=sysroot.integer(f"{CPU}/intel_pstate/min_perf_pct") if has_clock else None,
+        idle_driver=_short(sysroot.line(f"{CPU}/cpuidle/current_driver")) if idle_states else None,
+        idle_states=idle_states,
+        vulnerabilities=_vulnerabilities(sysroot),
+        microcode=_short(sysroot.line(f"{CPU}/cpu{cpu}/microcode/version")),
+        tuned_profile=_short(sysroot.line("/etc/tuned/active_profile")),
+        open_files=soft.get("Max open files"),
+        open_files_hard=hard.get("Max open files"),
+        processes=soft.get("Max processes"),
+    )

@@ -1,0 +1,143 @@
+"""The settings that are shown, recommended and compared, each with its value as the kernel writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from sizeup.model.machine import Machine
+from sizeup.model.os_settings import IdleState, OsSettings
+from sizeup.model.platform import ControlGroup
+from sizeup.text import plural
+from sizeup.units import format_bytes, format_ns
+
+
+class SettingFact(Struct, frozen=True):
+    """One setting of the machine as a whole."""
+
+    name: str
+    """As in ``recommendations.toml``, and mostly as its tool calls it."""
+    value: Callable[[Machine], str | None]
+    """None where it is unknown."""
+
+
+def deepest_idle_state(settings: OsSettings) -> IdleState | None:
+    """Return the state that an idle CPU needs longest to leave, of those that are enabled and whose time is known."""
+    enabled = [state for state in settings.idle_states if not state.disabled and state.exit_latency_ns is not None]
+    return max(enabled, key=lambda state: state.exit_latency_ns or 0, default=None)
+
+
+def _idle(machine: Machine) -> str | None:
+    deepest = deepest_idle_state(machine.settings)
+    if deepest is None:
+        return None
+    return f"to {deepest.name} ({format_ns(deepest.exit_latency_ns or 0)})"
+
+
+def _swap(machine: Machine) -> str | None:
+    areas = machine.settings.swap_areas
+    if areas is None:
+        return None
+    sizes = [area.size_bytes for area in areas]
+    if not areas:
+        return "none"
+    size = "size unknown" if None in sizes else format_bytes(sum(each or 0 for each in sizes))
+    return f"{size} in {plural(len(areas), 'area')}"
+
+
+def _mitigations(machine: Machine) -> str | None:
+    found = machine.settings.vulnerabilities
+    if not found:
+        return None
+    vulnerable = [each.name for each in found if each.status.startswith("Vulnerable")]
+    return f"vulnerable to {', '.join(vulnerable)}" if vulnerable else f"in force for {_mitigated(machine)}"
+
+
+def _mitigated(machine: Machine) -> str:
+    found = machine.settings.vulnerabilities
+    return f"{sum(each.status != 'Not affected' for each in found)} of {len(found)}, the others do not apply"
+
+
+def _pools(machine: Machine) -> str | None:
+    pools = [f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in machine.huge_pages if pool.total]
+    return ", ".join(pools) or ("none" if machine.huge_pages else None)
+
+
+def _switch(value: bool | None) -> str | None:  # noqa: FBT001  a fact, not a mode
+    return None if value is None else "on" if value else "off"
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _dirty(bytes_limit: int | None, ratio: int | None) -> str | None:
+    """The limit in force: the kernel sets the ratio to 0 where bytes are set."""
+    return format_bytes(bytes_limit) if bytes_limit else _number(ratio)
+
+
+def _group(value: Callable[[ControlGroup], str | None]) -> Callable[[Machine], str | None]:
+    return lambda machine: None if machine.platform.control_group is None else value(machine.platform.control_group)
+
+
+def _memory_limit(group: ControlGroup) -> str | None:
+    return "none" if group.memory_bytes is None else format_bytes(group.memory_bytes)
+
+
+def _memlock(machine: Machine) -> str | None:
+    if machine.platform.memlock_unlimited:
+        return "unlimited"
+    return None if machine.platform.memlock_bytes is None else format_bytes(machine.platform.memlock_bytes)
+
+
+SETTING_FACTS: tuple[SettingFact, ...] = (
+    SettingFact("swap", _swap),
+    SettingFact("vm.swappiness", lambda machine: _number(machine.settings.swappiness)),
+    SettingFact("vm.dirty_ratio", lambda machine: _dirty(machine.settings.dirty_bytes, machine.settings.dirty_ratio)),
+    SettingFact(
+        "vm.dirty_background_ratio",
+        lambda machine: _dirty(machine.settings.dirty_background_bytes, machine.settings.dirty_background_ratio),
+    ),
+    SettingFact("vm.zone_reclaim_mode", lambda machine: _number(machine.settings.zone_reclaim_mode)),
+    SettingFact("vm.overcommit_memory", lambda machine: _number(machine.settings.overcommit_memory)),
+    SettingFact("vm.max_map_count", lambda machine: _number(machine.settings.max_map_count)),
+    SettingFact("huge pages", _pools),
+    SettingFact("transparent_hugepage", lambda machine: machine.platform.transparent_huge_pages),
+    SettingFact("transparent_hugepage defrag", lambda machine: machine.settings.transparent_huge_page_defrag),
+    SettingFact("kernel.numa_balancing", lambda machine: _switch(machine.platform.numa_balancing)),
+    SettingFact("governor", lambda machine: machine.platform.governor),
+    SettingFact("energy_performance_preference", lambda machine: machine.settings.energy_preference),
+    SettingFact("energy_perf_bias", lambda machine: _number(machine.settings.energy_bias)),
+    SettingFact("min_perf_pct", lambda machine: _number(machine.settings.lowest_performance_percent)),
+    SettingFact("boost", lambda machine: _switch(machine.platform.turbo)),
+    SettingFact("idle states", _idle),
+    SettingFact("clock source", lambda machine: machine.platform.clock_source),
+    SettingFact("mitigations", _mitigations),
+    SettingFact("microcode", lambda machine: machine.settings.microcode),
+    SettingFact("tuned", lambda machine: machine.settings.tuned_profile),
+    SettingFact("open files", lambda machine: _number(machine.settings.open_files)),
+    SettingFact("processes", lambda machine: _number(machine.settings.processes)),
+    SettingFact("locked memory", _memlock),
+    SettingFact("cgroup memory", _group(_memory_limit)),
+    SettingFact("cgroup CPUs", _group(lambda group: "none" if group.cpu_quota is None else f"{group.cpu_quota:g}")),
+)
+"""In the order in which they are shown."""
+
+
+DISK_SETTINGS: dict[str, str] = {
+    "scheduler": "scheduler",
+    "read_ahead_kb": "read_ahead_bytes",
+    "nr_requests": "queue_depth_limit",
+    "max_sectors_kb": "largest_request_bytes",
+    "write_cache": "write_cache",
+}
+"""Settings of a block device by their file in sysfs, with the field of ``BlockDevice``."""
+
+
+def disk_setting(device: object, name: str) -> str | None:
+    """Return a setting of a block device as the kernel writes it; None where it is unknown."""
+    value = getattr(device, DISK_SETTINGS[name])
+    if value is None:
+        return None
+    return str(value >> 10) if name.endswith("_kb") else str(value)
