@@ -112,3 +112,5 @@ class NfsMount(Struct, frozen=True):
     """``major:minor``: mounts that share one share their statistics."""
     nic: str | None = None
     """The interface the route to the server takes; None in a capture without routes."""
+    unanswered: str | None = None
+    """What shows that the server does not answer, by its connections; None where nothing does."""

@@ -16,6 +16,18 @@ class ControlGroup(Struct, frozen=True):
     memory_bytes: int | None = None
 
 
+class CloudInstance(Struct, frozen=True):
+    """What a cloud rents out as this machine, by files alone."""
+
+    provider: str
+    evidence: str
+    """What names the provider, such as the words of DMI."""
+    instance_type: str | None = None
+    """``m5.large``; None where no file names it, as the DMI of most providers does not."""
+    type_source: str | None = None
+    region: str | None = None
+
+
 class Platform(Struct, frozen=True):
     """What is true of the machine as a whole; None where it could not be read."""
 
@@ -69,3 +81,5 @@ class Platform(Struct, frozen=True):
     memlock_unlimited: bool | None = None
     hidden: tuple[str, ...] = ()
     """What a container or hypervisor keeps from view, in words."""
+    cloud: CloudInstance | None = None
+    """None where no file names a cloud."""

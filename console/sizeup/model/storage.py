@@ -151,7 +151,9 @@ class Hba(Struct, frozen=True):
     """``cmd_per_lun``: what it starts each LUN with."""
     hardware_queues: int | None = None
     net_device: str | None = None
-    """The network interface under FCoE or iSCSI, where it is named."""
+    """The network interface under FCoE or iSCSI, as named or by the address that the session uses."""
+    local_address: str | None = None
+    """Of an iSCSI session in software."""
     phys: int | None = None
     """SAS phys; None for others."""
     targets: tuple[TargetPort, ...] = ()
@@ -195,6 +197,8 @@ class Path(Struct, frozen=True):
     state: str | None
     speed_bits_per_second: int | None
     access_state: str | None = None
+    net_device: str | None = None
+    """The interface that it takes, of iSCSI and NVMe over a network."""
 
 
 class MultipathMap(Struct, frozen=True):
@@ -241,6 +245,8 @@ class NvmeController(Struct, frozen=True):
     """I/O queues and the administration queue."""
     queue_depth_limit: int | None = None
     """Entries of a submission queue."""
+    net_device: str | None = None
+    """The interface of a controller over TCP or RDMA, by its addresses and the routes; None where they do not tell."""
 
 
 class NvmeNamespace(Struct, frozen=True):

@@ -39,6 +39,8 @@ class MountStats(Struct, frozen=True):
     """Protocol of each connection; nconnect gives several."""
     operations: tuple[NfsOperation, ...] = ()
     retransmits: int = 0
+    calls_waiting: int = 0
+    """Calls that were sent over TCP and have no reply, as far as the counters tell: a lost reply counts, too."""
 
 
 def _bytes(text: str) -> NfsBytes | None:
@@ -54,6 +56,14 @@ def _counter(text: str) -> int | None:
     return number if number < 1 << 63 else None
 
 
+def _waiting(words: list[str]) -> int:
+    """Sends less receives of a TCP transport: words 7 and 8 of its line (net/sunrpc/xprtsock.c)."""
+    counts = [whole_number(word) for word in words[6:8]] if words[:1] == ["tcp"] else []
+    if len(counts) < 2 or counts[0] is None or counts[1] is None:
+        return 0
+    return max(counts[0] - counts[1], 0)
+
+
 def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
     options: tuple[str, ...] = ()
     age = None
@@ -61,7 +71,7 @@ def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
     security = None
     transports: list[str] = []
     operations: list[NfsOperation] = []
-    retransmits = 0
+    retransmits = waiting = 0
     for line in lines:
         key, _, rest = line.strip().partition(":")
         if (match := _OPERATION.fullmatch(line.strip())) is not None:
@@ -84,6 +94,7 @@ def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
             moved = _bytes(rest)
         elif key == "xprt":
             transports.append(rest.split()[0] if rest.split() else "")
+            waiting += _waiting(rest.split())
     operations.sort(key=lambda operation: (-operation.calls, operation.name))
     return MountStats(
         export=unescape(heading[1]),
@@ -96,6 +107,7 @@ def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
         transports=tuple(transports),
         operations=tuple(operations),
         retransmits=retransmits,
+        calls_waiting=waiting,
     )
 
 
