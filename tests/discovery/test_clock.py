@@ -133,3 +133,55 @@ def test_clocks_of_recorded_machines() -> None:
 
     assert {name: clock and clock.value / 1e9 for name, clock in found.items()} == wanted
     assert recorded_machine("libvirt-hostcpu/ppc-test1").base_clock is None
+
+
+TWO_CORES = (
+    "/sys/devices/system/cpu/cpu{0-1}/topology/core_cpus_list = {}\n"
+    "/sys/devices/system/cpu/cpu{0-1}/topology/package_cpus_list = 0-1\n"
+)
+BOOST = "/sys/devices/system/cpu/cpufreq/boost"
+
+
+@pytest.mark.parametrize(
+    ("driver", "states", "maximum", "boost", "highest"),
+    [
+        ("acpi-cpufreq", "3200000 2800000", 3200000, "1", None),
+        ("acpi-cpufreq", "3200000 2800000", 3200000, "0", 3.2e9),
+        ("acpi-cpufreq", "3200000 2800000", 3200000, None, None),
+        ("acpi-cpufreq", "3200000 2800000", 3600000, "1", 3.6e9),
+        ("acpi-cpufreq", "2001000 2000000 1200000", 2001000, "1", None),
+        ("acpi-cpufreq", "2001000 2000000 1200000", 2001000, "0", 2e9),
+        ("intel_pstate", "", 3900000, None, 3.9e9),
+    ],
+)
+def test_the_highest_clock_is_not_the_nominal_one_of_a_table_without_boost(
+    tmp_path: Path, driver: str, states: str, maximum: int, boost: str | None, highest: float | None
+) -> None:
+    lines = [TWO_CORES, *(line.replace("cpu0", "cpu{0-1}") for line in table(driver, states, maximum))]
+    lines += [f"{BOOST} = {boost}"] if boost else []
+
+    assert {core.max_hz for core in discover(grow(tmp_path, "\n".join((CPUS, *lines)))).cores} == {highest}
+
+
+@pytest.mark.parametrize(("limit", "caveats"), [
+    (1200000, ("the firmware limits the clock to 1.2 GHz at present (bios_limit)",)), (3200000, ()), (0, ()),
+])  # fmt: skip
+def test_a_clock_that_the_firmware_limits_says_so(tmp_path: Path, limit: int, caveats: tuple[str, ...]) -> None:
+    found = clock(tmp_path, *table("acpi-cpufreq", "3200000 1200000", 3200000), f"{CPUFREQ}/bios_limit = {limit}")
+
+    assert found is not None
+    assert (found.value, found.caveats) == (3.2e9, caveats)
+
+
+def test_kinds_without_a_base_frequency_have_that_of_cppc(tmp_path: Path) -> None:
+    machine = discover(
+        grow(
+            tmp_path,
+            f"{CPUS}{TWO_CORES}"
+            "/sys/devices/system/cpu/cpu0/cpu_capacity = 1024\n/sys/devices/system/cpu/cpu1/cpu_capacity = 400\n"
+            f"{CPPC} = 2800\n{CPPC.replace('cpu0', 'cpu1')} = 2000\n",
+        )
+    )
+
+    assert [(core.kind, core.base_hz) for core in machine.cores] == [("performance", 2.8e9), ("efficient", 2e9)]
+    assert "1 performance (base 2.8 GHz), 1 efficient (base 2 GHz)" in machine_text(machine, width=200)

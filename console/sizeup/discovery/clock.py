@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from sizeup.discovery.core_clocks import firmware_table, kilohertz
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Core
 from sizeup.quantity import Origin, Quantity
+from sizeup.units import format_hz
 
 _NAMED_CLOCK = re.compile(r"@\s*(\d{1,3}(?:\.\d{1,4})?)\s*([GM])Hz")
 
@@ -41,29 +43,10 @@ def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
     return None
 
 
-_TURBO_STEP = 1000
-"""Intel's firmware lists the turbo as a state of 1 MHz above the nominal clock."""
-
-_NOMINAL_TABLES = ("acpi-cpufreq", "powernow-k8")
-"""Drivers whose table of frequencies is the firmware's, in which boost is no state of its own."""
-
 _PLAUSIBLE_MHZ = 100
 
-
-def _kilohertz(sysroot: Sysroot, path: str) -> int | None:
-    value = sysroot.integer(path)
-    return value * 1000 if value is not None and value > 0 else None
-
-
-def _firmware_table(sysroot: Sysroot, cpufreq: str) -> int | None:
-    """Hertz of the highest state in the firmware's table, which is the nominal clock; boost is above it."""
-    if sysroot.line(f"{cpufreq}/scaling_driver") not in _NOMINAL_TABLES:
-        return None
-    words = (sysroot.line(f"{cpufreq}/scaling_available_frequencies") or "").split()
-    states = sorted({int(word) for word in words if word.isdecimal() and len(word) < 10}, reverse=True)
-    if len(states) > 1 and states[0] - states[1] == _TURBO_STEP:
-        del states[0]
-    return states[0] * 1000 if states and states[0] else None
+_CAPPED = 0.99
+"""The firmware caps the clock where its limit is below this share of it."""
 
 
 def _stated(sysroot: Sysroot, cpuinfo: CpuInfo, cpufreq: str) -> tuple[int, str, tuple[str, ...]] | None:
@@ -86,19 +69,19 @@ def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | 
     """The base clock with its origin, the surest source first; None when the user must say."""
     cpufreq, cppc = f"{CPU}/cpu{cpu}/cpufreq", f"{CPU}/cpu{cpu}/acpi_cppc/nominal_freq"
     caveats: tuple[str, ...] = ()
-    if (base := _kilohertz(sysroot, f"{cpufreq}/base_frequency")) is not None:
+    if (base := kilohertz(sysroot, f"{cpufreq}/base_frequency")) is not None:
         hertz, source = base, f"{cpufreq}/base_frequency"
-    elif (nominal := _kilohertz(sysroot, f"{cpufreq}/cpuinfo_nominal_freq")) is not None:  # POWER without a hypervisor
+    elif (nominal := kilohertz(sysroot, f"{cpufreq}/cpuinfo_nominal_freq")) is not None:  # POWER without a hypervisor
         hertz, source = nominal, f"{cpufreq}/cpuinfo_nominal_freq"
     elif named := parse_named_clock(cpuinfo.model or ""):
         hertz, source = named, "/proc/cpuinfo: model name"
-    elif (table := _firmware_table(sysroot, cpufreq)) is not None:
+    elif (table := firmware_table(sysroot, cpufreq)) is not None:
         hertz, source = table, f"{cpufreq}/scaling_available_frequencies"
     elif (megahertz := sysroot.integer(cppc)) is not None and _PLAUSIBLE_MHZ <= megahertz < 20_000:
         hertz, source = megahertz * 1_000_000, cppc
     elif (stated := _stated(sysroot, cpuinfo, cpufreq)) is not None:
         hertz, source, caveats = stated
-    elif (highest := _kilohertz(sysroot, f"{cpufreq}/cpuinfo_max_freq")) is not None:
+    elif (highest := kilohertz(sysroot, f"{cpufreq}/cpuinfo_max_freq")) is not None:
         hertz, source = highest, f"{cpufreq}/cpuinfo_max_freq"
         caveats = ("this is the maximum clock; the base may be lower",)
     elif (dmi := _dmi_clock(sysroot)) is not None:
@@ -111,6 +94,9 @@ def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | 
         caveats = ("inferred from the rate of the TSC, not stated",)
     else:
         return None
+    limit = kilohertz(sysroot, f"{cpufreq}/bios_limit")
+    if limit is not None and limit < _CAPPED * hertz:
+        caveats = (*caveats, f"the firmware limits the clock to {format_hz(limit)} at present (bios_limit)")
     return Quantity(float(hertz), "Hz", Origin.DETECTED, source, caveats=caveats)
 
 

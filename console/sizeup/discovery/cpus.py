@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from sizeup.discovery.core_clocks import CoreClocks
 from sizeup.discovery.core_kinds import read_kinds
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.sysroot import Sysroot
@@ -335,7 +336,7 @@ def _cores(
     core_of: dict[int, int] = {}
     modules = 0
     clusters: dict[CpuSet, int] = {}
-    clocks = sysroot.names(f"{CPU}/cpu{sets.cores.sets[0][0]}/cpufreq") if sets.cores.sets else ()
+    clocks = CoreClocks(sysroot, sets.cores.sets[0][0] if sets.cores.sets else None)
     for cpus in sets.cores.sets:
         groups = _split_modules(cpus, sets.core_ids) if len(cpus) > 1 else [cpus]
         module = modules if len(groups) > 1 else None
@@ -357,15 +358,10 @@ def _cores(
                     die=die_of.get(first, 0),
                     os_id=sets.core_ids.get(first),
                     kind=kinds.get(first),
-                    base_hz=_kilohertz(sysroot, first, "base_frequency") if "base_frequency" in clocks else None,
-                    max_hz=_kilohertz(sysroot, first, "cpuinfo_max_freq") if "cpuinfo_max_freq" in clocks else None,
+                    base_hz=clocks.base(first, kinds.get(first)),
+                    max_hz=clocks.highest(first),
                     module=module,
                     cluster=None if cluster is None else clusters.setdefault(cluster, len(clusters)),
                 )
             )
     return tuple(cores), core_of
-
-
-def _kilohertz(sysroot: Sysroot, cpu: int, name: str) -> int | None:
-    value = sysroot.integer(f"{CPU}/cpu{cpu}/cpufreq/{name}")
-    return None if value is None or value <= 0 else value * 1000
