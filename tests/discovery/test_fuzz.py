@@ -27,10 +27,12 @@ from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.clock import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.cpuinfo import parse_cpuinfo
+from sizeup.discovery.fabric_paths import parse_fabric_address, portal_host
 from sizeup.discovery.machine import discover
-from sizeup.discovery.nfs import parse_routes
+from sizeup.discovery.nfs_server import parse_tcp
 from sizeup.discovery.numa import parse_distances
 from sizeup.discovery.pci import parse_id, parse_link_speed
+from sizeup.discovery.routes import parse_address, parse_ipv6_addresses, parse_ipv6_routes, parse_routes
 from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import MalformedError
@@ -162,7 +164,8 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
     parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
     parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
-    parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps,
+    parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps, parse_ipv6_routes, parse_ipv6_addresses,
+    lambda text: list(parse_tcp(text)), portal_host, parse_fabric_address, parse_address,
 )  # fmt: skip
 
 

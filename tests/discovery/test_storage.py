@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from sizeup.discovery.fabric_paths import placed_by_interface
 from sizeup.discovery.machine import discover
-from sizeup.discovery.scsi import placed_by_interface
+from sizeup.discovery.routes import Routes
 from sizeup.discovery.stacks import resolve_stacks, usable_bytes
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from trees import machine
@@ -85,11 +87,12 @@ def test_usable_capacity_follows_the_smallest_member(level: str, usable: int | N
     assert usable_bytes(level, [5, 10, 10, 10]) == usable
 
 
-def test_an_adapter_in_software_is_where_its_interface_is() -> None:
+def test_an_adapter_in_software_is_where_its_interface_is(tmp_path: Path) -> None:
+    (tmp_path / "sys").mkdir()
     nics = (Nic("eth0", "physical", node=1), Nic("bond0", "bond"))
     hba = Hba("host15", Transport.ISCSI, net_device="eth0")
 
-    assert placed_by_interface((hba, replace(hba, net_device="bond0")), nics) == (
+    assert placed_by_interface((hba, replace(hba, net_device="bond0")), nics, Routes(Sysroot(str(tmp_path)))) == (
         replace(hba, node=1),
         replace(hba, net_device="bond0"),
     )

@@ -21,6 +21,7 @@ from msgspec import Struct, field
 
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
+from sizeup.discovery.captured_network import masked_network
 from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot
@@ -44,10 +45,10 @@ _IDENTIFYING = frozenset({
 _NAME_KIND = re.compile(r"^(?:naa\.|eui\.|nvme\.|t10\.|(?:part\d+-)?(?:mpath|LVM|CRYPT-\w+|CRYPT|DM_\w+)-)")
 """What tells the kind of a name, by which discovery knows it, and is no part of it."""
 
-_WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddress")
+_WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddress", "/dstaddr")
 """Files in which network addresses stand between other words."""
 
-_WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "target"})
+_WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "target", "local_address"})
 """The fields of a machine that come from them."""
 
 
@@ -214,8 +215,7 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         files[anonymizer.text(path)] = masked.encode("latin-1", "replace")
     if "/proc/cmdline" in files:
         files["/proc/cmdline"] = " ".join(machine.platform.kernel_settings).encode() + b"\n"
-    if "/proc/net/route" in files:
-        files["/proc/net/route"] = _routes(machine, anonymizer)
+    files.update(masked_network(captured.files, machine, anonymizer))
     if "/proc/1/environ" in files:
         kept = [word for word in captured.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
         files["/proc/1/environ"] = b"\0".join(kept)
@@ -225,17 +225,6 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         {anonymizer.text(path) for path in captured.directories},
         {anonymizer.text(path): number for path, number in captured.refused.items()},
     )
-
-
-def _routes(machine: Machine, anonymizer: Anonymizer) -> bytes:
-    """A route table that leads to the masked servers over the same interfaces, and says nothing else."""
-    lines = ["Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"]
-    for mount in machine.nfs_mounts:
-        if mount.nic not in (None, "lo") and mount.address is not None:
-            address = anonymizer.text(mount.address, mounts=True)
-            packed = "".join(f"{int(octet):02X}" for octet in reversed(address.split(".")))
-            lines.append(f"{anonymizer.text(mount.nic or '')}\t{packed}\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0")
-    return ("\n".join(lines) + "\n").encode()
 
 
 def write_capture(path: str, captured: CapturedFiles, *, tool: str, masked: bool, replace: bool = True) -> int:

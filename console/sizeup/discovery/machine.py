@@ -13,6 +13,7 @@ from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.dimms import read_dimm_slots, read_edac
+from sizeup.discovery.fabric_paths import placed_by_interface, placed_on_fabric
 from sizeup.discovery.findings.checks import find
 from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
@@ -23,7 +24,8 @@ from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, r
 from sizeup.discovery.os_settings import read_os_settings
 from sizeup.discovery.pci import read_pci
 from sizeup.discovery.platform import read_platform
-from sizeup.discovery.scsi import placed_by_interface, read_hbas, read_scsi_devices
+from sizeup.discovery.routes import Routes
+from sizeup.discovery.scsi import read_hbas, read_scsi_devices
 from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.discovery.tcp import read_tcp_buffers
@@ -47,12 +49,13 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     rdma_ports = read_rdma_ports(root, parents)
     block_devices = resolve_stacks(read_block_devices(root, parents))
     nics = read_nics(root, parents, rdma_ports)
-    hbas = placed_by_interface(read_hbas(root, parents), nics)
+    routes = Routes(root)
+    hbas = placed_by_interface(read_hbas(root, parents), nics, routes)
     by_hctl = {device.hctl: device for device in block_devices if device.hctl is not None}
     scsi_devices = read_scsi_devices(root, hbas, by_hctl)
     subsystems = read_nvme_subsystems(root)
     namespaces = read_nvme_namespaces(root, subsystems)
-    controllers = read_nvme_controllers(root, parents, subsystems)
+    controllers = placed_on_fabric(read_nvme_controllers(root, parents, subsystems), nics, hbas, routes)
     caches, differing = read_caches(root, processors.cores)
     machine = Machine(
         packages=processors.packages,
@@ -81,7 +84,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_controllers=controllers,
         nvme_namespaces=namespaces,
         nvme_subsystems=subsystems,
-        nfs_mounts=read_nfs_mounts(root),
+        nfs_mounts=read_nfs_mounts(root, routes),
         tcp=read_tcp_buffers(root),
         contradictions=processors.contradictions + differing,
         gaps=tuple(root.gaps),

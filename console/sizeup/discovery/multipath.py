@@ -33,10 +33,11 @@ def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], unit
         initiator=None if hba is None else hba.port_name,
         target=None if target is None else target.address if _is_iscsi(hba) else target.name,
         pci_address=device.pci_address if device is not None else None,
-        node=device.node if device is not None else None,
+        node=device.node if device is not None and device.node is not None else hba.node if hba is not None else None,
         state=(unit.state if unit else None) or (device.state if device is not None else None),
         speed_bits_per_second=speed,
         access_state=unit.access_state if unit else None,
+        net_device=None if hba is None else hba.net_device,
     )
 
 
@@ -91,6 +92,7 @@ def nvme_maps(
                     state=None if controller is None else controller.state,
                     speed_bits_per_second=None,
                     access_state=path.ana_state,
+                    net_device=None if controller is None else controller.net_device,
                 )
             )
         maps.append(MultipathMap(namespace.name, namespace.name, namespace.size_bytes, None, None, tuple(paths)))

@@ -5,10 +5,8 @@ Never from the mount point: a statvfs of a mount whose server is gone hangs its 
 
 from __future__ import annotations
 
-import ipaddress
-
-from msgspec.structs import replace
-
+from sizeup.discovery.nfs_server import NfsServers
+from sizeup.discovery.routes import Routes
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount
 from sizeup.procfs.mounts import MountEntry, parse_mountinfo, parse_mounts
@@ -40,12 +38,15 @@ def _attribute_cache(options: dict[str, str]) -> str | None:
     return ",".join(limits) or None
 
 
-def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
+def _mount(mount: MountEntry, stats: MountStats | None, routes: Routes, servers: NfsServers) -> NfsMount:
     given = (*(stats.options if stats else ()), *mount.options)
     options: dict[str, str] = {}
     for word in given:
         key, _, value = word.partition("=")
         options.setdefault(key, value)
+    address = _value(options, "addr", "mountaddr")
+    over_tcp = (_value(options, "proto") or "tcp").startswith("tcp")
+    waiting = bool(stats is not None and stats.calls_waiting)
     return NfsMount(
         mount_point=mount.point,
         export=mount.source,
@@ -59,7 +60,7 @@ def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
         sync="sync" in options,
         read_only="ro" in mount.options,
         security=_value(options, "sec"),
-        address=_value(options, "addr", "mountaddr"),
+        address=address,
         options=tuple(dict.fromkeys(given)),
         attribute_cache=_attribute_cache(options),
         age_seconds=stats.age_seconds if stats else None,
@@ -68,43 +69,17 @@ def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
         written_bytes=stats.written_bytes if stats else None,
         operations=stats.operations if stats else (),
         device=mount.devno,
+        nic=routes.to(address),
+        unanswered=servers.unanswered(address, _number(options, "port"), waiting=waiting) if over_tcp else None,
     )
 
 
-def parse_routes(text: str) -> tuple[tuple[ipaddress.IPv4Network, str], ...]:
-    """IPv4 routes of ``/proc/net/route``, the narrowest first; addresses are in the host's byte order."""
-    routes = []
-    for line in text.splitlines()[1:]:
-        fields = line.split()
-        if len(fields) < 8:
-            continue
-        try:
-            destination = int.from_bytes(bytes.fromhex(fields[1]), "little")
-            mask = int.from_bytes(bytes.fromhex(fields[7]), "little")
-            network = ipaddress.IPv4Network((destination, str(ipaddress.IPv4Address(mask))))
-        except ValueError:
-            continue
-        routes.append((network, fields[0]))
-    return tuple(sorted(routes, key=lambda route: -route[0].prefixlen))
-
-
-def _route(address: str | None, routes: tuple[tuple[ipaddress.IPv4Network, str], ...]) -> str | None:
-    try:
-        server = ipaddress.IPv4Address(address or "")
-    except ValueError:
-        return None
-    if server.is_loopback:
-        return "lo"
-    return next((nic for network, nic in routes if server in network), None)
-
-
-def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
+def read_nfs_mounts(sysroot: Sysroot, routes: Routes) -> tuple[NfsMount, ...]:
     """All NFS mounts, in the order of the mount table; from mountstats alone where there is no table."""
     table = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
     if not table:
         table = parse_mounts(sysroot.read("/proc/self/mounts") or sysroot.read("/proc/mounts") or "")
     sections = parse_mountstats(sysroot.read("/proc/self/mountstats") or "")
-    routes = parse_routes(sysroot.read("/proc/net/route") or "")
     mounts = [mount for mount in table if mount.kind in _TYPES]
     listed = {mount.point for mount in mounts}
     mounts += [
@@ -116,8 +91,9 @@ def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
     left: dict[str, list[MountStats]] = {}
     for section in sections:
         left.setdefault(section.mount_point, []).append(section)
+    servers = NfsServers(sysroot)
     values = []
     for mount in mounts:
         own = left.get(mount.point)
-        values.append(_mount(mount, own.pop(0) if own else None))
-    return tuple(replace(value, nic=_route(value.address, routes)) for value in values)
+        values.append(_mount(mount, own.pop(0) if own else None, routes, servers))
+    return tuple(values)

@@ -9,11 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from msgspec.structs import replace
-
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
 from sizeup.procfs.kernel_file import Unreadable
 
@@ -145,7 +142,8 @@ def read_iscsi_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
         address, port = _text(sysroot, f"{base}/address"), _text(sysroot, f"{base}/port")
         session = re.match(r"connection(\d{1,6}):", name)
         if session is not None and address is not None:
-            portals.setdefault(f"session{session[1]}", f"{address}:{port}" if port else address)
+            ip = f"[{address}]" if ":" in address else address
+            portals.setdefault(f"session{session[1]}", f"{ip}:{port}" if port else ip)
     found: dict[str, list[TargetPort]] = {}
     for name in sorted(sysroot.names(_ISCSI_SESSIONS)):
         base = f"{_ISCSI_SESSIONS}/{name}"
@@ -218,6 +216,7 @@ def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tupl
         lun_queue_depth=sysroot.integer(f"{base}/cmd_per_lun"),
         hardware_queues=sysroot.integer(f"{base}/nr_hw_queues"),
         net_device=_text(sysroot, f"{_ISCSI_HOSTS}/{name}/netdev") or (net[1] if net else None),
+        local_address=_text(sysroot, f"{_ISCSI_HOSTS}/{name}/ipaddress"),
         phys=phys,
         targets=targets,
         received_bytes=_counter(sysroot, f"{fc}/statistics/rx_words"),
@@ -239,19 +238,6 @@ def read_hbas(sysroot: Sysroot, parents: DeviceParents) -> tuple[Hba, ...]:
             targets.setdefault(host, []).extend(ports)
     ordered = sorted(names, key=lambda name: int(name.removeprefix("host")))
     return tuple(_read_hba(sysroot, parents, name, tuple(targets.get(name, ()))) for name in ordered)
-
-
-def placed_by_interface(hbas: tuple[Hba, ...], nics: tuple[Nic, ...]) -> tuple[Hba, ...]:
-    """FCoE and iSCSI in software hang on no bus of their own: they are where their interface is."""
-    by_name = {nic.name: nic for nic in nics}
-    placed = []
-    for hba in hbas:
-        nic = by_name.get(hba.net_device or "")
-        if nic is not None and hba.pci_address is None and nic.kind == "physical":
-            placed.append(replace(hba, node=nic.node))
-        else:
-            placed.append(hba)
-    return tuple(placed)
 
 
 def target_in_path(path: str, hba: Hba | None) -> TargetPort | None:

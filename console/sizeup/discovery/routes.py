@@ -1,0 +1,143 @@
+"""Which interface a connection takes, from the routing tables in ``/proc/net``; nothing is asked of the network.
+
+A connection that is bound to an address leaves over the interface that has it. Otherwise the route to the server
+decides. Policy routing (``ip rule``) and routes of other tables are in no file of /proc and are not considered.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from sizeup.discovery.sysroot import Sysroot
+
+IPV4_ROUTES = "/proc/net/route"
+IPV6_ROUTES = "/proc/net/ipv6_route"
+IPV6_ADDRESSES = "/proc/net/if_inet6"
+
+_ROUTES_LIMIT = 4096
+_UP, _REJECT, _LOCAL, _GATEWAY = 0x1, 0x200, 0x80000000, 0x2
+"""Flags of routes: RTF_UP, RTF_REJECT, RTF_LOCAL, RTF_GATEWAY (include/uapi/linux/route.h, ipv6_route.h)."""
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Route(Struct, frozen=True):
+    """One route of the main table."""
+
+    network: Network
+    nic: str
+    metric: int
+    direct: bool
+    """No gateway: the network is the interface's own."""
+
+
+def parse_routes(text: str) -> tuple[Route, ...]:
+    """IPv4 routes of ``/proc/net/route``, as the kernel prefers them; addresses are in the host's byte order."""
+    routes = []
+    for line in text.splitlines()[1 : _ROUTES_LIMIT + 1]:
+        fields = line.split()
+        if len(fields) < 8:
+            continue
+        try:
+            destination = int.from_bytes(bytes.fromhex(fields[1]), "little")
+            mask = int.from_bytes(bytes.fromhex(fields[7]), "little")
+            network = ipaddress.IPv4Network((destination, str(ipaddress.IPv4Address(mask))))
+            flags = int(fields[3], 16)
+            metric = int(fields[6]) if fields[6].isdecimal() and len(fields[6]) < 12 else 0
+        except ValueError:
+            continue
+        if not flags & _REJECT:
+            routes.append(Route(network, fields[0], metric, not flags & _GATEWAY))
+    return _preferred(routes)
+
+
+def parse_ipv6_routes(text: str) -> tuple[Route, ...]:
+    """IPv6 routes of ``/proc/net/ipv6_route``, as the kernel prefers them; those to the host itself are left out."""
+    routes = []
+    for line in text.splitlines()[:_ROUTES_LIMIT]:
+        fields = line.split()
+        if len(fields) != 10:
+            continue
+        try:
+            network = ipaddress.IPv6Network((bytes.fromhex(fields[0]), int(fields[1], 16)))
+            metric, flags = int(fields[5], 16), int(fields[8], 16)
+        except ValueError:
+            continue
+        if flags & _UP and not flags & (_REJECT | _LOCAL) and not network.is_multicast:
+            routes.append(Route(network, fields[9], metric, not flags & _GATEWAY))
+    return _preferred(routes)
+
+
+def _preferred(routes: Iterable[Route]) -> tuple[Route, ...]:
+    """The longest prefix first, then the lowest metric; of equal ones the kernel takes the first of its list."""
+    return tuple(sorted(routes, key=lambda route: (-route.network.prefixlen, route.metric)))
+
+
+def parse_ipv6_addresses(text: str) -> dict[Address, str]:
+    """Interfaces by their IPv6 addresses, of ``/proc/net/if_inet6``; link-local ones may stand on several."""
+    found: dict[Address, str] = {}
+    for line in text.splitlines()[:_ROUTES_LIMIT]:
+        fields = line.split()
+        try:
+            address = ipaddress.IPv6Address(bytes.fromhex(fields[0])) if len(fields) == 6 else None
+        except ValueError:
+            continue
+        if address is not None and not address.is_link_local:
+            found[address] = fields[5]
+    return found
+
+
+def parse_address(text: str | None) -> tuple[Address, str | None] | None:
+    """Return an address and its zone, of ``192.0.2.1``, ``fe80::1%eth0`` or ``[2001:db8::1]``; None for none."""
+    bare, _, zone = (text or "").strip("[] ").partition("%")
+    try:
+        return ipaddress.ip_address(bare), zone or None
+    except ValueError:
+        return None
+
+
+class Routes:
+    """The routes of a machine; a file is read at the first question that needs it."""
+
+    def __init__(self, sysroot: Sysroot) -> None:
+        self._sysroot = sysroot
+        self._by_version: dict[int, tuple[Route, ...]] = {}
+        self._ipv6_addresses: Mapping[Address, str] | None = None
+
+    def _routes(self, version: int) -> tuple[Route, ...]:
+        if version not in self._by_version:
+            name, parse = (IPV4_ROUTES, parse_routes) if version == 4 else (IPV6_ROUTES, parse_ipv6_routes)
+            self._by_version[version] = parse(self._sysroot.read(name) or "")
+        return self._by_version[version]
+
+    def to(self, server: str | None) -> str | None:
+        """Return the interface over which the server is reached; None where no route says so."""
+        parsed = parse_address(server)
+        if parsed is None:
+            return None
+        address, zone = parsed
+        if address.is_loopback:
+            return "lo"
+        return zone or next((route.nic for route in self._routes(address.version) if address in route.network), None)
+
+    def holding(self, local: str | None) -> str | None:
+        """Return the interface that has a local address; None where none is known, or several may have it."""
+        parsed = parse_address(local)
+        if parsed is None or parsed[0].is_unspecified:
+            return None
+        address, zone = parsed
+        if zone is not None or address.is_loopback:
+            return zone or "lo"
+        if address.version == 6:
+            if self._ipv6_addresses is None:
+                self._ipv6_addresses = parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
+            return self._ipv6_addresses.get(address)
+        # /proc has no IPv4 addresses by interface: the one whose own network it lies in, if there is only one.
+        own = [route for route in self._routes(4) if route.direct and address in route.network]
+        longest = own[0].network.prefixlen if own else 0
+        nics = {route.nic for route in own if route.network.prefixlen == longest}
+        return nics.pop() if len(nics) == 1 else None
