@@ -7,6 +7,7 @@ and, where they are, the recorded ones.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -26,6 +27,7 @@ from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
 from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.clock import parse_dmi_clock, parse_named_clock
+from sizeup.discovery.cloud import parse_instance_data
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.fabric_paths import parse_fabric_address, portal_host
 from sizeup.discovery.machine import discover
@@ -185,6 +187,8 @@ def test_parsers_refuse_only_with_a_value_error(parse: Callable[[str], object]) 
 @given(data=st.binary(max_size=300))
 @settings(max_examples=100, deadline=None)
 def test_binary_records_of_any_kind_are_read_or_left(data: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        parse_instance_data(data)
     parse_vpd_serial(data)
     parse_dmi_clock(data)
 

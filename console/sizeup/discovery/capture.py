@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.captured_network import masked_network
+from sizeup.discovery.cloud import INSTANCE_DATA, provider_in, reduced_instance_data
 from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot
@@ -162,7 +163,7 @@ def learn_identities(anonymizer: Anonymizer, captured: CapturedFiles, machine: M
         text = data.decode("utf-8", "replace").strip("\0 \t\r\n")
         if name == "address" and "/net/" in path:
             anonymizer.learn_mac(text)
-        elif name in _IDENTIFYING:
+        elif name in _IDENTIFYING and provider_in(text) is None:
             anonymizer.learn(_NAME_KIND.sub("", text))
     anonymizer.learn(machine.platform.hostname)
     for device in machine.block_devices:
@@ -216,6 +217,8 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     if "/proc/cmdline" in files:
         files["/proc/cmdline"] = " ".join(machine.platform.kernel_settings).encode() + b"\n"
     files.update(masked_network(captured.files, machine, anonymizer))
+    if INSTANCE_DATA in files:
+        files[INSTANCE_DATA] = reduced_instance_data(captured.files[INSTANCE_DATA])
     if "/proc/1/environ" in files:
         kept = [word for word in captured.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
         files["/proc/1/environ"] = b"\0".join(kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sizeup.discovery.cloud import read_cloud
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
@@ -127,7 +128,7 @@ def _kernel(sysroot: Sysroot) -> str | None:
 
 
 def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None]:
-    """Product and vendor: from DMI, of IBM Z from ``/proc/sysinfo``, of POWER from cpuinfo."""
+    """Product and vendor: from DMI, of IBM Z from ``/proc/sysinfo``, else from cpuinfo or the device tree."""
     product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
     if product is not None or vendor is not None:
         return product, vendor
@@ -138,7 +139,8 @@ def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None
     if machine_type := sysinfo.get("Type"):
         model = sysinfo.get("Model")
         return f"type {machine_type}" + (f", model {model}" if model else ""), sysinfo.get("Manufacturer") or None
-    return cpuinfo.machine, None
+    tree = (sysroot.line("/proc/device-tree/model") or "").split("\0")[0]
+    return cpuinfo.machine or tree or None, None
 
 
 def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits) -> Platform:
@@ -188,6 +190,7 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         memlock_bytes=memlock,
         memlock_unlimited=unlimited,
         hidden=tuple(hidden),
+        cloud=read_cloud(sysroot),
     )
 
 

@@ -27,7 +27,7 @@ from sizeup.views.device_sections import (
 )
 from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
-from sizeup.views.virtualization import UNPROVEN, runs_on
+from sizeup.views.virtualization import UNPROVEN, cloud_text, runs_on
 
 _CACHE_LETTERS = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}
 
@@ -189,6 +189,7 @@ def platform_section(machine: Machine) -> Section:
         ("clock source", platform.clock_source or "unknown"),
     ]
     optional = (
+        ("cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
         ("governor", platform.governor),
         ("turbo", None if platform.turbo is None else "on" if platform.turbo else "off"),
         ("SMT", platform.smt),

@@ -9,7 +9,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import MemoryKind, NodeAccess
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
-from sizeup.views.virtualization import UNPROVEN, runs_on
+from sizeup.views.virtualization import UNPROVEN, cloud_text, runs_on
 
 _MEMINFO = "/proc/meminfo"
 
@@ -51,6 +51,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("Available", optional_bytes(machine.memory_available_bytes)),
         ("Runs on", runs_on(platform) or UNPROVEN),
         ("Evidence", platform.guest_evidence),
+        ("Cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
         ("Container", platform.container),
         ("Kernel", platform.kernel),
         ("Clock source", platform.clock_source),

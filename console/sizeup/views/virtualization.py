@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.discovery.virtualization import DOM0
-from sizeup.model.platform import Platform
+from sizeup.model.platform import CloudInstance, Platform
 
 _NAMES = {
     "kvm": "KVM",
@@ -32,3 +32,9 @@ def runs_on(platform: Platform) -> str | None:
         return "bare metal"
     name = platform.hypervisor
     return f"guest under {_NAMES.get(name, name) if name else 'an unnamed hypervisor'}"
+
+
+def cloud_text(cloud: CloudInstance) -> str:
+    """Return provider, instance type and region: ``Amazon EC2, m5.large, eu-west-1``."""
+    kind = cloud.instance_type or "instance type unknown: no file names it (the provider's console does)"
+    return ", ".join(filter(None, (cloud.provider, kind, cloud.region)))
