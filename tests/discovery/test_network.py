@@ -134,3 +134,19 @@ def test_a_controller_without_a_namespace_is_listed(tmp_path: Path) -> None:
     assert section is not None
     assert section.table is not None
     assert section.table.rows == (("nvme0", "pcie", "-", "live", "-", "Drive 0"),)
+
+
+def test_ip_over_infiniband_is_a_port_of_its_own_kind(tmp_path: Path) -> None:
+    tree = (
+        "/sys/class/net/ib0 -> ../../devices/pci0000:00/0000:00:04.0/net/ib0\n"
+        "/sys/devices/pci0000:00/0000:00:04.0/net/ib0/device -> ../../../0000:00:04.0\n"
+        "/sys/class/net/ib0/type = 32\n/sys/class/net/ib0/operstate = up\n/sys/class/net/ib0/speed = 100000\n"
+        "/sys/class/net/ib0.8001/type = 32\n/sys/class/net/ib0.8001/parent = ib0\n"
+    ).replace("/sys/class/net/ib0/", "/sys/devices/pci0000:00/0000:00:04.0/net/ib0/")
+    found = discover(grow(tmp_path, tree))
+
+    assert {nic.name: nic.kind for nic in found.nics} == {"ib0": "ipoib", "ib0.8001": "vlan"}
+    assert [(budget.device, budget.stages[0].source) for budget in found.budgets] == [
+        ("ib0", "100 Gb/s InfiniBand, before packet headers")
+    ]
+    assert any(line.split()[:2] == ["ib0", "ipoib"] for line in machine_text(found).splitlines())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS
 from sizeup.model.topology import CacheKind
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 
@@ -68,9 +69,7 @@ def _disks(machine: Machine) -> str | None:
 
 def _nics(machine: Machine) -> str | None:
     counts = Counter(
-        (nic.driver or nic.kind, nic.speed_bits_per_second)
-        for nic in machine.nics
-        if nic.kind in ("physical", "virtio")
+        (nic.driver or nic.kind, nic.speed_bits_per_second) for nic in machine.nics if nic.kind in (*PORTS, "virtio")
     )
     return ", ".join(
         f"{count} x {driver}" + (f" {speed / 1e9:g} Gb/s" if speed else "")

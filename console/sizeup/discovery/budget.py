@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from sizeup.model.budget import PathBudget, Stage
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS, Nic
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import Hba, Transport
@@ -59,19 +60,26 @@ def _hba_port(hba: Hba) -> Stage | None:
     return None
 
 
+def _nic_port(nic: Nic) -> Stage:
+    speed = nic.speed_bits_per_second
+    if speed is None:
+        return Stage("port", nic.name, None, "link down or speed unknown")
+    if nic.kind == "ipoib":
+        return Stage("port", nic.name, speed // 8, f"{speed / 1e9:g} Gb/s InfiniBand, before packet headers")
+    text = f"{speed / 1e9:g} Gb/s Ethernet, MTU {nic.mtu}"
+    return Stage("port", nic.name, ethernet_bytes_per_second(speed, nic.mtu), text)
+
+
 def _endpoints(machine: Machine) -> Iterator[tuple[str, str | None, int | None, Stage | None]]:
     """Name, PCI address, node and port of everything that moves data for a database."""
     for controller in machine.nvme_controllers:
-        if controller.pci_address is not None:
+        if controller.pci_address is not None and controller.transport != "fc":  # that one is its adapter's
             yield controller.name, controller.pci_address, controller.node, None
     for hba in machine.hbas:
         yield hba.name, hba.pci_address, hba.node, _hba_port(hba)
     for nic in machine.nics:
-        if nic.pci_address is not None and nic.kind == "physical":
-            speed = nic.speed_bits_per_second
-            rate = None if speed is None else ethernet_bytes_per_second(speed, nic.mtu)
-            text = "link down or speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s Ethernet, MTU {nic.mtu}"
-            yield nic.name, nic.pci_address, nic.node, Stage("port", nic.name, rate, text)
+        if nic.pci_address is not None and nic.kind in PORTS:
+            yield nic.name, nic.pci_address, nic.node, _nic_port(nic)
 
 
 def _edges(address: str, functions: dict[str, PciFunction]) -> list[PciFunction]:

@@ -15,6 +15,7 @@ from sizeup.text import clean
 _NET = "/sys/class/net"
 _RDMA = "/sys/class/infiniband"
 _LOOPBACK = 772  # ARPHRD_LOOPBACK
+_INFINIBAND = 32  # ARPHRD_INFINIBAND
 _TUNNELS = frozenset({768, 769, 776, 778, 65534})  # ipip, ip6tnl, sit, gre, none (tun, wireguard)
 _KINDS = ("bond", "bridge", "vlan", "veth", "vxlan", "macvlan", "ipvlan", "dummy", "wlan", "gre", "ppp")
 _UNKNOWN_SPEEDS = frozenset({0, 65535, 4294967295})
@@ -38,9 +39,12 @@ def _kind(sysroot: Sysroot, base: str, location: DeviceLocation) -> str:
         return "bridge"
     if location.path is not None and "/virtio" in location.path:
         return "virtio"
+    hardware = sysroot.integer(f"{base}/type")
+    if hardware == _INFINIBAND:
+        # A partition (P_Key) of another interface is to it what a VLAN is.
+        return "vlan" if sysroot.exists(f"{base}/parent") else "ipoib"
     if sysroot.exists(f"{base}/device"):
         return "physical"
-    hardware = sysroot.integer(f"{base}/type")
     if hardware == _LOOPBACK or base.endswith("/lo"):
         return "loopback"
     for line in (sysroot.read(f"{base}/uevent") or "").splitlines():

@@ -11,9 +11,10 @@ from sizeup.discovery.numa import read_huge_pages, read_node_memory
 from sizeup.discovery.pci import read_pci_link
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS
 from sizeup.procfs.meminfo import parse_meminfo
 
-_LINKED = ("physical", "virtio", "bond")
+_LINKED = (*PORTS, "virtio", "bond")
 
 
 def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:

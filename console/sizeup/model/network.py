@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+PORTS = ("physical", "ipoib")
+"""Kinds of interfaces that are ports of cards: Ethernet, and InfiniBand with IP over it."""
+
 
 class Nic(Struct, frozen=True):
     """One network interface."""
 
     name: str
     kind: str
-    """``physical``, ``virtio``, ``bond``, ``vlan``, ``bridge``, ``veth``, ``tunnel``, ``loopback``, ``virtual``.
-    A member of a bond or bridge keeps its own kind and names its ``master``."""
+    """``physical``, ``ipoib``, ``virtio``, ``bond``, ``vlan``, ``bridge``, ``veth``, ``tunnel``, ``loopback``,
+    ``virtual``. A member of a bond or bridge keeps its own kind and names its ``master``."""
     driver: str | None = None
     mac: str | None = None
     mtu: int | None = None

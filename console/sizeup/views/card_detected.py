@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS
 from sizeup.model.storage import BlockKind, Hba, Transport
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
@@ -21,7 +22,7 @@ _KINDS = {
 }
 """Disks that a database may lie on; loop devices, RAM disks and optical drives are none."""
 _FC = (Transport.FC, Transport.FCOE)
-_PORTS = ("physical", "virtio")
+_PORTS = (*PORTS, "virtio")
 """Kinds of network interfaces that are ports of the machine."""
 
 

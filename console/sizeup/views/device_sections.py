@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.charts.table import Column, Table
 from sizeup.model.machine import Machine
-from sizeup.model.network import NfsMount, Nic
+from sizeup.model.network import Nic
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,
@@ -12,6 +12,7 @@ from sizeup.model.storage import (
     Transport,
 )
 from sizeup.units import format_decimal_bytes, format_rate
+from sizeup.views.machine_facts import connections_text
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 
 
@@ -191,12 +192,6 @@ def budget_section(machine: Machine) -> Section | None:
     return Section("Bandwidth budget", (), Table("", columns, rows)) if rows else None
 
 
-def _connections_text(mount: NfsMount) -> str:
-    """Connections that there are, and those asked for where they differ."""
-    there = UNKNOWN if mount.transports is None else str(mount.transports)
-    return there if mount.nconnect in (None, mount.transports) else f"{there} (nconnect={mount.nconnect})"
-
-
 def nfs_section(machine: Machine) -> Section | None:
     """NFS mounts."""
     rows = tuple(
@@ -205,7 +200,7 @@ def nfs_section(machine: Machine) -> Section | None:
             mount.export,
             mount.version or UNKNOWN,
             mount.protocol or UNKNOWN,
-            _connections_text(mount),
+            connections_text(mount) or UNKNOWN,
             size_or_unknown(mount.read_size_bytes),
             {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
         )

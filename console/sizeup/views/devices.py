@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
-from sizeup.model.network import NfsMount, Nic
+from sizeup.model.network import PORTS, NfsMount, Nic
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.text import plural
 from sizeup.units import format_count, format_decimal_bytes, format_rate
-from sizeup.views.machine_facts import known_facts, optional_bytes
+from sizeup.views.machine_facts import connections_text, known_facts, optional_bytes
 from sizeup.views.topology_item import TopologyItem, with_fault
 
 _TROUBLES = {
@@ -30,7 +30,7 @@ _HIDDEN = (BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM)
 _ACROSS = (BlockKind.MD, BlockKind.LVM, BlockKind.CRYPT, BlockKind.MULTIPATH, BlockKind.DM, BlockKind.BCACHE)
 _PLAIN_HOSTS = (Transport.SATA, Transport.USB, Transport.OTHER, Transport.VIRTIO)
 """Hosts that are not shown as adapters; their disks are listed on their own."""
-_ON_MAP = ("physical", "virtio", "bond")
+_ON_MAP = (*PORTS, "virtio", "bond")
 _NODE_ORIGINS = {
     NodeOrigin.FIRMWARE: "reported by firmware",
     NodeOrigin.PARENT: "from the bridge above",
@@ -188,7 +188,7 @@ class Devices:
         return self._item(
             f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
             (nic.name, over, speed, None if state == "up" else state) if nic.kind in _ON_MAP else (), facts,
-            address=nic.pci_address, identity=nic.mac if nic.kind == "physical" else None, trouble=fault_text,
+            address=nic.pci_address, identity=nic.mac if nic.kind in PORTS else None, trouble=fault_text,
         )  # fmt: skip
 
     def _controller(self, controller: NvmeController) -> TopologyItem:
@@ -307,7 +307,7 @@ class Devices:
             ("Protocol", mount.protocol),
             ("Read size", optional_bytes(mount.read_size_bytes)),
             ("Write size", optional_bytes(mount.write_size_bytes)),
-            ("Connections", mount.transports),
+            ("Connections", connections_text(mount)),
             ("Hard", mount.hard),
             ("Sync", mount.sync),
             ("Read only", mount.read_only),

@@ -11,6 +11,7 @@ from sizeup.charts import text_alternative
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS
 from sizeup.model.sample import Status
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
@@ -161,7 +162,7 @@ def _devices(machine: Machine) -> list[str]:
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
         total = format_decimal_bytes(sum(disk.size_bytes or 0 for disk in disks))
         statements.append(f"{plural(len(disks), 'disk')} ({listed}), {total} in all.")
-    speeds = Counter(nic.speed_bits_per_second for nic in machine.nics if nic.kind == "physical" and nic.carrier)
+    speeds = Counter(nic.speed_bits_per_second for nic in machine.nics if nic.kind in PORTS and nic.carrier)
     if speeds:
         listed = ", ".join(
             f"{count} at {speed / 1e9:g} Gb/s" if speed else f"{count} of unknown speed"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount
 from sizeup.model.numa import MemoryKind, NodeAccess
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
@@ -121,3 +122,11 @@ def _both(read: int | None, write: int | None, format_value: Callable[[float], s
         return "" if read is None else format_value(read)
     parts = [f"{format_value(value)} {name}" for name, value in (("read", read), ("write", write)) if value is not None]
     return ", ".join(parts)
+
+
+def connections_text(mount: NfsMount) -> str | None:
+    """Return the connections that a mount has, and those asked for where they differ; None where neither is known."""
+    there = None if mount.transports is None else str(mount.transports)
+    if mount.nconnect in (None, mount.transports):
+        return there
+    return f"{there or 'unknown'} (nconnect={mount.nconnect})"

@@ -8,6 +8,7 @@ from shlex import quote
 from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS
 from sizeup.model.storage import Transport
 from sizeup.procfs.lists import format_list
 from sizeup.units import format_rate
@@ -17,7 +18,7 @@ _DISPLAY, _ACCELERATOR = 0x03, 0x12
 
 def _moving_devices(machine: Machine) -> Iterator[tuple[str, str, int | None]]:
     for nic in machine.nics:
-        if nic.kind == "physical" and nic.up:
+        if nic.kind in PORTS and nic.up:
             yield f"nic:{nic.name}", nic.name, nic.node
     for controller in machine.nvme_controllers:
         yield f"nvme:{controller.name}", controller.name, controller.node

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sizeup.model.machine import Machine
-from sizeup.model.network import TcpBuffers
+from sizeup.model.network import PORTS, TcpBuffers
 from sizeup.model.storage import Transport
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
@@ -146,7 +146,7 @@ def _links(machine: Machine) -> str:
     speeds = Counter(
         nic.speed_bits_per_second
         for nic in machine.nics
-        if nic.kind == "physical" and nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
+        if nic.kind in PORTS and nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
     )
     return ", ".join(f"{count} x {speed / 1e9:g} Gb/s" for speed, count in sorted(speeds.items(), reverse=True))
 
