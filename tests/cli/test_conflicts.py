@@ -20,6 +20,8 @@ from sizeup.errors import ExitStatus
         ("detect --watch 1s --json", "--json"),
         ("detect --watch 1s --diff other", "--diff"),
         ("detect --since file --diff other", "--diff"),
+        ("detect numa --json", "--json"),
+        ("detect numa --watch 1s", "--watch"),
         ("--batch --theme dark", "--theme"),
         ("--batch --readonly", "--readonly"),
     ],

@@ -117,7 +117,7 @@ def test_connections_that_were_asked_for_are_shown_where_they_differ(tmp_path: P
     section = nfs_section(discover(root))
     assert section is not None
     assert section.table is not None
-    assert section.table.rows[0][4] == shown
+    assert section.table.rows[0][3] == shown
 
 
 def test_a_controller_without_a_namespace_is_listed(tmp_path: Path) -> None:

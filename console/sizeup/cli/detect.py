@@ -25,6 +25,12 @@ _DOCUMENT_LIMIT = 256 << 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
+        "section",
+        nargs="?",
+        metavar="SECTION",
+        help="print one section alone: cpu, storage, numa, network, nfs, platform, budget or findings",
+    )
+    parser.add_argument(
         "--sysroot",
         metavar="DIR",
         default="/",
@@ -114,6 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     refuse_beside(arguments, "--watch", ("--since", "--diff", "--second-opinion", "--json"))
     refuse_beside(arguments, "--since", ("--diff", "--second-opinion"))
+    if arguments.section is not None:
+        _check_section(arguments)
     if arguments.watch is not None:
 
         def write(text: str) -> None:
@@ -135,8 +143,21 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from sizeup.report.machine import machine_text
 
-        _write_text(machine_text(machine))
+        _write_text(machine_text(machine, only=arguments.section))
     return ExitStatus.OK
+
+
+def _check_section(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for a section that does not exist, and beside options that print something else."""
+    from sizeup.text import nearest
+    from sizeup.views.machine import PARTS
+
+    if arguments.section not in PARTS:
+        raise UsageError(
+            f"detect: expected a section ({', '.join(PARTS)}), found {arguments.section!r}"
+            f"{nearest(arguments.section, PARTS)}"
+        )
+    refuse_beside(arguments, "SECTION", ("--json", "--diff", "--since", "--watch"))
 
 
 def _with_opinions(machine: Machine, sysroot: str) -> Machine:

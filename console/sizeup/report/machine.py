@@ -8,7 +8,7 @@ from sizeup.compare.machines import Difference
 from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.report.table import table_lines
+from sizeup.report.table import table_lines, wrap
 from sizeup.views.difference import MachineComparison
 from sizeup.views.machine import growth_section, machine_sections
 from sizeup.views.section import Section
@@ -22,7 +22,7 @@ def section_lines(section: Section, width: int) -> list[str]:
     """Heading, facts with their labels in a column, then the table."""
     lines = [section.title]
     for label, text in section.facts:
-        wrapped = textwrap.wrap(text, width - _LABEL_COLUMNS - 2, break_long_words=False) or [""]
+        wrapped = wrap(text, width - _LABEL_COLUMNS - 2, break_words=False) or [""]
         lines.append(f"  {label:<{_LABEL_COLUMNS}}{wrapped[0]}")
         lines.extend(" " * (_LABEL_COLUMNS + 2) + rest for rest in wrapped[1:])
     if section.table is not None:
@@ -34,16 +34,20 @@ def finding_lines(finding: Finding, width: int) -> list[str]:
     """Severity and title, then evidence, consequence and what to do."""
     lines = [f"  {finding.severity.value}: {finding.title}"]
     for text in (*finding.evidence, finding.consequence, finding.remedy):
-        lines.extend(textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      "))
+        lines.extend(wrap(text, width, "    ", "      "))
     lines.extend(f"      {command}" for command in finding.command.splitlines())
     return lines
 
 
-def machine_text(machine: Machine, width: int = 80) -> str:
-    """Everything a first look needs; ``--json`` has the rest."""
+def machine_text(machine: Machine, width: int = 80, only: str | None = None) -> str:
+    """Everything a first look needs, or the part called ``only`` (``PARTS``); ``--json`` has the rest."""
     lines: list[str] = []
-    for section in machine_sections(machine):
+    for section in machine_sections(machine, only):
         lines.extend([*section_lines(section, width), ""])
+    if only not in (None, "findings"):
+        return "\n".join(lines[:-1]) + "\n" if lines else f"This machine has nothing to show under {only}.\n"
+    if only == "findings" and not machine.findings:
+        lines.extend(["No findings.", ""])
     if machine.findings:
         order = list(Severity)
         lines.append("Findings")

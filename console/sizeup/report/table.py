@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -43,8 +44,30 @@ def table_lines(table: Table, width: int) -> list[str]:
     return [*lines, *(wrapped(table.note, width, "  ", "  ") if table.note else ())]
 
 
+_LIST = re.compile(r"[\w(]*\d(?:[\d\-:]*,[\d\-:]+)+[),.;]*")
+"""A kernel list such as ``0-3,64-67``; it has no blanks, and a line may end behind each of its ranges."""
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Wraps between the ranges of a list of CPUs or nodes, never inside one."""
+
+    def _split(self, text: str) -> list[str]:
+        return [
+            part
+            for chunk in super()._split(text)
+            for part in (re.split(r"(?<=,)(?=\d)", chunk) if len(chunk) > 20 and _LIST.fullmatch(chunk) else (chunk,))
+        ]
+
+
+def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_words: bool = True) -> list[str]:
+    """Wrap a text at ``width``, also behind the commas of long lists; ``first`` and ``rest`` start its lines."""
+    return _Wrapper(
+        width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=break_words
+    ).wrap(text)
+
+
 def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:
-    cells = [textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(row, widths, strict=True)]
+    cells = [wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
     height = max(len(cell) for cell in cells)
     lines = []
     for level in range(height):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.charts.table import Column, Table
 from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
+from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,
@@ -98,12 +98,23 @@ def _shown(device: BlockDevice) -> bool:
     )
 
 
+def _disk_kind(device: BlockDevice, transport: str | None) -> str:
+    """Kind, RAID level, transport of an NVMe namespace, and whether it can only be read."""
+    read_only = "ro" if device.read_only and device.kind is not BlockKind.OPTICAL else None
+    return " ".join(filter(None, (device.kind.value, device.raid_level, transport, read_only)))
+
+
 def storage_section(machine: Machine) -> Section | None:
     """Disks, partitions and stacks."""
+    over = {controller.name: controller.transport for controller in machine.nvme_controllers}
+    transports = {
+        space.name: "+".join(sorted({kind for name in space.controllers if (kind := over.get(name)) is not None}))
+        for space in machine.nvme_namespaces
+    }
     rows = tuple(
         (
             f"  {device.name}" if device.parent else device.dm_name or device.name,
-            device.kind.value + (f" {device.raid_level}" if device.raid_level else ""),
+            _disk_kind(device, transports.get(device.name)),
             UNKNOWN if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
             "-" if device.node is None else str(device.node),
             device.model or ",".join(device.members) or "-",
@@ -119,6 +130,10 @@ def storage_section(machine: Machine) -> Section | None:
     return Section("Storage", (), Table("", columns, rows)) if rows else None
 
 
+_PORTS = (Transport.SATA, Transport.OTHER, Transport.USB)
+"""Hosts of which a board has many, most of them empty."""
+
+
 def _hba_rate(hba: Hba) -> str:
     rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
     speed = hba.speed_bits_per_second or max(rates, default=None)
@@ -126,7 +141,11 @@ def _hba_rate(hba: Hba) -> str:
 
 
 def adapters_section(machine: Machine) -> Section | None:
-    """Host adapters that lead somewhere else: SATA ports and drivers that make disks up are left to the JSON."""
+    """Host adapters; ports of SATA, USB and drivers that make disks up only where a device hangs on them."""
+    used = {device.hba for device in machine.scsi_devices}
+    used |= {f"host{disk.hctl.partition(':')[0]}" for disk in machine.block_devices if disk.hctl is not None}
+    listed = [hba for hba in machine.hbas if hba.transport not in _PORTS or hba.name in used]
+    empty = [hba.name for hba in machine.hbas if hba not in listed]
     rows = tuple(
         (
             hba.name,
@@ -138,14 +157,14 @@ def adapters_section(machine: Machine) -> Section | None:
             str(len(hba.targets)),
             hba.port_name or "-",
         )
-        for hba in machine.hbas
-        if hba.transport not in (Transport.SATA, Transport.OTHER, Transport.USB)
+        for hba in listed
     )
     columns = (
         Column("name"), Column("kind"), Column("driver"), Column("state"), Column("speed", numeric=True),
         Column("node", numeric=True), Column("targets", numeric=True), Column("port"),
     )  # fmt: skip
-    return Section("Host adapters", (), Table("", columns, rows)) if rows else None
+    facts = (("no device", ", ".join(empty)),) if empty else ()
+    return Section("Host adapters", facts, Table("", columns, rows)) if rows or facts else None
 
 
 def paths_section(machine: Machine) -> Section | None:
@@ -192,22 +211,38 @@ def budget_section(machine: Machine) -> Section | None:
     return Section("Bandwidth budget", (), Table("", columns, rows)) if rows else None
 
 
+_NO_CACHE = ("noac", "actimeo=0")
+"""Attributes are asked of the server each time; other limits are left to the JSON."""
+
+
+def _mount_options(mount: NfsMount) -> str:
+    """Return the options that decide about errors and caches: ``hard noac ro``."""
+    return " ".join(
+        (
+            {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
+            *(name for name, there in (("ro", mount.read_only), ("sync", mount.sync)) if there),
+            *((mount.attribute_cache,) if mount.attribute_cache in _NO_CACHE else ()),
+        )
+    )
+
+
 def nfs_section(machine: Machine) -> Section | None:
     """NFS mounts."""
     rows = tuple(
         (
             mount.mount_point,
             mount.export,
-            mount.version or UNKNOWN,
-            mount.protocol or UNKNOWN,
+            f"{mount.version or UNKNOWN} {mount.protocol or ''}".strip(),
             connections_text(mount) or UNKNOWN,
             size_or_unknown(mount.read_size_bytes),
-            {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
+            size_or_unknown(mount.write_size_bytes),
+            _mount_options(mount),
         )
         for mount in machine.nfs_mounts
     )
     columns = (
-        Column("mounted on"), Column("export"), Column("version"), Column("over"),
-        Column("connections", numeric=True), Column("rsize", numeric=True), Column(""),
+        Column("mounted on"), Column("export"), Column("version"),
+        Column("connections", numeric=True), Column("rsize", numeric=True),
+        Column("wsize", numeric=True), Column("options"),
     )  # fmt: skip
     return Section("NFS", (), Table("", columns, rows)) if rows else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
@@ -25,7 +25,8 @@ from sizeup.views.device_sections import (
     rdma_section,
     storage_section,
 )
-from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown
+from sizeup.views.distances import distances_section
+from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown, offline_text
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 from sizeup.views.virtualization import UNPROVEN, cloud_text, runs_on
 
@@ -48,12 +49,9 @@ def cache_summary(machine: Machine) -> tuple[str, ...]:
 
 
 def _pu_text(counts: PuCounts) -> str:
-    extra = []
-    if counts.online != counts.present:
-        extra.append(f"{counts.online} online")
-    if counts.allowed != counts.online:
-        extra.append(f"{counts.allowed} allowed to sizeup")
-    return plural(counts.present, "thread") + (f" ({', '.join(extra)})" if extra else "")
+    """Threads that run; CPUs that are offline stand apart, because nothing tells whether they are threads or cores."""
+    allowed = f" ({counts.allowed} allowed to sizeup)" if counts.allowed != counts.online else ""
+    return ", ".join(filter(None, (plural(counts.online, "thread") + allowed, offline_text(counts))))
 
 
 def _clock_text(clock: Quantity | None) -> str:
@@ -164,13 +162,12 @@ def memory_section(machine: Machine) -> Section:
             size_or_unknown(node.free_bytes),
             f"{node.free_bytes / node.memory_bytes:.0%}" if node.free_bytes is not None and node.memory_bytes else "-",
             _huge_pages_text(node.huge_pages),
-            " ".join(map(str, node.distances)) or "-",
         )
         for node in machine.nodes
     )
     columns = (
         Column("node", numeric=True), Column("CPUs"), Column("memory", numeric=True), Column("free", numeric=True),
-        Column("", numeric=True), Column("huge pages"), Column("distances"),
+        Column("", numeric=True), Column("huge pages"),
     )  # fmt: skip
     return Section("Memory", tuple(facts), Table("NUMA nodes", columns, rows))
 
@@ -200,21 +197,26 @@ def platform_section(machine: Machine) -> Section:
     return Section("Platform", (*facts, *((label, text) for label, text in optional if text)))
 
 
-def machine_sections(machine: Machine) -> tuple[Section, ...]:
-    """The machine from the processor outwards; classes it has nothing of are left out."""
-    sections = (
-        processor_section(machine),
-        memory_section(machine),
-        platform_section(machine),
-        storage_section(machine),
-        adapters_section(machine),
-        nvme_section(machine),
-        paths_section(machine),
-        network_section(machine),
-        rdma_section(machine),
-        nfs_section(machine),
-        budget_section(machine),
-    )
+_PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
+    "cpu": (processor_section,),
+    "storage": (storage_section, adapters_section, nvme_section, paths_section),
+    "numa": (memory_section, distances_section),
+    "network": (network_section, rdma_section),
+    "nfs": (nfs_section,),
+    "platform": (platform_section,),
+    "budget": (budget_section,),
+    "findings": (),
+}
+"""The sections by the part that they belong to, in the order of lscpu, lsblk and numactl --hardware."""
+
+PARTS = tuple(_PARTS)
+"""Names of the parts that can be shown alone."""
+
+
+def machine_sections(machine: Machine, only: str | None = None) -> tuple[Section, ...]:
+    """The machine from the processor outwards, or one part of it; classes it has nothing of are left out."""
+    parts = _PARTS.values() if only is None else (_PARTS[only],)
+    sections = (section(machine) for part in parts for section in part)
     return tuple(section for section in sections if section is not None)
 
 

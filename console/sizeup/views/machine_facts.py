@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sizeup.discovery.cpus import CORES, SOCKETS
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
 from sizeup.model.numa import MemoryKind, NodeAccess
 from sizeup.text import counted, plural
@@ -21,10 +21,10 @@ def machine_line(machine: Machine) -> str:
     parts = [
         counted(machine.socket_count, "socket"),
         counted(machine.core_count, "core"),
-        plural(counts.present, "thread"),
+        plural(counts.online, "thread"),
     ]
-    if counts.online != counts.present:
-        parts[-1] += f" ({counts.online} online)"
+    if offline := offline_text(counts):
+        parts.append(offline)
     if machine.base_clock is not None:
         parts.append(format_hz(machine.base_clock.value))
     if machine.memory_bytes is not None:
@@ -32,6 +32,12 @@ def machine_line(machine: Machine) -> str:
     if machine.nodes:
         parts.append(plural(len(machine.nodes), "node"))
     return ", ".join(parts)
+
+
+def offline_text(counts: PuCounts) -> str:
+    """Return ``1 CPU offline``; empty where all that are present are online."""
+    offline = counts.present - counts.online
+    return f"{plural(offline, 'CPU')} offline" if offline else ""
 
 
 def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:

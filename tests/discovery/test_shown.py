@@ -1,0 +1,165 @@
+"""The text of a machine: sections in the order of lscpu, lsblk and numactl, lists and matrices within 80 columns."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.cli import run
+from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount
+from sizeup.model.numa import NumaNode
+from sizeup.model.storage import (
+    BlockDevice,
+    BlockKind,
+    Hba,
+    NvmeController,
+    NvmeNamespace,
+    ScsiDevice,
+    Transport,
+)
+from sizeup.model.topology import Core, Package, Pu
+from sizeup.report.machine import machine_text
+from sizeup.report.table import wrap
+from sizeup.views.distances import distances_section
+from sizeup.views.machine import PARTS
+from sizeup.views.machine_facts import machine_line
+from trees import machine
+
+
+def ring(count: int) -> Machine:
+    """Nodes in a ring, two hops at most to a neighbor's neighbor."""
+    distances = {0: 10, 1: 12, 2: 16}
+    return Machine(
+        nodes=tuple(
+            NumaNode(
+                2 * one, (one,),
+                distances=tuple(
+                    distances.get(min((one - other) % count, (other - one) % count), 32) for other in range(count)
+                ),
+            )
+            for one in range(count)
+        )
+    )  # fmt: skip
+
+
+def lines_of(found: Machine, only: str | None = None) -> list[str]:
+    return machine_text(found, only=only).splitlines()
+
+
+@pytest.mark.parametrize("count", [2, 16, 17, 64, 100])
+def test_distances_are_a_matrix_of_their_own_within_80_columns(count: int) -> None:
+    lines = lines_of(ring(count), "numa")
+    matrix = lines[lines.index("Distances between NUMA nodes") :]
+
+    assert max(map(len, matrix)) <= 80
+    assert count > 64 or len(matrix) < 80
+    assert sum(line.startswith("  node ") for line in matrix) == count
+
+
+def test_each_row_of_the_matrix_is_that_of_its_node() -> None:
+    small, large, huge = (distances_section(ring(count)) for count in (3, 20, 70))
+
+    assert small is not None
+    assert small.facts[1:] == (
+        ("to node", "   0   2   4"), ("node 0", "  10  12  12"), ("node 2", "  12  10  12"),
+        ("node 4", "  12  12  10"),
+    )  # fmt: skip
+    assert large is not None
+    assert large.facts[1] == ("letters", "a 10, b 12, c 16, d 32; columns in the order of the rows")
+    assert large.facts[3] == ("node 2", "babcddddddddddddddddc"[:19] + "c")
+    assert huge is not None
+    assert huge.facts[1][1].startswith("10 to 0, 12 to 2,138, 16 to 4,136, 32 to 6,8")
+
+
+@pytest.mark.parametrize("rows", [((10, 21),), ((10, 21), (21,)), ((), ())])
+def test_rows_that_do_not_fit_the_nodes_are_no_matrix(rows: tuple[tuple[int, ...], ...]) -> None:
+    nodes = tuple(NumaNode(number, (number,), distances=row) for number, row in enumerate(rows))
+
+    assert distances_section(Machine(nodes=nodes)) is None
+
+
+def test_lists_of_cpus_wrap_between_ranges() -> None:
+    text = ",".join(f"{first}-{first + 3}" for first in range(0, 400, 8))
+
+    found = wrap(text, 30)
+
+    assert "".join(found) == text
+    assert all(len(line) <= 30 and line.endswith(",") for line in found[:-1])
+    assert wrap("a sum of 1,234,567 bytes", 12) == ["a sum of", "1,234,567", "bytes"]
+
+
+def test_offline_cpus_do_not_read_like_threads() -> None:
+    found = Machine(
+        packages=(Package(tuple(range(7)), 0),),
+        cores=tuple(Core((cpu,), 0, 0, cpu) for cpu in range(7)),
+        pus=tuple(Pu(cpu, online=cpu < 7, allowed=cpu < 7) for cpu in range(8)),
+    )
+
+    assert "  counts        1 socket, 7 cores, 7 threads, 1 CPU offline" in lines_of(found, "cpu")
+    assert machine_line(found) == "1 socket, 7 cores, 7 threads, 1 CPU offline"
+
+
+def test_sections_stand_in_the_order_that_people_know(tmp_path: Path) -> None:
+    lines = lines_of(Machine(nodes=ring(2).nodes, block_devices=(BlockDevice("sda", BlockKind.SCSI, 10**12),)))
+    titles = [line for line in lines if line and not line.startswith(" ")]
+
+    assert titles == ["Processor", "Storage", "Memory", "Distances between NUMA nodes", "Platform"]
+
+
+def test_one_section_is_printed_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = machine(tmp_path, "2-sockets-smt")
+    shown = {}
+    for part in PARTS:
+        assert run(["detect", part, "--sysroot", root]) == 0
+        shown[part] = capsys.readouterr().out
+
+    assert shown["cpu"].startswith("Processor\n")
+    assert "Memory" not in shown["cpu"]
+    assert shown["numa"].startswith("Memory\n")
+    assert shown["nfs"] == "This machine has nothing to show under nfs.\n"
+
+
+def test_a_section_that_does_not_exist_is_refused_with_the_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["detect", "numaa"]) == 2
+
+    error = capsys.readouterr().err
+    assert "expected a section (cpu, storage, numa, " in error
+    assert "did you mean numa?" in error
+
+
+def test_the_transport_of_a_namespace_and_what_is_read_only_are_shown() -> None:
+    found = Machine(
+        block_devices=(
+            BlockDevice("nvme0n1", BlockKind.NVME, 10**12), BlockDevice("sdb", BlockKind.SCSI, 10**12, read_only=True),
+        ),
+        nvme_controllers=(NvmeController("nvme0", "tcp", None), NvmeController("nvme1", "tcp", None)),
+        nvme_namespaces=(NvmeNamespace("nvme0n1", "nvme-subsys0", 1, 10**12, controllers=("nvme0", "nvme1")),),
+    )  # fmt: skip
+    rows = [line.split()[:3] for line in lines_of(found, "storage")]
+
+    assert ["nvme0n1", "nvme", "tcp"] in rows
+    assert ["sdb", "scsi", "ro"] in rows
+
+
+def test_hosts_of_virtio_and_ahci_are_shown_and_empty_ports_named() -> None:
+    hosts = (
+        Hba("host0", Transport.SATA, "ahci"), Hba("host1", Transport.SATA, "ahci"),
+        Hba("host2", Transport.VIRTIO, "virtio_scsi"), Hba("host3", Transport.VIRTIO, "vmw_pvscsi"),
+    )  # fmt: skip
+    lines = lines_of(Machine(hbas=hosts, scsi_devices=(ScsiDevice("0:0:0:0", 0, "host0"),)), "storage")
+
+    assert [line.split()[:3] for line in lines if "host" in line] == [
+        ["no", "device", "host1"], ["host0", "sata", "ahci"], ["host2", "virtio", "virtio_scsi"],
+        ["host3", "virtio", "vmw_pvscsi"],
+    ]  # fmt: skip
+
+
+def test_an_nfs_mount_shows_both_sizes_and_what_decides_about_errors_and_caches() -> None:
+    mount = NfsMount(
+        "/u02", "filer:/u02", "4.2", "tcp", read_size_bytes=1 << 20, write_size_bytes=1 << 16, hard=False,
+        read_only=True, attribute_cache="noac",
+    )  # fmt: skip
+
+    words = " ".join(lines_of(Machine(nfs_mounts=(mount,)), "nfs")[-1].split())
+
+    assert words.endswith("1 MiB 64 KiB soft ro noac")
