@@ -17,8 +17,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Button
 
-from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records
+from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
 from sizeup.model.finding import Finding, Severity
 from sizeup.tui.screen_files import without_web_fonts
 
@@ -95,6 +96,12 @@ async def settle(pilot: Pilot[int]) -> None:
     await pilot.app.workers.wait_for_complete()
 
 
+async def estimated(pilot: Pilot[int]) -> None:
+    """Wait until the button of the form says how long the run takes, which it does some moments after the rest."""
+    await settle(pilot)
+    await until(pilot, lambda: any("about" in str(run.label) for run in pilot.app.screen.query("#run").results(Button)))
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
 async def test_each_mode_looks_as_it_did(console: Console, columns: int, rows: int) -> None:
     pictures = Pictures(console)
@@ -103,6 +110,7 @@ async def test_each_mode_looks_as_it_did(console: Console, columns: int, rows: i
             await pilot.press(str(number))
             if mode == "measure":
                 await console.choose(pilot, "memory.latency")
+                await estimated(pilot)
             await settle(pilot)
             pictures.take(f"{mode}-{columns}x{rows}")
     pictures.compare()
