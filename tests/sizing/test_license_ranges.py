@@ -67,3 +67,14 @@ def test_an_engineering_sample_of_amd_counts_as_its_series_do() -> None:
     assert counted.quantity is not None
     assert (counted.quantity.low, counted.quantity.value, counted.quantity.high) == (None, 24, None)
     assert any("only a single-core chip counts 1.0" in caveat for caveat in counted.caveats)
+
+
+def test_every_amount_of_a_range_has_both_ends_also_in_the_working() -> None:
+    sizing = sized(*OPEN, "license.product=ee")
+
+    assert "24 to 48 licenses x $47,500 = $1,140,000 to $2,280,000" in found(sizing, "license.cost.list").working
+    assert found(sizing, "license.cloud").verdict.endswith("in place of the 24 to 48 on premises")
+    prices = found(sized("license.pack=mysql", "license.product=enterprise"), "license.break-even.mysql.standard")
+    assert prices.verdict.startswith(
+        "List prices a year: MySQL Standard Edition $2,000 to $4,000, MySQL Enterprise Edition $5,000 to $10,000"
+    )

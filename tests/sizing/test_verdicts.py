@@ -429,10 +429,10 @@ def test_an_unknown_capacity_of_storage_leaves_the_verdict_open_unless_something
     assert "! Storage: 32.77 MB/s demand, capacity unknown" in fails
 
 
-def test_licenses_alone_are_a_table_too(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "--blank", "--set", "license.scope=cloud", "machine.vcpus=32", "machine.threads_per_core=2")
+def test_licenses_are_a_row_where_nothing_is_asked_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--blank", "--set", "machine.cores=16")
 
-    assert "License  16 x Oracle Database Enterprise Edition, $1.26M over 3 years    ASSUMED" in text.splitlines()
+    assert "License  8 to 16 x Oracle EE, $630,800 to $1.26M over 3 years            ASSUMED" in text.splitlines()
 
 
 def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

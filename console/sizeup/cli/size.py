@@ -122,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.keys import KEYS
     from sizeup.sizing.session_advice import recomputed_label
     from sizeup.sizing.sizing_comparison import compare_sizings
-    from sizeup.views.advice import advice_lines, sizing_data, sizing_lines
+    from sizeup.views.advice import sizing_data, sizing_lines
     from sizeup.views.answer import LINES, answer_lines
     from sizeup.views.basis import basis_text
     from sizeup.views.licenses import license_data, license_table
@@ -165,7 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
         return ExitStatus.OK
     lines = [label, ""] if label else []
     if arguments.explain is not None:
-        lines += advice_lines(_explained(arguments.explain, sizing), sources=True)
+        lines += _explanation(arguments.explain, sizing, pack)
     elif arguments.working or arguments.sources:
         lines += sizing_lines(sizing, sources=arguments.sources)
     else:
@@ -179,6 +179,16 @@ def run(arguments: argparse.Namespace) -> int:
         lines += ["", f"Compared with {arguments.compare_with}", *sizing_comparison_lines(comparisons)]
     print("\n".join(lines))
     return ExitStatus.OK
+
+
+def _explanation(name: str, sizing: Sizing, pack: Rules) -> list[str]:
+    """Return the answer of that name with its working, or that there is nothing to say about it."""
+    from sizeup.sizing.advise import unanswered
+    from sizeup.views.advice import advice_lines
+
+    if sizing.find(name) is None and (nothing := unanswered(sizing.inputs, name, pack)):
+        return nothing
+    return advice_lines(_explained(name, sizing), sources=True)
 
 
 def _explained(name: str, sizing: Sizing) -> Advice:

@@ -23,6 +23,7 @@ from sizeup.sizing.licensing import alternatives, cost, count, editions, failove
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
+from sizeup.text import capitalized
 
 CALCULATIONS: tuple[Calculation, ...] = (
     *share.CALCULATIONS,
@@ -140,6 +141,24 @@ def answer(inputs: Inputs, advice_id: str, pack: Rules) -> Advice | None:
             except MissingError:
                 continue
     return None
+
+
+def unanswered(inputs: Inputs, advice_id: str, pack: Rules) -> list[str]:
+    """Return that there is nothing to know of an answer, as its lines; none where it is given, or an input is missing.
+
+    An input that is missing is an error, which names its flag where nothing else asks for it.
+    """
+    known = next((one for one in CALCULATIONS if advice_id in one.gives and one.nothing), None)
+    if known is None:
+        return []
+    try:
+        given = [advice.id for advice in known.work(Sheet(inputs, pack))]
+    except MissingError as missing:
+        key = KEYS[missing.key]
+        raise UsageError(
+            f"--explain {advice_id}: expected {key.name} ({key.help}), found none: use {key.flag}"
+        ) from missing
+    return [] if advice_id in given else [capitalized(known.name), f"  {capitalized(known.nothing)}"]
 
 
 def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import HARD
+from sizeup.sizing.licensing.count import PRICE_UNKNOWN
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
 from sizeup.text import capitalized
@@ -104,8 +105,8 @@ def _license(given: Mapping[str, Advice]) -> Card:
     chosen = product or (vendor and "license.edition" not in given)
     status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
     statement = units.verdict
-    partition = tuple(capitalized(caveat) for caveat in units.caveats if caveat == HARD)
-    if partition or (allowed is not None and allowed.decision == "assumed"):
+    assumed = _license_assumptions(units, cost, allowed)
+    if assumed:
         status = ShareStatus.ASSUMED
     price = "" if cost is None or cost.quantity is None else f", {_span(cost.quantity, _usd)}"
     years = "" if cost is None else cost.title.removeprefix("Cost")
@@ -126,8 +127,24 @@ def _license(given: Mapping[str, Advice]) -> Card:
         statement,
         demand=demand,
         advice="license.units",
-        notes=(*map(capitalized, why), *partition, *terms),
+        notes=(*map(capitalized, why), *assumed, *terms),
     )
+
+
+def _license_assumptions(units: Advice, cost: Advice | None, allowed: Advice | None) -> tuple[str, ...]:
+    """Return what keeps the licenses from passing, a sentence each; empty where nothing does."""
+    found = [caveat for caveat in units.caveats if caveat == HARD]
+    if allowed is not None and allowed.decision == "assumed":
+        found.append(f"assumed: permitted {allowed.verdict.partition(': ')[2]}")
+    priced = () if cost is None else cost.caveats
+    found += [f"assumed: one of two prices; {caveat}" for caveat in priced if caveat.startswith(PRICE_UNKNOWN)]
+    quantity = units.quantity
+    if quantity is not None and _span(quantity, str) != str(quantity.value):
+        count = _span(quantity, lambda number: format_in(number, ""))
+        found.append(
+            f"assumed: {count} {units.shown_in}, as an input of the count is a range (--explain license.units)"
+        )
+    return tuple(map(capitalized, found))
 
 
 _PEOPLE = ("users", "CALs")

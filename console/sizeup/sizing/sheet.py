@@ -192,6 +192,8 @@ class Calculation(Struct, frozen=True):
     """Missing inputs are reported even when the user set none of its keys."""
     about: tuple[str, ...] = ()
     """Prefixes of keys: once the user sets one of them, inputs that are still missing are reported."""
+    nothing: str = ""
+    """What no answer means where no input is missing, as a sentence; empty where that is nothing to know."""
 
 
 def open_question(name: str, calculation: str, unused: UnusedMeasurement | None = None) -> OpenQuestion:

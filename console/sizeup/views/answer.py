@@ -14,6 +14,15 @@ from sizeup.text import capitalized, one_line
 from sizeup.views.answer_details import answer_details
 from sizeup.views.answer_table import answer_table
 from sizeup.views.cards import card_status, status_text
+from sizeup.views.license_answer import END as LICENSE_END
+from sizeup.views.license_answer import (
+    is_about_licenses,
+    license_basis,
+    license_details,
+    license_notes,
+    license_rest,
+    license_verdict,
+)
 from sizeup.views.verdict import beside_first, first_card
 
 LINES = 25
@@ -36,6 +45,8 @@ def answer_lines(
 
     Notes and other answers are shown as far as there is room; assumptions come first.
     """
+    if is_about_licenses(given):
+        return _license_lines(given, width, most, warnings)
     first = first_card(given.cards)
     lines = _verdict_lines(given, first, width)
     lines += _folded("Basis    ", basis, width) if basis else []
@@ -57,6 +68,22 @@ def answer_lines(
         lines += _as_many_as_fit(others, most - len(lines))
     room = most - len(lines)
     return [*lines, *(["", _END] if room > 1 else [_END] if room == 1 else [])]
+
+
+def _license_lines(given: AdviceSet, width: int, most: int, warnings: Sequence[str]) -> list[str]:
+    """Return the answer about licenses alone: count, editions, cost, then what they rest on."""
+    status, statement = license_verdict(given)
+    lines = _folded(f"{status:8} ", statement, width)
+    counted = license_basis(given)
+    lines += _folded("Counted  ", counted, width) if counted else []
+    details = [_folded(f"{label:9}", text, width) for label, text in license_details(given)]
+    lines += ["", *(line for block in details for line in block)] if details else []
+    prices = [capitalized(text) for text in warnings if text.startswith(PRICE_WARNING)]
+    notes = dict.fromkeys([*license_notes(given), *prices])
+    lines += _as_many_as_fit([_folded("! ", note, width) for note in notes], most - len(lines) - 2)
+    lines += _as_many_as_fit([_folded("", text, width, 2) for text in license_rest(given)], most - len(lines) - 2)
+    room = most - len(lines)
+    return [*lines, *(["", LICENSE_END] if room > 1 else [LICENSE_END] if room == 1 else [])]
 
 
 def _shortened(blocks: Sequence[list[str]], room: int) -> list[list[str]]:

@@ -41,14 +41,13 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         edition, unused = given.find("license.edition"), _unused(given)
         if edition is not None:
             yield "Edition", edition.verdict
-        if unused:
+        if unused and license_card.status != "fail":
             yield "Unused", unused
         cost = given.find("license.cost.term") or given.find("license.cost.list")
         if cost is not None:
             yield "Cost", cost.verdict.removeprefix(f"{cost.title}: ")
-        failover = given.find("license.failover")
-        if failover is not None:
-            yield "Failover", failover.verdict
+        if given.find("license.failover") is not None:
+            yield "Failover", "Passive servers may need no licenses (--explain license.failover)"
 
 
 def _unused(given: AdviceSet) -> str:

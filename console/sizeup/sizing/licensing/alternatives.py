@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, chosen_pack, chosen_product, count_basis
 from sizeup.sizing.licensing.cost import list_price
-from sizeup.sizing.licensing.count import count_units, evaluated, format_usd, matching_factor
+from sizeup.sizing.licensing.count import count_range, count_units, evaluated, format_usd, matching_factor, usd_range
 from sizeup.sizing.licensing.limits import product_limits
 from sizeup.sizing.licensing.permission import permission, require_permission
 from sizeup.sizing.licensing.required import licenses_required
@@ -44,10 +45,22 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)
     cloud.include(offer)
+    refused = permission(cloud, pack, product)
+    if refused is not None and refused.decision == "forbidden":
+        yield cloud.advice(
+            "license.cloud",
+            "Licenses of the same cores in an authorized cloud",
+            f"authorized cloud, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal(product.title)}",
+            decision="forbidden",
+        )
+        return
+    require_permission(sheet, pack, product)
     there = count_units(cloud, count_basis(cloud, pack, metric), metric)
     times = there.value / here.value
     compared = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
-    cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {format_in(here.value, metric.unit)} on premises")
+    if here.low is not None:
+        compared = f"in place of the {count_range(here, '')}"
+    cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {count_range(here, metric.unit)} on premises")
     yield cloud.advice(
         "license.cloud",
         "Licenses of the same cores in an authorized cloud",
@@ -91,7 +104,7 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(
             f"license.break-even.{entry.id}",
             entry.title,
-            f"{entry.title}: {format_in(value, entry.unit)}",
+            f"{entry.title}: {format_in(math.ceil(round(value, 6)), entry.unit)}",
             sheet.answer(value, entry.unit, entry.id),
             entry.unit,
             decision=decision,
@@ -143,14 +156,14 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
         there, metric, _ = licenses_required(theirs)
         ours.include(theirs)
         counts = (
-            f"{other.title} {format_in(there.value, metric.unit)}, {product.title} "
-            f"{format_in(count.value, chosen.unit)}; prices are not public"
+            f"{other.title} {count_range(there, metric.unit)}, {product.title} "
+            f"{count_range(count, chosen.unit)}; prices are not public"
         )
         return ours.advice(advice_id, title, f"licenses: {counts}{lacking}", decision="unknown")
     ours.include(theirs)
     ours.caveat("list prices only; features differ beyond what is listed here")
     period = " a year" if product.yearly else ""
-    text = f"list prices{period}: {other.title} {format_usd(alone.value)}, {product.title} {format_usd(total.value)}"
+    text = f"list prices{period}: {other.title} {usd_range(alone)}, {product.title} {usd_range(total)}"
     cheaper = other if total.value > alone.value else product
     if chosen.id == other.metric or not total.value or other.metric == product.metric:
         difference = ours.answer(total.value - alone.value, "USD", other.id)
@@ -177,7 +190,12 @@ def _lacking(sheet: Sheet, pack: Pack, lesser: ProductEntry) -> str:
 
 
 CALCULATIONS = (
-    Calculation("licenses in a cloud", _cloud, ("license.cloud",)),
+    Calculation(
+        "licenses in a cloud",
+        _cloud,
+        ("license.cloud",),
+        nothing="nothing to compare: only the licenses of physical cores are compared with those of a cloud",
+    ),
     Calculation("other editions", _editions, ("license.break-even.",)),
     Calculation("break-even of the metrics", _break_evens, ("license.break-even.",), about=("license.users",)),
 )

@@ -53,22 +53,23 @@ def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: 
         parts = (product, *chosen_options(sheet, pack, product))
         prices = [price(sheet, part, short(metric.id)) for part in parts]
         for part, one in zip(parts, prices, strict=True):
-            sheet.line(f"{part.title}: {format_usd(one.value)} each")
+            sheet.line(f"{part.title}: {usd_range(one)} each")
     else:
         prices = [stated]
     each = sum(one.value for one in prices)
     low, high = sum(range_end(one, "low") for one in prices), sum(range_end(one, "high") for one in prices)
     beside = 0.0
-    written = f"{format_in(quantity.value, metric.unit)} x {format_usd(each)}"
+    written = f"{count_range(quantity, metric.unit)} x {usd_range(ranged(each, low, high, 'USD', product.id))}"
     if metric.beside and stated is None:
         servers, one = licensed_servers(sheet, pack, product), price(sheet, product, metric.beside)
         beside = servers * one.value
         written += f" + {format_in(servers, f'{metric.beside} licenses')} x {format_usd(one.value)}"
     total = quantity.value * each + beside
     unit = "" if not product.yearly else " a year"
-    sheet.line(f"{written} = {format_usd(total)}{unit}")
     least, most = range_end(quantity, "low") * low + beside, range_end(quantity, "high") * high + beside
-    return ranged(total, least, most, "USD", product.id)
+    found = ranged(total, least, most, "USD", product.id)
+    sheet.line(f"{written} = {usd_range(found)}{unit}")
+    return found
 
 
 def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
@@ -88,7 +89,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     """Net price, support a year, and the sum over the term."""
     total = list_price(sheet)
     product = chosen_product(sheet, chosen_pack(sheet))
-    sheet.condense(f"list price, as above: {format_usd(total.value)}")
+    sheet.condense(f"list price, as above: {usd_range(total)}")
     discount = sheet.number("license.discount_percent")
     net = _times(total, 1 - discount.value)
     sheet.line(f"{usd_range(total)} less {format_in(discount.value, '%')} = {usd_range(net)}")

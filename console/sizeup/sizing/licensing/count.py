@@ -50,6 +50,9 @@ CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
 SHARED = "license"
 """The pack whose tables all license packs share."""
 
+PRICE_UNKNOWN = "the price depends on the number of sockets"
+"""What begins the caveat of a price that is one of several."""
+
 End = Literal["value", "low", "high"]
 
 
@@ -211,7 +214,7 @@ def _tiered(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity | None
         sockets = physical_count(sheet, "sockets")
     except MissingError as missing:
         most = product.tier[-1].price[metric]
-        unknown = f"the price depends on the number of sockets, which is unknown: set it with {KEYS[missing.key].flag}"
+        unknown = f"{PRICE_UNKNOWN}, which is unknown: set it with {KEYS[missing.key].flag}"
         return Quantity(least, "USD", Origin.RULE, product.id, low=least, high=most, caveats=(*caveats, unknown))
     above = [tier for tier in product.tier if sockets.value > tier.sockets_above]
     each = above[-1].price[metric] if above else least

@@ -130,6 +130,8 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     rest = [one for one, _ in judged[1:]]
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
     if not priced or (chosen.cost is None and chosen.decision != "forbidden"):
+        if chosen.missing and chosen.missing != _NO_PRICE:
+            raise MissingError(chosen.missing)
         return
     least, cheapest, of = min(priced, key=lambda one: one[0].value)  # the chosen one, where two cost the same
     if cheapest.product is product and cheapest.metric is chosen.metric:
@@ -220,4 +222,11 @@ def _limit_text(limit: Advice, *, alone: bool) -> str:
 _OF_CPUS = ("threads", "cores", "vCPUs")
 """Units of limits that a busy workload can run into."""
 
-CALCULATIONS = (Calculation("editions", _editions, ("license.edition",)),)
+CALCULATIONS = (
+    Calculation(
+        "editions",
+        _editions,
+        ("license.edition",),
+        nothing="nothing to compare: no other edition is known, or none has a public price (license.list_usd)",
+    ),
+)

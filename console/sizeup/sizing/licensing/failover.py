@@ -53,5 +53,13 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-CALCULATIONS = (Calculation("failover servers", _failover, ("license.failover",), about=(_PASSIVE,)),)
+CALCULATIONS = (
+    Calculation(
+        "failover servers",
+        _failover,
+        ("license.failover",),
+        about=(_PASSIVE,),
+        nothing="no server is left out: this is one server (cluster.nodes), or no rule for this product is known",
+    ),
+)
 """After the costs."""

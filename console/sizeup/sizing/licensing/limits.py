@@ -18,7 +18,7 @@ from sizeup.sizing.licensing.contract import (
     count_basis,
 )
 from sizeup.sizing.licensing.cost import list_price
-from sizeup.sizing.licensing.count import NAMES, evaluated, format_usd
+from sizeup.sizing.licensing.count import NAMES, count_range, evaluated, usd_range
 from sizeup.sizing.licensing.permission import CAPACITY, permission
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
@@ -114,17 +114,23 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float) -> str:
         (fewer, metric, _), (count, _, _) = licenses_required(small), licenses_required(present)
         if fewer.value >= count.value:
             return ""
-        text += f". {format_in(usable, limit.unit)} require {format_in(fewer.value, metric.unit)}"
-        text += f" in place of {format_in(count.value, '')}"
+        text += f". {format_in(usable, limit.unit)} require {count_range(fewer, metric.unit)}"
+        text += f" in place of {count_range(count, '')}"
         less, price = list_price(small), list_price(present)
     except MissingError as missing:
         return text if missing.key == "license.list_usd" else ""
     if not price.value:
         return ""
-    return f"{text}, {format_usd(less.value)} in place of {format_usd(price.value)}"
+    return f"{text}, {usd_range(less)} in place of {usd_range(price)}"
 
 
 CALCULATIONS = (
-    Calculation("license terms of the product", _allowed, ("license.allowed",), about=("license.product",)),
+    Calculation(
+        "license terms of the product",
+        _allowed,
+        ("license.allowed",),
+        about=("license.product",),
+        nothing="nothing restricts this product here: no rule that is known forbids it or asks for something",
+    ),
     Calculation("limits of the product", _limits, ("license.limit.",), about=("license.product",)),
 )

@@ -48,10 +48,14 @@ _HOST_SETTINGS = {
     PARTITION: (
         "an LPAR with processors of its own or with a cap is a hard partition, any other is a soft one",
         "processors of its own: --set license.partition=dedicated, the cores that it shows",
-        "shared up to a cap: --set license.partition=capped license.pinned_cores=N, its entitled capacity",
-        "(partition_entitled_capacity / 100 in /proc/ppc64/lparcfg), rounded up to whole cores",
-        "shared without a cap, or moved by Live Partition Mobility: --set license.partition=uncapped",
-        "license.host_cores=N, the cores of all servers that it may run on",
+        (
+            "shared up to a cap: --set license.partition=capped license.pinned_cores=N, its entitled capacity in cores "
+            "rounded up (partition_entitled_capacity / 100 in /proc/ppc64/lparcfg)"
+        ),
+        (
+            "shared without a cap, or moved by Live Partition Mobility: --set license.partition=uncapped "
+            "license.host_cores=N, the cores of all servers that it may run on"
+        ),
     ),
     "machine.guest": (
         "nothing here proves a guest or bare metal, and the cores of a guest are virtual",

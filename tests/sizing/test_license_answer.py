@@ -1,0 +1,137 @@
+"""What a question about licenses alone is answered with, and what an answer that does not apply says."""
+
+import pytest
+
+from sizeup import cli
+from sizeup.views.answer import LINES, answer_lines
+from sizing.license_cases import XEON, found, sized
+
+SERVER = ("machine.cores=32", "machine.sockets=4", "machine.threads_per_core=2", XEON)
+SQL = ("license.pack=sql-server", "license.product=standard")
+GUEST = ("machine.guest=yes",)
+
+
+def words(*settings: str) -> str:
+    return " ".join(" ".join(answer_lines(sized(*settings))).split())
+
+
+def test_a_question_about_licenses_alone_starts_with_its_answer() -> None:
+    lines = answer_lines(sized(*SERVER, *SQL))
+
+    assert lines[0] == "PASS     SQL Server Standard: 16 packs required"
+    assert lines[1] == "Counted  1 server, 4 sockets, 32 cores"
+    assert any(line.startswith("Cost     $110,460 = ") for line in lines)
+    assert not [line for line in lines if "workload" in line.lower() or line.startswith(("Storage", "CPU", "Memory"))]
+    assert len(lines) <= LINES
+
+
+def test_an_edition_that_is_not_permitted_starts_with_the_rule_and_nothing_of_its_use() -> None:
+    text = words(*SERVER, "license.product=se2")
+
+    assert text.startswith("FAIL Oracle Database Standard Edition 2 is not permitted on this server: only on servers")
+    assert "Unused" not in text
+    assert "Cheapest permitted: Oracle EE" in text
+
+
+def test_a_count_that_is_unknown_starts_with_what_makes_it_known() -> None:
+    lines = answer_lines(sized(*SERVER, *GUEST, "license.pack=oracle"))
+
+    assert lines[0].startswith("UNKNOWN  License count: unknown without the number of cores of all hosts")
+    assert any("--set license.scope=cloud machine.vcpus=N" in line for line in lines)
+
+
+def test_with_a_workload_the_licenses_are_a_row() -> None:
+    lines = answer_lines(sized(*SERVER, *SQL, "workload.iops=4000", "capacity.iops=9000"))
+
+    assert lines[0].startswith("PASS     Storage")
+    assert any(line.startswith("License  16 x SQL Server Standard") for line in lines)
+
+
+def test_without_a_word_of_licenses_the_machine_is_the_subject() -> None:
+    assert answer_lines(sized(*SERVER))[0].startswith("NO VERDICT YET  No workload.")
+
+
+def test_an_edition_that_is_assumed_to_be_permitted_says_why() -> None:
+    sizing = sized("license.product=se2", "license.host_sockets=2", *GUEST)
+    card = next(card for card in sizing.cards if card.resource == "license")
+
+    why = "Assumed: permitted only on servers built for at most two sockets, occupied or not"
+    assert card.status == "assumed"
+    assert [note for note in card.notes if note.startswith(why)]
+    assert f"! {why}. Use --set machine.socket_capacity=N" in words(
+        "license.product=se2", "license.host_sockets=2", *GUEST
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "status"),
+    [(GUEST, "assumed"), ((*GUEST, "license.host_sockets=2"), "pass"), (("machine.sockets=8",), "pass")],
+)
+def test_a_price_that_depends_on_unknown_sockets_does_not_pass(settings: tuple[str, ...], status: str) -> None:
+    sizing = sized("license.pack=mysql", "license.product=enterprise", *settings)
+    card = next(card for card in sizing.cards if card.resource == "license")
+
+    assert card.status == status
+    assumed = [note for note in card.notes if note.startswith("Assumed: one of two prices; the price depends on")]
+    assert bool(assumed) is (status == "assumed")
+
+
+def test_a_count_that_is_a_range_does_not_pass() -> None:
+    for model, status in (("Waltrapp One", "assumed"), (XEON.partition("=")[2], "pass")):
+        sizing = sized("machine.cores=32", f"machine.cpu_model={model}", "license.product=ee")
+        assert next(card for card in sizing.cards if card.resource == "license").status == status
+
+
+def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> tuple[int, str]:
+    status = cli.run(["size", "--blank", "--explain", name, "--set", *settings])
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("license.allowed", SQL, "Nothing restricts this product here"),
+        ("license.allowed", ("license.product=ee",), "Nothing restricts this product here"),
+        ("license.cloud", ("license.scope=cloud", "machine.vcpus=8"), "Nothing to compare: only the licenses of phys"),
+        ("license.failover", ("license.product=ee",), "No server is left out: this is one server"),
+        ("license.edition", ("license.pack=postgresql",), "Nothing to compare: no other edition"),
+    ],
+)
+def test_an_answer_with_nothing_to_say_is_no_error(
+    capsys: pytest.CaptureFixture[str], name: str, settings: tuple[str, ...], said: str
+) -> None:
+    status, text = explained(capsys, name, *SERVER, *settings)
+
+    assert status == 0
+    assert said in text
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "key"),
+    [
+        ("license.allowed", (*GUEST, "license.product=se2"), "license.host_sockets"),
+        ("license.edition", (*GUEST, "license.product=ee"), "license.host_cores"),
+        ("license.cloud", ("machine.cpu_model=Intel(R) Xeon(R)",), "machine.cores"),
+    ],
+)
+def test_an_answer_that_lacks_an_input_is_an_error_with_its_flag(
+    capsys: pytest.CaptureFixture[str], name: str, settings: tuple[str, ...], key: str
+) -> None:
+    status, text = explained(capsys, name, *settings)
+
+    assert status == 2
+    assert f"--set {key}=N" in text
+
+
+def test_a_cloud_that_does_not_permit_the_edition_is_not_counted() -> None:
+    advice = found(sized(*SERVER, "license.product=se2", "machine.sockets=2"), "license.cloud")
+
+    assert advice.quantity is None
+    assert "as 64 vCPUs: Oracle Database Standard Edition 2 is not permitted on this instance" in advice.verdict
+
+
+def test_a_count_of_users_is_whole() -> None:
+    verdict = found(sized(*SERVER, *SQL), "license.break-even.sql.server_cal_below").verdict
+
+    assert verdict.endswith(": 271 CALs")
