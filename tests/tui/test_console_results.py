@@ -120,8 +120,7 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(console: Conso
 
 def _tab(console: Console) -> str:
     """Name of the tab that is shown."""
-    active = console.app.screen.query_one(TabRow).active_tab
-    return "" if active is None else active.label_text
+    return console.app.screen.query_one(TabRow).chosen
 
 
 async def _with_samples(console: Console, pilot: Pilot[int]) -> None:

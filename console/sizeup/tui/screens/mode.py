@@ -36,6 +36,10 @@ class ModeScreen(OnceStyledScreen):
     def __init__(self) -> None:
         super().__init__()
         self._left = False
+        # Kept here: to look for them in the tree costs more than to draw a frame.
+        self._mode_line = ModeLine(id="header")
+        self._status_line = StatusLine(id="status")
+        self._key_line = KeyLine()
         # Of its size from the start, so that what it shows is laid out once.
         for length, breakpoints in (
             (self.app.size.width, self.HORIZONTAL_BREAKPOINTS),
@@ -50,10 +54,10 @@ class ModeScreen(OnceStyledScreen):
 
     def compose(self) -> ComposeResult:
         """Build the frame around the body."""
-        yield ModeLine(id="header")
+        yield self._mode_line
         yield from self.body()
-        yield StatusLine(id="status")
-        yield KeyLine()
+        yield self._status_line
+        yield self._key_line
 
     def body(self) -> Iterable[Widget]:
         """The mode's own widgets."""
@@ -117,7 +121,7 @@ class ModeScreen(OnceStyledScreen):
 
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""
-        self.query_one(ModeLine).show(modes(self.host.keys), SCOPES[self.SCOPE], self.host.header())
+        self._mode_line.show(modes(self.host.keys), SCOPES[self.SCOPE], self.host.header())
 
     def show_run(self) -> None:
         """Redraw after the run got on."""
@@ -126,13 +130,12 @@ class ModeScreen(OnceStyledScreen):
 
     def show_status(self) -> None:
         """Redraw the line below the body."""
-        for line in self.query(StatusLine):  # a mode that was chosen a moment ago has none yet
-            line.show(*self.host.status())
+        self._status_line.show(*self.host.status())
 
     def show_keys(self) -> None:
         """Redraw the last line."""
         keys = self.host.keys
-        self.query_one(KeyLine).show(footer((self.SCOPE,), keys, self.idle_actions()), footer(("app",), keys))
+        self._key_line.show(footer((self.SCOPE,), keys, self.idle_actions()), footer(("app",), keys))
 
     def idle_actions(self) -> Collection[str]:
         """Ids of actions that have nothing to act on now, and leave the last line to the others."""

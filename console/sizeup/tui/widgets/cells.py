@@ -23,6 +23,7 @@ _LOOKS = {
     "boundary": "$foreground",
     "frame": "$primary",
     "cursor": "bold reverse",
+    "hovered": "underline $foreground",
     "disturbed": "bold $text-error",
     **STATUS,
     "dim": "dim $foreground",
