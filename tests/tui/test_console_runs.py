@@ -14,6 +14,7 @@ from sizeup.charts.chart import LineChart
 from sizeup.errors import ExitStatus
 from sizeup.live import storage_targets
 from sizeup.live.storage_targets import TargetChoice
+from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan
 from sizeup.model.sample import Outcome, Status
 from sizeup.session.records import (
@@ -21,8 +22,12 @@ from sizeup.session.records import (
     OutcomeRecord,
     PlanRecord,
     Record,
+    SamplesRecord,
 )
+from sizeup.session.value import StepRun
+from sizeup.tui.screens import probe_page
 from sizeup.tui.widgets.form import RunFormView
+from sizeup.views.chart_list import ChartEntry, chart_list
 
 
 async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) -> None:
@@ -42,6 +47,28 @@ async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) 
         assert [boundary.x for boundary in chart.boundaries][:2] == [32 << 10, 1 << 20]
         for part in ("null", "1/1", "50%", "5 s"):
             assert part in console.status
+
+
+async def test_a_frame_that_brings_samples_alone_draws_the_chart_and_lists_no_others(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: list[object] = []
+
+    def count(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
+        listed.append(run)
+        return chart_list(run, machine)
+
+    monkeypatch.setattr(probe_page, "chart_list", count)
+    at = {"working_set_bytes": 1 << 30}
+    async with console.shown(120, 40) as pilot:
+        await console.measure(pilot, [*records(), SamplesRecord("null", "latency", at, (110,), (5e3,))])
+        seen = []
+        for second in (1, 2, 3):
+            seen.append((len(listed), console.chart))
+            await console.feed(pilot, [SamplesRecord("null", "latency", at, (110 + second,), (5e3 + 9e3 * second,))])
+
+    assert [number for number, _ in seen] == [1, 1, 1]
+    assert len({repr(chart) for _, chart in seen}) == 3
 
 
 async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(console: Console) -> None:

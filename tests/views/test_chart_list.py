@@ -228,6 +228,20 @@ def test_pictures_of_samples_come_last_and_only_where_there_are_samples() -> Non
     )
 
 
+def test_a_chart_of_the_list_follows_the_samples() -> None:
+    made = sampled()
+    shown = chart_list(made, None)
+    before = [picture.draw() for picture in shown]
+    for point in made.points.values():
+        point.t_ns.extend([SECOND * 20] * 99)
+        point.values.extend([1000.0] * 99)
+        point.flags.extend([0] * 99)
+    after = [picture.draw() for picture in shown]
+
+    assert len(before) == 4
+    assert all(then is not None and then != now for then, now in zip(before, after, strict=True))
+
+
 def test_before_the_first_sample_there_is_one_empty_picture() -> None:
     (only,) = chart_list(run(*RAMP), None)
 

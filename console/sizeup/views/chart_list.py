@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, StepRun
-from sizeup.views.finished import finished_charts
+from sizeup.views.finished import chart_makers
 from sizeup.views.samples import (
     cumulative_of,
     distribution_of,
@@ -29,26 +30,49 @@ VALIDITY = "Validity"
 
 
 class ChartEntry(Struct, frozen=True):
-    """One chart, not drawn yet."""
+    """One chart that can be drawn."""
 
     title: str
     """Stays the same while the step goes on."""
     draw: Callable[[], Chart | None]
+    """Makes it of what was measured by then; None where there is nothing yet."""
     name: str = ""
     """What its tab says: ``IOPS``, ``Latency vs IOPS``."""
+    is_figure: bool = False
+    """It is a figure alone."""
 
 
 def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
-    """What the step measured, then what lies behind it where the step left samples; never none."""
-    charts = finished_charts(run, machine) or (step_chart(run, machine),)
-    shown = [ChartEntry(chart.title, lambda chart=chart: chart, _name(run, chart)) for chart in charts]  # type: ignore[misc]
+    """What the step measured, then what lies behind it where the step left samples; never none.
+
+    The list holds until the step has another point or estimate; each chart follows the samples.
+    """
+    made = [(picture, charts) for picture, make in enumerate(chart_makers(run, machine)) if (charts := make())]
+    shown = [
+        ChartEntry(
+            chart.title,
+            partial(_drawn, run, machine, picture, piece),
+            _name(run, chart),
+            isinstance(chart, BarChart) and len(chart.bars) == 1,
+        )
+        for picture, charts in made
+        for piece, chart in enumerate(charts)
+    ]
+    if not shown:
+        chart = step_chart(run, machine)
+        shown = [ChartEntry(chart.title, partial(step_chart, run, machine), _name(run, chart))]
     if subject(run) is not None:
         shown += [
-            ChartEntry("over time", lambda: over_time(run), "Over time"),
-            ChartEntry("distribution", lambda: distribution_of(run), "Distribution"),
-            ChartEntry("CDF", lambda: cumulative_of(run), "CDF"),
+            ChartEntry("over time", partial(over_time, run), "Over time"),
+            ChartEntry("distribution", partial(distribution_of, run), "Distribution"),
+            ChartEntry("CDF", partial(cumulative_of, run), "CDF"),
         ]
     return tuple(_distinct(shown))
+
+
+def _drawn(run: StepRun, machine: Machine | None, picture: int, piece: int) -> Chart | None:
+    charts = chart_makers(run, machine)[picture]()
+    return charts[piece] if piece < len(charts) else None
 
 
 def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
@@ -56,7 +80,7 @@ def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
 
     What is a figure or two and no picture stands in the table.
     """
-    drawn = [entry for entry in entries if not _is_figure(entry)] or list(entries[:1])
+    drawn = [entry for entry in entries if not entry.is_figure] or list(entries[:1])
     by_name = [entry.name for entry in drawn if entry.name != VALIDITY]
     charts = [name for name in by_name if name not in ("Over time", "Distribution", "CDF")]
     crossed = [name for name in charts if " vs " in name]
@@ -68,13 +92,6 @@ def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
 
 
 _LATENCY = "Latency"
-
-
-def _is_figure(entry: ChartEntry) -> bool:
-    if entry.name in ("Over time", "Distribution", "CDF"):
-        return False
-    chart = entry.draw()
-    return isinstance(chart, BarChart) and len(chart.bars) == 1
 
 
 def _name(run: StepRun, chart: Chart) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -26,14 +27,24 @@ _LOGARITHMIC_FROM = 100.0
 
 def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
     """A chart for each unit and axis that the step has figures in; the probe's headline comes first."""
-    knee = latency_throughput(run)
-    if run.chart == "curve":
-        run = laid_out(run)
-    groups = _groups(run)
-    charts = [_titled(_chart(part, machine), run, part, several=len(groups) > 1) for part in groups]
-    if knee is not None:
-        charts.insert(1, knee)
-    return tuple(piece for chart in charts for piece in _pieces(chart))
+    return tuple(chart for make in chart_makers(run, machine) for chart in make())
+
+
+def chart_makers(run: StepRun, machine: Machine | None) -> list[Callable[[], Sequence[Chart]]]:
+    """What makes these charts, of one picture each: while a run is on, the one that is shown is made anew."""
+    measured = laid_out(run) if run.chart == "curve" else run
+    groups = _groups(measured)
+
+    def charts_of(part: StepRun) -> Sequence[Chart]:
+        return tuple(_pieces(_titled(_chart(part, machine), measured, part, several=len(groups) > 1)))
+
+    def crossed() -> Sequence[Chart]:
+        chart = latency_throughput(run)
+        return () if chart is None else tuple(_pieces(chart))
+
+    makers: list[Callable[[], Sequence[Chart]]] = [partial(charts_of, part) for part in groups]
+    makers.insert(1, crossed)
+    return makers
 
 
 def headline(run: StepRun, machine: Machine | None) -> Chart:

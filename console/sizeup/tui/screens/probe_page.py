@@ -33,6 +33,8 @@ class ProbePage(Vertical):
         super().__init__(id="probe")
         self._host = host
         self._entries: tuple[ChartEntry, ...] = ()
+        self._listed: tuple[object, ...] = ()
+        """What the list of charts was made of."""
         self._tab = ""
         """Name of the tab that was chosen; empty for the first."""
         self._tab_before = ""
@@ -166,7 +168,7 @@ class ProbePage(Vertical):
             if self._samples_of and self._samples_of[0] == run.step.id
             else ()
         )
-        self._entries = samples or chart_list(run, machine)
+        self._list_charts(run, machine, samples, 0 if session is None else session.revision)
         self._names = tuple(entry.name for entry in samples) or tabs(self._entries)
         shown = self.shown_tab
         self.query_one(TabRow).show_tabs(self._names, shown)
@@ -186,6 +188,15 @@ class ProbePage(Vertical):
         drawn = picture.draw()
         if drawn is not None:
             chart.show(drawn if run.outcome is not None else hold_axes(drawn, chart.chart))
+
+    def _list_charts(
+        self, run: StepRun, machine: Machine | None, samples: tuple[ChartEntry, ...], revision: int
+    ) -> None:
+        """List what can be drawn; what a frame brings of new samples leaves the list as it is."""
+        state = (run.step.id, run.started_ns, revision, len(run.points), run.outcome, bool(samples))
+        if samples or state != self._listed:
+            self._listed = state
+            self._entries = samples or chart_list(run, machine)
 
     def _show_standing(self, run: StepRun, runs: Runs, session: Session | None) -> None:
         probe = run.step.probe
