@@ -45,8 +45,8 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         newcomer.press("q", "q Quit")
         assert terminal.wait() == 0
 
-    (page,) = tmp_path.glob("*.html")
-    (path,) = (tmp_path / "state/sizeup/sessions").iterdir()
+    sessions = tmp_path / "state/sizeup/sessions"
+    (page,), (path,) = sessions.glob("*.html"), sessions.glob("*.jsonl")
     session = read_session(str(path))
     text = page.read_text()
     assert newcomer.keys <= MOST_KEYS

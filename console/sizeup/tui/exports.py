@@ -41,6 +41,24 @@ def session_name(path: str) -> str:
     return Path(path).name.removesuffix(".gz").removesuffix(SUFFIX)
 
 
+def full_folder(text: str) -> str:
+    """Return a folder as it was entered with its full path."""
+    return os.path.abspath(os.path.expanduser(text.strip()))
+
+
+def folder_problem(text: str) -> str:
+    """Return why nothing can be written into a folder that was entered; empty where it can be."""
+    if not text.strip():
+        return "Enter a folder."
+    folder = full_folder(text)
+    if os.path.isdir(folder):
+        writable = os.access(folder, os.W_OK | os.X_OK)
+        return "" if writable else f"{folder}: you may not write there. Enter another folder."
+    if os.path.lexists(folder):
+        return f"{folder} is a file that exists, and is left as it is. Enter a folder."
+    return f"{folder}: no such folder. Create it first, or enter another."
+
+
 def target(folder: str, kind: str, path: str, session: Session) -> str:
     """Where to write it: a name that no file has yet, and that of a masked one without the session's, or the host's."""
     masked = f"sizeup-{re.sub('[^0-9TZ]', '', session.header.started)}"

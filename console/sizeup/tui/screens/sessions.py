@@ -19,15 +19,15 @@ from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
-from sizeup.report import output
 from sizeup.session.reader import read_session
-from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, command_name, entries
+from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries
 from sizeup.session.value import Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
-from sizeup.tui.exports import KINDS, MASKED, session_name, target, write_export
+from sizeup.tui.exports import MASKED, session_name, target, write_export
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
+from sizeup.tui.screens.export_dialog import ExportDialog, default_folder
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
@@ -54,6 +54,8 @@ class SessionsScreen(ModeScreen):
         """What is shown in place of a session; None where one is shown."""
         self._statistics = False
         """Whether the comparison shows every metric with its interval in place of the named figures."""
+        self._folder = ""
+        """Where the last export went; empty before the first."""
         self._pictures: tuple[Chart, ...] = ()
         self._place = 0
 
@@ -251,26 +253,21 @@ class SessionsScreen(ModeScreen):
             self.query_one(KeyList).focus()
 
     def action_export(self) -> None:
-        """Write a report beside where the console was started."""
+        """Write a report into the folder of the session, or into another one."""
         chosen = self._readable()
-        if chosen is None or not self._may_write():
-            return
-        path, session = chosen
+        if chosen is not None and self._may_write():
+            self._ask_export(*chosen)
 
-        def answered(kind: str | None) -> None:
-            if kind is not None:
-                self.run_worker(self._export(path, kind, target(folder, kind, path, session)))
+    def _ask_export(self, path: str, session: Session, problem: str = "") -> None:
+        def answered(answer: tuple[str, str] | None) -> None:
+            if answer is not None:
+                kind, self._folder = answer
+                self.run_worker(self._export(path, session, kind, target(self._folder, kind, path, session)))
 
-        try:
-            folder = output.current_folder()
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        elsewhere = f"Another folder: sizeup export {command_name(path)} --html -o FILE"
-        question = "\n\n".join(filter(None, (f"Export to {folder}?\n{elsewhere}", self.host.unsaved_inputs(path))))
-        self.app.push_screen(ChoiceDialog(question, KINDS), answered)
+        note = self.host.unsaved_inputs(path)
+        self.app.push_screen(ExportDialog(self._folder or default_folder(path), problem=problem, note=note), answered)
 
-    async def _export(self, path: str, kind: str, place: str) -> None:
+    async def _export(self, path: str, session: Session, kind: str, place: str) -> None:
         waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
         try:
             failed, words = await write_export(path, kind, place)
@@ -279,6 +276,8 @@ class SessionsScreen(ModeScreen):
         waits.stop()
         if failed:
             self.notify(words, severity="error", markup=False, timeout=10)
+            if self.is_current:
+                self._ask_export(path, session, words)  # such as for another disk
         else:
             # A name that stands in a note alone is found by nobody else.
             read = "; read it before you send it" if kind in MASKED else ""
