@@ -367,11 +367,23 @@ async def test_quitting_says_where_the_session_is(console: Console) -> None:
     )
 
 
+async def test_the_header_names_a_demand_of_the_cpu_where_there_is_none_of_storage(console: Console) -> None:
+    console.app.stated = CPU_DEMAND
+    async with console.shown():
+        assert console.app.header()[2] == "demand 7.76 cores"
+
+
 async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_them(console: Console) -> None:
     console.app.stated = CPU_DEMAND
     async with console.shown() as pilot:
         await pilot.press("q")
+        await pilot.pause()
+        asked = console.says(".text Static")
+        running = console.app.is_running
+        await pilot.press("down", "enter")
 
+    assert "Inputs typed in Sizing are not saved." in " ".join(asked.split())
+    assert running
     assert console.app.farewell == (
         "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
     )
@@ -384,6 +396,8 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
         await console.end(pilot, ended("io.direct.scan"))
         console.app.stated = CPU_DEMAND
         await pilot.press("q")
+        await pilot.pause()
+        await pilot.press("down", "enter")
 
     path = console.runner.path
     assert console.app.farewell.splitlines()[-1] == (

@@ -30,23 +30,28 @@ class Leaving:
         """What to print once the terminal is back."""
 
     def leave(self) -> None:
-        """Leave; while a run is on, ask what becomes of it."""
-        if not self._runs.running:
-            self._end(saved_text(self._runs.path) if self._runs.session is not None else "")
+        """Leave; ask what becomes of a run that is on, and before inputs are lost that were typed."""
+        unsaved = self._unsaved()
+        if not self._runs.running and not unsaved:
+            self._end(self._saved())
             return
-        answers = (
-            ("stay", "Stay"),
-            ("keep", "Quit and keep it running"),
-            ("cancel", "Cancel it, save, and quit"),
-        )
+        answers: tuple[tuple[str, str], ...] = (("stay", "Stay"), ("quit", "Quit without them"))
+        if self._runs.running:
+            answers = (("stay", "Stay"), ("keep", "Quit and keep it running"), ("cancel", "Cancel it, save, and quit"))
         from sizeup.tui.screens.dialogs import ChoiceDialog
 
-        self._app.push_screen(ChoiceDialog("A run is in progress.", answers), self._answered)
+        question = "\n\n".join(filter(None, ("A run is in progress." if self._runs.running else "", unsaved)))
+        self._app.push_screen(ChoiceDialog(question, answers), self._answered)
+
+    def _saved(self) -> str:
+        return saved_text(self._runs.path) if self._runs.session is not None else ""
 
     def _answered(self, answer: str | None) -> None:
         runs = self._runs
         self._report_cost()
-        if answer == "keep":
+        if answer == "quit":
+            self._end(self._saved())
+        elif answer == "keep":
             runs.keep()
             runs.release()
             self._end(f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from sizeup.tui.live_source import LiveSource
 
 
+_NO_WORKLOAD = "no workload"
+
+
 class RunPosition(Struct, frozen=True):
     """How far a run has come in its plan."""
 
@@ -39,16 +42,23 @@ def position(session: Session | None) -> RunPosition | None:
 
 
 def header_texts(machine: Machine | None, session: Session | None, shown: ShownAdvice | None) -> tuple[str, str, str]:
-    """Return the machine's name, what it is, and the I/O demand of its workload where there is one."""
+    """Return the machine's name, what it is, and the demand of its workload where there is one, of I/O if known."""
     if machine is None:
         return "no machine in this session", "", ""
     advice = None if shown is None else shown.given.find(HEADLINE)
     demand = None if advice is None else advice.quantity
-    words = "no workload" if demand is None else f"demand {format_rate(demand.value)}"
+    words = _demand_of_a_card(shown) if demand is None else format_rate(demand.value)
+    words = f"demand {words}" if words else _NO_WORKLOAD
     if shown is not None and shown.mark:
-        words = shown.mark if demand is None else f"{words}, {shown.mark}"
+        words = shown.mark if words == _NO_WORKLOAD else f"{words}, {shown.mark}"
     host = machine.platform.hostname or ("capture" if session is None else session.header.host)
     return host, machine_line(machine), words
+
+
+def _demand_of_a_card(shown: ShownAdvice | None) -> str:
+    """Return the first demand on a resource, such as on the CPU; empty without a workload."""
+    cards = () if shown is None else shown.given.cards
+    return next((card.demand for card in cards if card.demand and card.resource != "license"), "")
 
 
 def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "") -> tuple[str, str]:
