@@ -338,6 +338,7 @@ async def test_a_session_names_keys_and_no_options_of_a_command(console: Console
 
     assert "name an edition and prices in Sizing: Enter opens it, then 4" in words
     assert "--set" not in words
+    assert "sizeup size" not in words
 
 
 async def test_an_export_goes_into_the_folder_that_is_entered_and_the_next_one_too(

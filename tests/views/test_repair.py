@@ -44,9 +44,16 @@ def test_an_outage_is_mended_by_a_second_link() -> None:
 
 
 def test_more_cores_in_each_socket_are_a_size_that_passes() -> None:
-    given = sized(machine__cores="64", machine__sockets="2", workload__cpu_percent="97")
+    given = sized(
+        machine__cores="64", machine__sockets="2", workload__cpu_cores="60", workload__specrate_per_core="5",
+        machine__specrate_per_core="5",
+    )  # fmt: skip
 
-    assert repaired("cpu", given) == ""  # the utilization is of this machine, whatever its cores
+    assert repaired("cpu", given) == "96 cores in place of 64: 94% -> 62%"
+
+
+def test_a_utilization_of_this_machine_is_the_same_with_more_cores() -> None:
+    assert repaired("cpu", sized(machine__cores="64", machine__sockets="2", workload__cpu_percent="97")) == ""
 
 
 def test_more_memory_is_a_size_that_is_sold() -> None:

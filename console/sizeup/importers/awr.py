@@ -372,7 +372,7 @@ def _of_segments(found: Sections) -> Iterator[tuple[str, str]]:
     count, share = _hot_segments(found)
     if share >= _HOT_PERCENT:
         remark = (
-            f"{count} segments cause {share:.0f} % of the physical reads (hot set); the report does not state their "
-            "size, which --set db.hot_gb=N gives"
+            f"{count} segments cause {share:.0f} % of the physical reads (hot set); the report does not state "
+            "their size; use --set db.hot_gb=N"
         )
         yield "db.hot_percent", remark

@@ -45,11 +45,13 @@ def executive_summary(
     advice: ShownAdvice | None = None,
     *,
     price: str = "with sizeup size --set license....",
+    workload: str = "no workload. Run sizeup size --workload FILE",
 ) -> tuple[AnsweredQuestion, ...]:
     """What it is, what it can carry, what limits it, what it costs, caveats; always these five.
 
     ``rest`` says where those stand that are too many for a summary; ``advice`` is what the session recorded unless
-    another is given; ``price`` says how to name an edition and prices.
+    another is given; ``price`` says how to name an edition and prices, ``workload`` that there is none,
+    and how to enter one.
     """
     shown = session_advice(session) if advice is None else advice
     advices = [item for item in shown.given.advice if not item.id.startswith(VERDICT)]
@@ -63,7 +65,7 @@ def executive_summary(
         _answer(
             rest,
             "What it can carry",
-            [*_verdicts(shown.given), *_by_subject(carries, _measured(session))],
+            [*_verdicts(shown.given, workload), *_by_subject(carries, _measured(session))],
             "Nothing was sized or measured yet: run a plan, or sizeup size.",
         ),
         _answer(
@@ -97,10 +99,10 @@ def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str)
     return AnsweredQuestion(question, known)
 
 
-def _verdicts(given: AdviceSet) -> list[str]:
+def _verdicts(given: AdviceSet, workload: str) -> list[str]:
     """The verdict on each resource with its status, the worst first, or what is missing for one."""
     if lacks_workload(given):
-        return ["No verdict yet: no workload. Run sizeup size --workload FILE"]
+        return [f"No verdict yet: {workload}"]
     return [line for advice, line in verdicts_first(given) if advice.id.startswith(VERDICT)]
 
 

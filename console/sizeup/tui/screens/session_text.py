@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -19,6 +20,7 @@ from sizeup.session.store import BASELINE, StoredSession
 from sizeup.session.value import Session
 from sizeup.text import plural
 from sizeup.tui.exports import session_name
+from sizeup.tui.option_text import by_keys
 from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
@@ -32,6 +34,8 @@ from sizeup.views.comparison import (
 from sizeup.views.conclusion import conclusion_lines, headline_table, side_lines
 from sizeup.views.executive_summary import executive_summary
 from sizeup.views.sessions import GOING_ON, state
+
+_NO_WORKLOAD = "no workload in this session. Enter opens it, then w enters one"
 
 
 def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) -> Text:
@@ -58,7 +62,16 @@ def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))
 
 
-def about(session: Session, path: Path, width: int, *, baseline: bool, going_on: bool, unsaved: str = "") -> Group:
+def about(
+    session: Session,
+    path: Path,
+    width: int,
+    keymap: Mapping[str, str],
+    *,
+    baseline: bool,
+    going_on: bool,
+    unsaved: str = "",
+) -> Group:
     """What a session is, what was noted, and its summary; ``unsaved`` is what it lacks of what is shown elsewhere."""
     header = session.header
     stands = _stands(session, going_on=going_on) + (", the baseline" if baseline else "")
@@ -70,11 +83,10 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
     if unsaved:
         parts.append(Text(hanging(f"! {unsaved}", width, 0, 2)))
-    for answer in executive_summary(
-        session, ": Enter opens it, e exports it", price="in Sizing: Enter opens it, then 4"
-    ):
+    rest, price = ": Enter opens it, e exports it", "in Sizing: Enter opens it, then 4"
+    for answer in executive_summary(session, rest, price=price, workload=_NO_WORKLOAD):
         parts.append(Text(f"\n{answer.question}", style="bold"))
-        parts.extend(indented(f"  {statement}") for statement in answer.statements)
+        parts.extend(indented(f"  {by_keys(statement, keymap)}") for statement in answer.statements)
     return Group(*parts)
 
 

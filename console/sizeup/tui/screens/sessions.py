@@ -363,5 +363,13 @@ class SessionsScreen(ModeScreen):
         is_base, going_on = entry is self._base, entry.going_on
         unsaved = self.host.unsaved_inputs(str(entry.path))
         detail.update(
-            session_text.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on, unsaved=unsaved)
+            session_text.about(
+                session,
+                entry.path,
+                self._width(),
+                self.host.keys,
+                baseline=is_base,
+                going_on=going_on,
+                unsaved=unsaved,
+            )
         )
