@@ -17,7 +17,7 @@ import subprocess
 import termios
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -57,6 +57,21 @@ _FOREIGN = re.compile(rb"\x1b\[\?\d+\$p|\x1b\[[<>=][\d;]*[a-zA-Z]|\x1b\[\?u|\x1b
 _UNFINISHED = re.compile(rb"\x1b(?:\[[<>=?\d;$]*|P[^\x1b]*\x1b?)?\Z")
 
 
+def faint_as_blink(attributes: Sequence[int]) -> Iterator[int]:
+    """Yield the attributes of a cell with faint, which pyte does not know, as blink, which nobody uses."""
+    left = list(attributes)
+    while left:
+        attribute = left.pop(0)
+        if attribute in (38, 48):  # a color: 5 and its number, or 2 and three parts
+            end = 2 if left[:1] == [5] else 4
+            yield from (attribute, *left[:end])
+            del left[:end]
+        elif attribute == 2:
+            yield 5
+        else:
+            yield from (22, 25) if attribute == 22 else (attribute,)
+
+
 class _Screen(pyte.Screen):
     """Screen whose answers to questions (cursor position, device attributes) go back to the program."""
 
@@ -71,7 +86,7 @@ class _Screen(pyte.Screen):
     def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
         """Ignore the private forms, which are questions of the keyboard protocols."""
         if not private:
-            super().select_graphic_rendition(*attributes)
+            super().select_graphic_rendition(*faint_as_blink(attributes))
 
 
 class Terminal:
@@ -145,6 +160,11 @@ class Terminal:
         self.hang_up()
 
     # What the program shows.
+
+    @property
+    def screen(self) -> pyte.Screen:
+        """The screen by cells, with their colors."""
+        return self._screen
 
     @property
     def lines(self) -> list[str]:
@@ -254,6 +274,15 @@ class Terminal:
                 total += time.clock_gettime((~pid << 3) | 2)  # the clock of clock_getcpuclockid(3)
                 fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
                 total += (int(fields[13]) + int(fields[14])) / ticks
+        return total
+
+    def proportional_bytes(self) -> int:
+        """Memory of all live processes, a page that several share counted in parts (proc(5), smaps_rollup)."""
+        total = 0
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                total += 1024 * int(rollup.partition("\nPss:")[2].split()[0])
         return total
 
     def resident_bytes(self) -> int:

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from sizeup.probing.registry import load_registry
@@ -71,7 +71,7 @@ PROGRAMS = (
 
 @dataclass(frozen=True)
 class Cost:
-    """What one program cost; medians over the starts."""
+    """What one start of a program cost, or the medians over several."""
 
     first_paint_ms: float
     """From before the fork to the first byte that leaves something on the screen."""
@@ -83,51 +83,53 @@ class Cost:
     """Of one CPU."""
     idle_bytes_per_second: float
     resident_mb: float
+    proportional_mb: float
+    """A page that several processes share counts in parts."""
     echo_ms_median: float
     echo_ms_p90: float
 
 
-def measure(program: Program, columns: int, rows: int, starts: int, idle_seconds: float, keys: int) -> Cost:
-    """Start it a few times, then watch the last start idle, then press keys."""
-    paints, settles, cpus = [], [], []
+def measure(program: Program, columns: int, rows: int, idle_seconds: float, keys: int) -> Cost:
+    """Start a program, leave it idle for a while, then press keys."""
     with tempfile.TemporaryDirectory() as home:
         configuration = Path(home, "btop")
         configuration.mkdir()
         (configuration / "btop.conf").write_text(_BTOP_CONFIGURATION)
-        environment = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "XDG_CACHE_HOME": home}
-        for start in range(starts):
-            with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
-                terminal.pump(20, lambda terminal=terminal: any(terminal.lines))
-                paints.append(terminal.last_byte_seconds * 1e3)
-                terminal.wait_for(program.shows, 20)
-                settles.append(terminal.wait_quiet(0.3, 20) * 1e3)
-                cpus.append(terminal.cpu_seconds() * 1e3)
-                if start == starts - 1:
-                    terminal.pump(1.0)
-                    idle_cpu, idle_bytes, resident = idle(terminal, idle_seconds)
-                    echoes = echo_ms(terminal, program.key, keys)
+        environment = {**_at_home(home), "XDG_CACHE_HOME": home}
+        with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
+            terminal.pump(20, lambda: any(terminal.lines))
+            first_paint = terminal.last_byte_seconds
+            terminal.wait_for(program.shows, 20)
+            settled = terminal.wait_quiet(0.3, 20)
+            settled_cpu = terminal.cpu_seconds()
+            terminal.pump(1.0)
+            idle_cpu, idle_bytes = idle(terminal, idle_seconds)
+            resident, proportional = terminal.resident_bytes(), terminal.proportional_bytes()
+            echoes = sorted(echo_ms(terminal, program.key, keys))
     return Cost(
-        first_paint_ms=statistics.median(paints),
-        settled_ms=statistics.median(settles),
-        settled_cpu_ms=statistics.median(cpus),
+        first_paint_ms=first_paint * 1e3,
+        settled_ms=settled * 1e3,
+        settled_cpu_ms=settled_cpu * 1e3,
         idle_cpu_percent=idle_cpu,
         idle_bytes_per_second=idle_bytes,
         resident_mb=resident / 1e6,
+        proportional_mb=proportional / 1e6,
         echo_ms_median=statistics.median(echoes),
-        echo_ms_p90=sorted(echoes)[int(0.9 * (len(echoes) - 1) + 0.5)],
+        echo_ms_p90=echoes[int(0.9 * (len(echoes) - 1) + 0.5)],
     )
 
 
-def idle(terminal: Terminal, seconds: float) -> tuple[float, float, int]:
-    """CPU in percent, bytes per second and resident bytes of a program left alone."""
+def medians(costs: Sequence[Cost]) -> Cost:
+    """Return the median of each figure."""
+    return Cost(**{each.name: statistics.median(getattr(cost, each.name) for cost in costs) for each in fields(Cost)})
+
+
+def idle(terminal: Terminal, seconds: float) -> tuple[float, float]:
+    """CPU in percent and bytes per second of a program left alone."""
     cpu, written, since = terminal.cpu_seconds(), len(terminal.output), time.monotonic()
     terminal.pump(seconds)
     elapsed = time.monotonic() - since
-    return (
-        100 * (terminal.cpu_seconds() - cpu) / elapsed,
-        (len(terminal.output) - written) / elapsed,
-        terminal.resident_bytes(),
-    )
+    return 100 * (terminal.cpu_seconds() - cpu) / elapsed, (len(terminal.output) - written) / elapsed
 
 
 def echo_ms(terminal: Terminal, key: str, times: int) -> list[float]:
@@ -247,37 +249,47 @@ def _until_end(terminal: Terminal, leave: Callable[[], None]) -> float:
     return (time.monotonic() - since) * 1e3
 
 
+FIGURES = (
+    ("first paint ms", "first_paint_ms", ".0f"),
+    ("whole ms", "settled_ms", ".0f"),
+    ("CPU to whole ms", "settled_cpu_ms", ".0f"),
+    ("idle CPU %", "idle_cpu_percent", ".2f"),
+    ("bytes/s", "idle_bytes_per_second", ",.0f"),
+    ("RSS MB", "resident_mb", ".0f"),
+    ("PSS MB", "proportional_mb", ".0f"),
+    ("key ms p50", "echo_ms_median", ".1f"),
+    ("p90", "echo_ms_p90", ".1f"),
+)
+
+
 def table(costs: dict[str, Cost]) -> list[str]:
     """The Markdown table, and below it the first program's costs as ratios to each peer's."""
-    titles = ["first paint ms", "whole ms", "CPU to whole ms", "idle CPU %", "bytes/s", "RSS MB", "key ms p50", "p90"]
-    lines = ["| | " + " | ".join(titles) + " |", "|---|" + "---:|" * len(titles)]
+    titles = " | ".join(title for title, _, _ in FIGURES)
+    lines = [f"| | {titles} |", "|---|" + "---:|" * len(FIGURES)]
     for name, cost in costs.items():
-        cells = [
-            f"{cost.first_paint_ms:.0f}",
-            f"{cost.settled_ms:.0f}",
-            f"{cost.settled_cpu_ms:.0f}",
-            f"{cost.idle_cpu_percent:.2f}",
-            f"{cost.idle_bytes_per_second:,.0f}",
-            f"{cost.resident_mb:.0f}",
-            f"{cost.echo_ms_median:.1f}",
-            f"{cost.echo_ms_p90:.1f}",
-        ]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    ours, *others = costs.items()
-    lines += ["", f"| {ours[0]} / | first paint | whole | CPU | idle CPU | bytes/s | RSS | key p50 |"]
-    lines.append("|---|" + "---:|" * 7)
+        cells = (format(getattr(cost, figure), form) for _, figure, form in FIGURES)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    (first, ours), *others = costs.items()
+    lines += ["", f"| {first} / | {titles.replace(' ms', '').replace(' MB', '')} |", "|---|" + "---:|" * len(FIGURES)]
     for name, cost in others:
-        pairs = [
-            (ours[1].first_paint_ms, cost.first_paint_ms),
-            (ours[1].settled_ms, cost.settled_ms),
-            (ours[1].settled_cpu_ms, cost.settled_cpu_ms),
-            (ours[1].idle_cpu_percent, cost.idle_cpu_percent),
-            (ours[1].idle_bytes_per_second, cost.idle_bytes_per_second),
-            (ours[1].resident_mb, cost.resident_mb),
-            (ours[1].echo_ms_median, cost.echo_ms_median),
-        ]
+        pairs = [(getattr(ours, figure), getattr(cost, figure)) for _, figure, _ in FIGURES]
         ratios = [f"{mine / theirs:.2f}" if theirs else "-" for mine, theirs in pairs]
-        lines.append(f"| {name} | " + " | ".join(ratios) + " |")
+        lines.append(f"| {name} | {' | '.join(ratios)} |")
+    return lines
+
+
+def run_table(folder: str, columns: int, rows: int, times: int) -> list[str]:
+    """The Markdown table of whole runs, shown live; a probe's runs by their medians."""
+    lines = ["| a whole run, shown live | s | CPU % of the console | bytes/s | in the worst second |"]
+    lines.append("|---|---:|---:|---:|---:|")
+    for live in lives(folder):
+        costs = [run(SIZEUP, live, columns, rows) for _ in range(times)]
+        lines.append(
+            f"| {live.probe} | {statistics.median(cost.seconds for cost in costs):.0f} "
+            f"| {statistics.median(cost.cpu_percent for cost in costs):.2f} "
+            f"| {statistics.median(cost.bytes_per_second for cost in costs):,.0f} "
+            f"| {max(cost.worst_bytes for cost in costs):,} |"
+        )
     return lines
 
 
@@ -287,30 +299,30 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these programs, the first being the one compared")
     parser.add_argument("--columns", type=int, default=120)
     parser.add_argument("--rows", type=int, default=40)
-    parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--starts", type=int, default=5, help="of each program, by turns; the medians are shown")
     parser.add_argument("--idle", type=float, default=10.0, metavar="SECONDS")
     parser.add_argument("--keys", type=int, default=20)
     parser.add_argument("--run", metavar="FOLDER", help="watch whole runs as well, one making its file in FOLDER")
+    parser.add_argument("--runs", type=int, default=1, metavar="TIMES", help="each of the whole runs")
     parsed = parser.parse_args(arguments)
-    chosen = [program for program in PROGRAMS if not parsed.only or program.name in parsed.only]
-    costs = {}
-    for program in chosen:
+    chosen = []
+    for program in PROGRAMS:
+        if parsed.only and program.name not in parsed.only:
+            continue
         if shutil.which(program.arguments[0]) is None:
             print(f"{program.name}: not installed, left out", file=sys.stderr)
             continue
-        print(f"{program.name} ...", file=sys.stderr)
-        costs[program.name] = measure(program, parsed.columns, parsed.rows, parsed.starts, parsed.idle, parsed.keys)
+        chosen.append(program)
+    found: dict[str, list[Cost]] = {program.name: [] for program in chosen}
+    for start in range(parsed.starts):
+        for program in chosen:  # by turns, so that a slow minute falls on all alike
+            print(f"start {start + 1} of {parsed.starts}, {program.name} ...", file=sys.stderr)
+            found[program.name].append(measure(program, parsed.columns, parsed.rows, parsed.idle, parsed.keys))
     print(f"{parsed.columns}x{parsed.rows}, {parsed.starts} starts, {parsed.idle:g} s idle, {parsed.keys} keys\n")
-    print("\n".join(table(costs)))
+    print("\n".join(table({name: medians(costs) for name, costs in found.items()})))
     if parsed.run:
-        print("\n| a whole run | s | CPU % of the console | bytes/s | in the worst second |\n|---|---:|---:|---:|---:|")
-        for live in lives(parsed.run):
-            cost = run(PROGRAMS[0], live, parsed.columns, parsed.rows)
-            print(
-                f"| {live.probe} | {cost.seconds:.0f} | {cost.cpu_percent:.2f} "
-                f"| {cost.bytes_per_second:,.0f} | {cost.worst_bytes:,} |"
-            )
-        quit_ms, hang_up_ms = leave_ms(PROGRAMS[0], parsed.columns, parsed.rows)
+        print("", *run_table(parsed.run, parsed.columns, parsed.rows, parsed.runs), sep="\n")
+        quit_ms, hang_up_ms = leave_ms(SIZEUP, parsed.columns, parsed.rows)
         print(f"\nq to the end, idle: {quit_ms:.0f} ms; SIGHUP to the end, running: {hang_up_ms:.0f} ms")
     return 0
 

@@ -1,0 +1,127 @@
+"""Every screen at three sizes and in five looks, as sheets of PNG to look at before a release.
+
+Run by hand, from the root of the checkout; it measures once, about a minute with the storage step, then draws:
+
+    PYTHONPATH=tests python -m benchmarks.appearances /tmp/sheets --mount /var/tmp
+
+A sheet holds one screen at one size in each look: the themes dark and light, the terminal's own 16 colors on dark and
+on light, no color, and ASCII.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.terminal_picture import DARK, LIGHT, Palette, frame, photograph, sheet, still
+from terminal import Terminal
+
+SIZES = ((80, 24), (120, 40), (200, 60))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a terminal and the console's options make it look."""
+
+    name: str
+    options: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = (("COLORTERM", "truecolor"),)
+    term: str = "xterm-256color"
+    palette: Palette = DARK
+
+
+LOOKS = (
+    Look("dark"),
+    Look("light", ("--theme", "light"), palette=LIGHT),
+    Look("16 colors", environment=(), term="xterm"),
+    Look("16 colors, light", ("--theme", "ansi-light"), environment=(), term="xterm", palette=LIGHT),
+    Look("no color", environment=(("NO_COLOR", "1"),)),
+    Look("ASCII", ("--ascii",)),
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A screen and the keys that lead to it, one step after the other."""
+
+    name: str
+    keys: tuple[str, ...]
+    session: bool = True
+    """Whether the measured session is open, or this machine without any."""
+
+
+VIEWS = (
+    View("1-summary", ("1",)),
+    View("1-summary-unmeasured", ("1",), session=False),
+    View("2-topology", ("2",)),
+    View("3-measure-memory", ("3", "j")),
+    View("3-measure-storage", ("3",)),
+    View("3-settings", ("3", "s"), session=False),
+    View("4-sizing", ("4",)),
+    View("4-licenses", ("4", "l")),
+    View("5-sessions", ("5",), session=False),
+    View("5-comparison", ("5", "m", "j", "c"), session=False),
+    View("help", ("?",)),
+)
+
+
+def measure(home: Path, mount: str, times: int = 2) -> None:
+    """Save sessions of the quick plan below ``home``."""
+    for _ in range(times):
+        command = [sys.executable, "-m", "sizeup", "--batch", "--plan", "quick", *(("--mount", mount) if mount else ())]
+        subprocess.run(command, env=_environment(home), check=True, capture_output=True, cwd=home)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {**{name: str(home) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}, "PATH": "/usr/bin:/bin"}
+
+
+def draw(view: View, look: Look, columns: int, rows: int, home: Path) -> str:
+    """Return a screen as SVG."""
+    command = [sys.executable, "-m", "sizeup", *(("open",) if view.session else ()), *look.options]
+    environment = {**_environment(home), **dict(look.environment)}
+    with Terminal(
+        command, columns=columns, rows=rows, term=look.term, environment=environment, directory=home
+    ) as terminal:
+        terminal.wait_for("Summary")
+        terminal.wait_quiet(0.4)
+        for key in view.keys:
+            terminal.press(key)
+            terminal.wait_quiet(0.4)
+        return still(frame(terminal.screen, look.palette), look.name, look.palette.paper)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Draw the sheets."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where the sheets are written")
+    parser.add_argument("--mount", default="", metavar="DIR", help="include the storage step on this directory")
+    parser.add_argument("--only", nargs="+", default=[], metavar="VIEW", help="views whose names begin so")
+    parser.add_argument("--columns", nargs="+", type=int, default=[], help="these widths alone")
+    parser.add_argument("--home", type=Path, help="take the sessions that are saved below this directory")
+    parsed = parser.parse_args(arguments)
+    parsed.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        home = parsed.home or Path(scratch)
+        if not any(home.glob("sizeup/sessions/*")):
+            home.mkdir(parents=True, exist_ok=True)
+            measure(home, parsed.mount)
+        for view in VIEWS:
+            if parsed.only and not view.name.startswith(tuple(parsed.only)):
+                continue
+            for columns, rows in SIZES:
+                if parsed.columns and columns not in parsed.columns:
+                    continue
+                drawn = [(f"{view.name}, {look.name}", draw(view, look, columns, rows, home)) for look in LOOKS]
+                path = parsed.folder / f"{view.name}-{columns}x{rows}.png"
+                photograph(*sheet(drawn, 2), path)
+                print(path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
