@@ -71,6 +71,7 @@ NOT_OF_IT = {
     "cli/probes.py": {"--set"},  # lists what a run takes
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
+    "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
     "importers/iostat.py": {"-c", "-h", "-s", "-y", "--human", "--pretty"},
     "importers/sar.py": {"-b", "-d", "-u", "--human", "--pretty"},
     "importers/vmstat.py": {"-d", "-m", "-p", "-s"},

@@ -148,6 +148,21 @@ DESERVED = {
         "hwloc/nvidiagpunumanodes": "cpuset of CPUs 0-87 of 176",
     },
     "clock.slow-source": {"systemd/sys-script": "hpet in use"},
+    "cpu.boost-off": {"hwloc/nvidia-dgx-gb10": "cpufreq/boost is 0"},
+    "cpu.deep-idle": {
+        "hwloc/2arm-2c": "8.8 ms to leave C5",
+        "hwloc/40intel64-4n10c+pci-conflicts": "200 us to leave NHM-C6",
+        "nri-plugins/4-socket-server-nosnc": "133 us to leave C6",
+        "nri-plugins/sample1": "230 us to leave C10",
+        "nri-plugins/sample2": "133 us to leave C6",
+        "pcp/meminfo-root-008+links": "133 us to leave C6",
+        "util-linux-chcpu/x86_64-i7-11th-2_8GHz": "1,048 us to leave C3_ACPI",
+        "util-linux-lscpu/armv7": "300 us to leave C1",
+    },
+    "cpu.microcode": {
+        "pcp/sysfs-numa-001": "mds: attempted, no microcode",
+        "prometheus-procfs/fixtures": "made up: mmio_stale_data: attempted, no microcode",
+    },
     "cpu.offline": {
         "hwloc/offline-cpu0-node0": "CPUs 0-3 and 21-23 are switched off",
         "libvirt-hostcpu/ppc64-deconf-cpus": "threads switched off",
@@ -169,11 +184,13 @@ DESERVED = {
         "prometheus-node_exporter/fixtures": "made up: cores by sysfs and by cpuinfo",
         "prometheus-procfs/fixtures": "made up: cores by sysfs and by cpuinfo",
     },
+    "memory.correctable-errors": {"prometheus-node_exporter/fixtures": "made up: ce_count of mc0 is 1"},
     "memory.exhausted-node": {"nri-plugins/4-socket-server-nosnc": "node 3 has 0.1 % free, node 1 98 %"},
     "memory.node-sum": {
         "hwloc/offline-cpu0-node0": "node 0 is not listed",
         "prometheus-node_exporter/fixtures": "made up: 384 GiB in nodes, 3.57 GiB in all",
     },
+    "memory.uncorrectable-errors": {"prometheus-node_exporter/fixtures": "made up: ue_count of mc0 is 5"},
     "memory.uneven-nodes": {"hwloc/48amd64-4pa2n6c-sparse": "8 and 16 GiB"},
     "multipath.dead-path": {
         "prometheus-node_exporter/fixtures": "sdl is offline",
@@ -185,6 +202,16 @@ DESERVED = {
         "prometheus-procfs/fixtures": "md5 and md6 lack members",
         "systemd/sys-script": "md0 lacks a member",
     },
+    "storage.scheduler": {
+        "hwloc/40intel64-4n10c+pci-conflicts": "sda: cfq",
+        "hwloc/fakepcilocalities": "sda: cfq",
+        "prometheus-node_exporter/fixtures": "sda: bfq",
+        "prometheus-procfs/fixtures": "sda: bfq",
+        "systemd/sys-script": "sda and sdb: cfq",
+        "util-linux-lsblk/simple-lvm": "sda and sdb: cfq",
+        "util-linux-lsblk/simple-nvme": "sda and sdb: cfq",
+    },
+    "swap.swappiness": {"prometheus-procfs/fixtures": "made up: 60, swap on dm-2"},
 }
 """Every finding on the recorded machines, with why it is right."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from sizeup.discovery.findings import dimms, settings
 from sizeup.discovery.findings.devices import degraded_links, narrow_uplinks, remote_devices
 from sizeup.discovery.findings.memory import (
     exhausted_nodes,
@@ -22,7 +23,9 @@ from sizeup.model.machine import Machine
 _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
     exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, node_sum, remote_devices, degraded_links,
     narrow_uplinks, bonds, maps, fc_ports, nfs_transports, memlock_without_huge_pages, clock_source, processors,
-    restricted, firmware,
+    restricted, firmware, dimms.errors, dimms.unbalanced_channels, dimms.reduced_speed, dimms.mixed_sizes,
+    settings.swap, settings.zone_reclaim, settings.huge_pages, settings.numa_balancing, settings.power,
+    settings.microcode, settings.schedulers, settings.cgroup_memory,
 )  # fmt: skip
 
 

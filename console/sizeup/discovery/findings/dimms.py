@@ -1,0 +1,203 @@
+"""Findings about memory modules: channels, speed and sizes, but not those that a guest is shown; errors."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sizeup.model.dimms import DimmSlot, EdacController, EdacDimm
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.procfs.smbios import NON_VOLATILE
+from sizeup.text import plural
+from sizeup.units import format_bytes
+
+_EDAC_CHANNEL = re.compile(r"\bchannel (\d{1,3})\b")
+_MODULES_COMMAND = "dmidecode --type memory"
+_EDAC = "/sys/devices/system/edac/mc/mc*"
+_LINES = 10
+_DAY_SECONDS = 86400
+
+
+def _modules(machine: Machine) -> list[DimmSlot]:
+    """Slots that persistent memory does not occupy: it is no peer of the DRAM beside it."""
+    return [slot for slot in machine.dimm_slots if slot.kind != NON_VOLATILE]
+
+
+def speed_text(transfers_per_second: int) -> str:
+    """Return ``2,933 MT/s``."""
+    return f"{transfers_per_second // 1_000_000:,} MT/s"
+
+
+def _listed(lines: Sequence[str]) -> tuple[str, ...]:
+    more = len(lines) - _LINES
+    return (*lines[:_LINES], f"and {more} more") if more > 0 else tuple(lines)
+
+
+def channel_sizes(machine: Machine) -> dict[str, int]:
+    """Return the memory of each channel, those without any included if the firmware lists them.
+
+    Empty where a slot does not name its channel or its size is unknown: the others are not the machine.
+    """
+    slots = _modules(machine)
+    sizes: dict[str, int] = {}
+    for slot in slots:
+        if slot.channel is None or slot.size_bytes is None:
+            return _edac_channels(machine.memory_controllers)
+        sizes[slot.channel] = sizes.get(slot.channel, 0) + slot.size_bytes
+    return sizes or _edac_channels(machine.memory_controllers)
+
+
+def _edac_channels(controllers: Sequence[EdacController]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for controller in controllers:
+        for module in controller.dimms:
+            match = _EDAC_CHANNEL.search(module.location or "")
+            if match is None or module.size_bytes is None:
+                return {}
+            name = f"{controller.name} channel {match[1]}"
+            sizes[name] = sizes.get(name, 0) + module.size_bytes
+    return sizes
+
+
+def _controller_of(channel: str) -> str:
+    """The part of a channel's name before the channel: channels of one socket or controller are compared."""
+    return re.sub(r"chan.*$", "", channel, flags=re.IGNORECASE)
+
+
+def unbalanced_channels(machine: Machine) -> Iterator[Finding]:
+    """Channels of one socket or controller with different amounts of memory."""
+    if machine.platform.is_guest:
+        return
+    sizes = channel_sizes(machine)
+    groups: dict[str, list[str]] = {}
+    for channel in sizes:
+        groups.setdefault(_controller_of(channel), []).append(channel)
+    uneven = [channel for group in groups.values() if len({sizes[each] for each in group}) > 1 for channel in group]
+    if uneven:
+        yield Finding(
+            "memory.unbalanced-channels",
+            Severity.WARNING,
+            "Memory channels hold different amounts of memory",
+            _listed(
+                [f"{channel}: {format_bytes(sizes[channel]) if sizes[channel] else 'empty'}" for channel in uneven]
+            ),
+            "Part of the memory can be interleaved over some of the channels only, so its bandwidth can be lower.",
+            "Populate the channels alike, as the server's manual describes for this number of modules.",
+            ("memory",),
+            command=_MODULES_COMMAND,
+            quantity="memory.read_bandwidth",
+        )
+
+
+def reduced_speed(machine: Machine) -> Iterator[Finding]:
+    """Modules that the firmware runs below the speed that they are rated for."""
+    if machine.platform.is_guest:
+        return
+    slower: dict[tuple[int, int], list[str]] = {}
+    for slot in _modules(machine):
+        configured, rated = slot.configured_transfers_per_second, slot.rated_transfers_per_second
+        if configured is not None and rated is not None and configured < rated:
+            slower.setdefault((configured, rated), []).append(slot.name or "slot without a name")
+    if slower:
+        configured, rated = min(slower, key=lambda pair: pair[0] / pair[1])
+        yield Finding(
+            "memory.reduced-speed",
+            Severity.INFO,
+            f"Memory runs at {speed_text(configured)}, its modules are rated for {speed_text(rated)}",
+            _listed(
+                [
+                    f"{plural(len(names), 'module')} at {speed_text(speeds[0])} of {speed_text(speeds[1])}: "
+                    f"{', '.join(names[:_LINES])}{', ...' if len(names) > _LINES else ''}"
+                    for speeds, names in slower.items()
+                ]
+            ),
+            f"At this speed, memory has at most {configured / rated:.0%} of the bandwidth that its modules are rated "
+            "for.",
+            "Look up which speed the processor supports with this many modules in a channel. If it is higher, look for "
+            "a memory speed or power profile in the firmware's settings.",
+            ("memory",),
+            command=_MODULES_COMMAND,
+            quantity="memory.read_bandwidth",
+        )
+
+
+def mixed_sizes(machine: Machine) -> Iterator[Finding]:
+    """Modules of several sizes."""
+    if machine.platform.is_guest:
+        return
+    sizes = Counter(slot.size_bytes for slot in _modules(machine) if slot.size_bytes)
+    command = _MODULES_COMMAND
+    if not sizes:
+        modules = [each for controller in machine.memory_controllers for each in controller.dimms]
+        sizes = Counter(each.size_bytes for each in modules if each.size_bytes and each.name.startswith("dimm"))
+        command = f"grep . {_EDAC}/dimm*/size"
+    if len(sizes) > 1:
+        counts = [f"{count} × {format_bytes(size or 0)}" for size, count in sorted(sizes.items(), key=str)]
+        yield Finding(
+            "memory.mixed-modules",
+            Severity.INFO,
+            f"Memory modules have {len(sizes)} different sizes",
+            (f"modules: {', '.join(counts)}",),
+            "Where channels or NUMA nodes hold different amounts of memory, bandwidth and free memory differ, too.",
+            "Check in the server's manual that it supports this mix; prefer modules of one size.",
+            ("memory",),
+            command=command,
+            quantity="memory.read_bandwidth",
+        )
+
+
+def _since(controller: EdacController) -> str:
+    seconds = controller.seconds_since_reset
+    if seconds is None:
+        return "since an unknown time"
+    days = seconds / _DAY_SECONDS
+    return f"in {days:,.0f} days" if days >= 2 else f"in {seconds / 3600:.1f} hours"
+
+
+def _error_lines(controllers: Sequence[EdacController], *, correctable: bool) -> tuple[str, ...]:
+    lines = []
+    for controller in controllers:
+        count = controller.correctable_errors if correctable else controller.uncorrectable_errors
+        lines.append(f"{controller.name}: {count} {_since(controller)}")
+        lines += [
+            f"{controller.name} {_module_name(module)}: {errors}"
+            for module in controller.dimms
+            if (errors := module.correctable_errors if correctable else module.uncorrectable_errors)
+        ]
+    return _listed(lines)
+
+
+def _module_name(module: EdacDimm) -> str:
+    label = module.label or module.location
+    return f"{module.name} ({label})" if label else module.name
+
+
+def errors(machine: Machine) -> Iterator[Finding]:
+    """Errors that the memory controllers counted."""
+    lost = [each for each in machine.memory_controllers if each.uncorrectable_errors]
+    corrected = [each for each in machine.memory_controllers if each.correctable_errors]
+    if lost:
+        yield Finding(
+            "memory.uncorrectable-errors",
+            Severity.CRITICAL,
+            f"Memory had {plural(sum(each.uncorrectable_errors or 0 for each in lost), 'uncorrectable error')}",
+            _error_lines(lost, correctable=False),
+            "The content of these memory locations was lost; processes that used them may have been killed, or have "
+            "failed.",
+            "Have the modules replaced before a database runs here, and check the kernel log for what was hit.",
+            ("memory",),
+            command=f"grep . {_EDAC}/ue_count; dmesg | grep -iE 'edac|mce|hardware error'",
+        )
+    if corrected:
+        yield Finding(
+            "memory.correctable-errors",
+            Severity.WARNING,
+            f"Memory had {plural(sum(each.correctable_errors or 0 for each in corrected), 'correctable error')}",
+            _error_lines(corrected, correctable=True),
+            "ECC corrected them, and no data was lost; a module whose count grows may fail.",
+            "Look again after some days; have a module whose count grows replaced.",
+            ("memory",),
+            command=f"grep . {_EDAC}/ce_count; dmesg | grep -iE 'edac|mce|hardware error'",
+        )

@@ -1,0 +1,271 @@
+"""Findings about settings of the operating system: evidence, consequence, the command and its reverse.
+
+A vendor's recommendation stands in the evidence with its source. Where vendors differ, the finding says so; a setting
+about which no vendor says anything is a finding only for what was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from shlex import quote
+
+from sizeup.discovery.findings.recommendations import recommendations, source_lines
+from sizeup.discovery.findings.remedies import for_guest, on_host
+from sizeup.discovery.setting_facts import deepest_idle_state
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.model.storage import BlockKind
+from sizeup.text import plural
+from sizeup.units import format_bytes, format_ns
+
+_SWAPPED_SHARE = 0.01
+_SLOW_EXIT_NS = 100_000
+"""From here on, leaving an idle state takes as long as a read from a flash drive."""
+_FAIR_SCHEDULERS = frozenset({"bfq", "cfq", "anticipatory"})
+_NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD})
+_SAVING_PREFERENCES = frozenset({"power", "balance_power"})
+_THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+_NAMES_SHOWN = 12
+
+
+def _recommended(setting: str, value: object) -> bool:
+    """Whether no vendor recommends another value."""
+    known = recommendations().get(setting, ())
+    return not known or any(one.agrees(str(value)) for one in known)
+
+
+def _sysctl(machine: Machine, name: str, value: object, found: object) -> str:
+    return on_host(
+        machine,
+        f"Set it as root (sysctl -w {name}={value}), and in /etc/sysctl.d to keep it. To undo: "
+        f"sysctl -w {name}={found}.",
+    )
+
+
+def swap(machine: Machine) -> Iterator[Finding]:
+    """Memory that was swapped out, and a kernel that is ready to swap a database out."""
+    # Compressed memory is a swap area of another kind: no disk is behind it, and a high swappiness is meant.
+    areas = [area for area in machine.settings.swap_areas or () if not area.path.startswith("/dev/zram")]
+    used = sum(area.used_bytes or 0 for area in areas)
+    if machine.memory_bytes and used > _SWAPPED_SHARE * machine.memory_bytes:
+        yield Finding(
+            "swap.used",
+            Severity.WARNING,
+            f"{format_bytes(used)} of memory is swapped out",
+            tuple(f"{area.path}: {format_bytes(area.used_bytes or 0)} in use" for area in areas if area.used_bytes),
+            "Memory ran short since the start, or the kernel preferred its page cache; access to swapped pages waits "
+            "for a disk.",
+            "Find out which processes are swapped out before a database takes more of the memory (VmSwap in "
+            "/proc/PID/status).",
+            ("memory",),
+            command="cat /proc/swaps; vmstat 1 10",
+        )
+    swappiness = machine.settings.swappiness
+    if areas and swappiness is not None and not _recommended("vm.swappiness", swappiness):
+        yield Finding(
+            "swap.swappiness",
+            Severity.INFO,
+            f"vm.swappiness is {swappiness}, and swap is in use",
+            (f"swap: {', '.join(area.path for area in areas[:_NAMES_SHOWN])}", *source_lines("vm.swappiness")),
+            "With a page cache under pressure, the kernel also swaps out memory of the database.",
+            _sysctl(machine, "vm.swappiness", 1, swappiness),
+            ("memory",),
+            command="grep . /proc/sys/vm/swappiness /proc/swaps",
+        )
+
+
+def zone_reclaim(machine: Machine) -> Iterator[Finding]:
+    """A kernel that reclaims the page cache of a node before it uses another node."""
+    mode = machine.settings.zone_reclaim_mode
+    if mode and len(machine.nodes) > 1:
+        yield Finding(
+            "memory.zone-reclaim",
+            Severity.WARNING,
+            f"vm.zone_reclaim_mode is {mode}",
+            (f"{len(machine.nodes)} NUMA nodes", *source_lines("vm.zone_reclaim_mode")),
+            "A process waits while the kernel reclaims page cache on its node, although other nodes have free memory.",
+            _sysctl(machine, "vm.zone_reclaim_mode", 0, mode),
+            ("memory",),
+            command="grep . /proc/sys/vm/zone_reclaim_mode",
+            quantity="memory.remote_latency",
+        )
+
+
+def huge_pages(machine: Machine) -> Iterator[Finding]:
+    """Transparent huge pages for every process, on which vendors differ."""
+    if machine.platform.transparent_huge_pages == "always":
+        yield Finding(
+            "memory.transparent-huge-pages",
+            Severity.INFO,
+            "Transparent huge pages are on for all processes (always); vendors differ on that",
+            source_lines("transparent_hugepage"),
+            "The kernel may stall a process to assemble a huge page, and give it more memory than it asked for.",
+            on_host(
+                machine,
+                f"Set what the vendor of your database recommends, as root (echo madvise > {_THP}), and on the kernel "
+                f"command line to keep it (transparent_hugepage=madvise). To undo: echo always > {_THP}.",
+            ),
+            ("memory",),
+            command=f"grep . {_THP}",
+        )
+
+
+def numa_balancing(machine: Machine) -> Iterator[Finding]:
+    """A kernel that unmaps pages to see which node uses them."""
+    nodes = sum(bool(node.pus) for node in machine.nodes)
+    if machine.platform.numa_balancing and nodes > 1:
+        yield Finding(
+            "numa.balancing",
+            Severity.INFO,
+            "Automatic NUMA balancing is on",
+            (f"kernel.numa_balancing: on, {nodes} NUMA nodes with CPUs", *source_lines("kernel.numa_balancing")),
+            "The kernel unmaps pages at intervals to see which node uses them; a database that places its own memory "
+            "pays for the faults without a gain.",
+            on_host(
+                machine,
+                "Set it as root (sysctl -w kernel.numa_balancing=0), and in /etc/sysctl.d to keep it. To undo, set the "
+                "value that the command shows now.",
+            ),
+            ("memory",),
+            command="grep . /proc/sys/kernel/numa_balancing",
+            quantity="memory.remote_latency",
+        )
+
+
+def power(machine: Machine) -> Iterator[Finding]:
+    """Clock and idle states that save power at the cost of latency."""
+    settings, platform = machine.settings, machine.platform
+    preference = settings.energy_preference
+    if preference in _SAVING_PREFERENCES:
+        path = "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference"
+        yield Finding(
+            "cpu.energy-preference",
+            Severity.WARNING,
+            f"The processor is told to save power ({preference})",
+            (f"energy_performance_preference: {preference}, governor: {platform.governor or 'unknown'}",),
+            "It raises its clock late and lowers it early, so that short requests run at a low clock.",
+            on_host(
+                machine,
+                f"Set it to performance as root (for f in {path}; do echo performance > $f; done). To undo, write "
+                f"{preference} in the same way.",
+            ),
+            ("cpu",),
+            command=f"grep . {path}",
+            quantity="memory.local_latency",
+        )
+    if platform.turbo is False and not platform.is_guest:
+        yield Finding(
+            "cpu.boost-off",
+            Severity.INFO,
+            "Boost of the processor's clock is off",
+            (f"driver: {platform.frequency_driver or 'unknown'}, boost: off",),
+            "Work on few cores cannot use clocks above the base clock, if the processor has any.",
+            "Leave it if it was switched off on purpose, for steady times; otherwise switch it on in the firmware, or "
+            "in the driver that the command shows.",
+            ("cpu",),
+            command="grep . /sys/devices/system/cpu/intel_pstate/no_turbo /sys/devices/system/cpu/cpufreq/boost",
+            quantity="memory.random_stores",
+        )
+    deepest = deepest_idle_state(settings)
+    if deepest is not None and (deepest.exit_latency_ns or 0) >= _SLOW_EXIT_NS and not platform.is_guest:
+        yield Finding(
+            "cpu.deep-idle",
+            Severity.INFO,
+            f"An idle CPU may need {format_ns(deepest.exit_latency_ns or 0)} to wake ({deepest.name})",
+            (
+                "idle states: "
+                + ", ".join(f"{state.name} {_exit(state.exit_latency_ns)}" for state in settings.idle_states),
+                *source_lines("idle states"),
+            ),
+            "A CPU that went to sleep while a process waited for I/O adds this time to the wait, as far as the load "
+            "lets it sleep that deep.",
+            on_host(
+                machine,
+                f"Limit it as root (cpupower idle-set -D {_SHALLOW_US}), or with force_latency of a TuneD profile. "
+                "To undo: cpupower idle-set -E. It costs power, and boost of the other cores.",
+            ),
+            ("cpu",),
+            command="grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/name "
+            "/sys/devices/system/cpu/cpu0/cpuidle/state*/latency",
+            quantity="storage.read_latency",
+        )
+
+
+_SHALLOW_US = 5
+"""Disable idle states that take longer to leave; force_latency of Microsoft's profile for TuneD."""
+
+
+def _exit(nanoseconds: int | None) -> str:
+    return "unknown" if nanoseconds is None else format_ns(nanoseconds)
+
+
+def microcode(machine: Machine) -> Iterator[Finding]:
+    """Mitigations without the microcode that they need."""
+    lacking = [each for each in machine.settings.vulnerabilities if "no microcode" in each.status.lower()]
+    if lacking:
+        yield Finding(
+            "cpu.microcode",
+            Severity.WARNING,
+            f"The kernel finds no microcode for {plural(len(lacking), 'mitigation')}",
+            (
+                *(f"{each.name}: {each.status}" for each in lacking),
+                f"microcode revision: {machine.settings.microcode or 'unknown'}",
+            ),
+            "The kernel attempts these mitigations and pays for them, but the vulnerability stays.",
+            for_guest(
+                machine,
+                "Install the current microcode (package microcode_ctl or intel-microcode), or update the firmware, and "
+                "reboot. Measure before and after it: the mitigations may cost more then.",
+                "Update the microcode of the host, and have the hypervisor show the guest what it adds; then restart "
+                "the guest. Measure before and after it: the mitigations may cost more then.",
+            ),
+            ("cpu",),
+            command="grep . /sys/devices/system/cpu/vulnerabilities/*; grep -m1 microcode /proc/cpuinfo",
+        )
+
+
+def schedulers(machine: Machine) -> Iterator[Finding]:
+    """Disks whose requests are held back to share the disk fairly between processes."""
+    fair = [disk for disk in machine.block_devices if disk.scheduler in _FAIR_SCHEDULERS and disk.kind not in _NO_DISKS]
+    if fair:
+        first = fair[0]
+        path = f"/sys/block/{quote(first.name)}/queue/scheduler"
+        yield Finding(
+            "storage.scheduler",
+            Severity.INFO,
+            f"{plural(len(fair), 'disk')} with an I/O scheduler that shares the disk between processes",
+            (_disk_list([f"{disk.name} {disk.scheduler}" for disk in fair]), *source_lines("scheduler")),
+            "It may let the disk idle for a process, and takes CPU time for each request; both cost IOPS.",
+            on_host(
+                machine,
+                "Set none for flash and mq-deadline for hard disks (noop and deadline before Linux 5.0) as root (echo "
+                f"NAME > {path}), and in a udev rule to keep it. To undo: echo {first.scheduler} > {path}.",
+            ),
+            tuple(f"block:{disk.name}" for disk in fair),
+            command=f"grep . {path}",
+            quantity="storage.random_iops",
+        )
+
+
+def _disk_list(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def cgroup_memory(machine: Machine) -> Iterator[Finding]:
+    """A limit on the memory of this process that is below that of the machine."""
+    group = machine.platform.control_group
+    if group is None or group.memory_bytes is None or not machine.memory_bytes:
+        return
+    if group.memory_bytes < machine.memory_bytes:
+        yield Finding(
+            "cgroup.memory-limit",
+            Severity.INFO,
+            f"This control group may use {format_bytes(group.memory_bytes)} of {format_bytes(machine.memory_bytes)}",
+            (f"cgroup {group.path or '/'}: memory limit {format_bytes(group.memory_bytes)}",),
+            "A process started here is killed or swaps beyond this limit, page cache included; probes allocate less.",
+            "Nothing to do if the database runs in another control group; otherwise raise the limit of its service "
+            "(MemoryMax of systemd, or the limit of the container).",
+            ("memory",),
+            command="cat /proc/self/cgroup",
+        )
