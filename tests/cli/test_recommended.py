@@ -50,6 +50,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "report/machine.py": ("detect",),
     "report/output.py": ("export",),
     "session/store.py": (START, "import"),
+    "tui/option_text.py": ("size",),
     "session/writer.py": (START, "import"),
     "sizing/": ("size",),
     "tui/console.py": (START,),
