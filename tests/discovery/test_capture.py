@@ -105,11 +105,11 @@ def test_stand_ins_keep_their_shape_and_depend_on_the_salt() -> None:
         ("5000c50000000003", r"5[0-9a-f]{15}"),
         ("192.0.2.7", r"198\.1[89]\.\d+\.\d+"),
     ):
-        masked = one.stand_in(value)
+        masked = one.replacement(value)
         assert masked != value
         assert re.fullmatch(shape, masked), masked
-        assert one.stand_in(value) == masked
-        assert other.stand_in(value) != masked
+        assert one.replacement(value) == masked
+        assert other.replacement(value) != masked
     assert one.text("127.0.0.1 and ::1", mounts=True) == "127.0.0.1 and ::1"
 
 

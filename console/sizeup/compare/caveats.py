@@ -14,7 +14,7 @@ _BUSY_PERCENT = 20.0
 _VERDICTS_NAMED = 3
 
 
-def beside_published(*sides: Sequence[Digest]) -> bool:
+def only_published(*sides: Sequence[Digest]) -> bool:
     """Whether a side holds nothing but published cases."""
     return any(all(digest.source for digest in side) for side in sides)
 
@@ -58,7 +58,7 @@ def comparison_caveats(
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             names = session.facts.get("others_busy")
             yield f"{session.path}: other processes used {busy:.0f} % of a CPU at its end: {names}"
-    for metric in common if not beside_published(new, baseline) else ():
+    for metric in common if not only_published(new, baseline) else ():
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])
             if left != right:
@@ -72,14 +72,14 @@ def verdict_changes(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Ite
         texts = [
             f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} (baseline: {right})"
             for key in shared
-            if (left := _spoken(ours[metric][key])) != (right := _spoken(theirs[metric][key]))
+            if (left := _verdicts_text(ours[metric][key])) != (right := _verdicts_text(theirs[metric][key]))
         ]
         if texts:
             more = "" if len(texts) <= _VERDICTS_NAMED else f"; and {len(texts) - _VERDICTS_NAMED} more"
             yield f"{metric}: {len(texts)} of {len(shared)} verdicts differ: {'; '.join(texts[:_VERDICTS_NAMED])}{more}"
 
 
-def _spoken(runs: Mapping[str, RunValue]) -> str:
+def _verdicts_text(runs: Mapping[str, RunValue]) -> str:
     return " and ".join(sorted({format_verdict(value.value) for value in runs.values()}))
 
 

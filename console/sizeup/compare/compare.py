@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from sizeup.compare.caveats import beside_published, comparison_caveats, order_caveats, verdict_changes
+from sizeup.compare.caveats import comparison_caveats, only_published, order_caveats, verdict_changes
 from sizeup.compare.comparison import (
     LEVEL,
     LEVEL_WITHOUT_TIMES,
@@ -48,8 +48,8 @@ def compare(
 
     Without a baseline only questions with an absolute bound can be answered.
     """
-    ours, judged = _parted(by_metric(new))
-    theirs, judged_before = _parted(by_metric(baseline))
+    ours, judged = _amounts_and_verdicts(by_metric(new))
+    theirs, judged_before = _amounts_and_verdicts(by_metric(baseline))
     turns = interleaved(new, baseline)
     timed = all(value.when is not None for session in (*new, *baseline) for value in session.values)
     level = level or (LEVEL if turns or timed else LEVEL_WITHOUT_TIMES)
@@ -75,7 +75,7 @@ def compare(
         sides=(tuple(new), tuple(baseline)),
         differences=machine_differences([d.machine for d in new], [d.machine for d in baseline]),
         warnings=(
-            *(order_caveats(turns=turns, timed=timed) if baseline and not beside_published(new, baseline) else ()),
+            *(order_caveats(turns=turns, timed=timed) if baseline and not only_published(new, baseline) else ()),
             *comparison_caveats(new, baseline, ours, theirs, common),
             *verdict_changes(judged, judged_before),
         ),
@@ -127,7 +127,7 @@ def interleaved(new: Iterable[Digest], baseline: Iterable[Digest]) -> bool:
     return len(hosts) == 1 and switches >= min(sides.count(0), sides.count(1)) > 1
 
 
-def _parted(metrics: Mapping[str, Runs]) -> tuple[dict[str, Runs], dict[str, Runs]]:
+def _amounts_and_verdicts(metrics: Mapping[str, Runs]) -> tuple[dict[str, Runs], dict[str, Runs]]:
     """Metrics that are amounts, and those that are verdicts: of words there is no mean and no ratio."""
     parts: tuple[dict[str, Runs], dict[str, Runs]] = ({}, {})
     for metric, runs in metrics.items():

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sizeup.model.plan import Better, Series
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, StepRun
-from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_place, figures
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.units import format_ns
 
 CARDS = ("storage", "cpu", "memory", "network", "clock")
@@ -111,7 +111,7 @@ def _within_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     fast = [
         one
         for one in figures(runs, "storage.random_iops")
-        if any(at_same_place(one, other) and other.value <= P99_LIMIT_NS for other in slow)
+        if any(at_same_point(one, other) and other.value <= P99_LIMIT_NS for other in slow)
     ]
     return max(fast, key=lambda one: (_valid(one), one.value), default=None)
 
@@ -122,7 +122,7 @@ def _single_depth(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     found = [
         one
         for one in figures(runs, "storage.read_latency_p99")
-        if one.load == 1 and any(at_same_place(one, other) for other in random)
+        if one.load == 1 and any(at_same_point(one, other) for other in random)
     ]
     return min(found, key=lambda one: (not _valid(one), one.value), default=None)
 

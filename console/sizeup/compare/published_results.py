@@ -77,8 +77,8 @@ def digest_sides(new: Sequence[str], baseline: Sequence[str]) -> tuple[tuple[Dig
 
     Sessions are read one after the other and let go; beside a published case they give its figures, too.
     """
-    beside_published = any(path.startswith(PREFIX) for path in (*new, *baseline))
-    return _side(new, headlines=beside_published), _side(baseline, headlines=beside_published)
+    only_published = any(path.startswith(PREFIX) for path in (*new, *baseline))
+    return _side(new, headlines=only_published), _side(baseline, headlines=only_published)
 
 
 def _side(paths: Sequence[str], *, headlines: bool) -> tuple[Digest, ...]:

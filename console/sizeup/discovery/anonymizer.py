@@ -72,7 +72,7 @@ class Anonymizer:
         bare = _PREFIX.sub("", text)
         if len(bare) < _MINIMUM or bare in self._known or bare.lower() in _SAFE_WORDS or not bare.strip("0:.- "):
             return
-        self._known[bare] = self.stand_in(bare)
+        self._known[bare] = self.replacement(bare)
         if not bare.isdecimal() or len(bare) >= _NUMBER_MINIMUM:
             self._words.append(bare)
             self._patterns.clear()
@@ -89,8 +89,8 @@ class Anonymizer:
         """An export and its mount point: replaced in mount tables alone, where their words mean nothing else."""
         server, colon, directory = export.rpartition(":")
         known = {
-            export: f"{self.stand_in(server) if server else ''}{colon}{self.stand_in(directory)}",
-            mount_point: self.stand_in(mount_point),
+            export: f"{self.replacement(server) if server else ''}{colon}{self.replacement(directory)}",
+            mount_point: self.replacement(mount_point),
         }
         for text, masked in known.items():
             if len(text) >= _MINIMUM and text not in self._known:
@@ -104,7 +104,7 @@ class Anonymizer:
 
     # Stand-ins
 
-    def stand_in(self, value: str) -> str:
+    def replacement(self, value: str) -> str:
         """What stands for the value; the same each time."""
         for kind, make in ((_IPV4, self._ipv4), (_MAC, self._mac)):
             if kind.fullmatch(value):

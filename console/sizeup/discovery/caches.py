@@ -44,18 +44,20 @@ def overlaps(caches: Iterable[Cache]) -> tuple[tuple[Cache, Cache], ...]:
 
 def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[tuple[Cache, ...], tuple[str, ...]]:
     """Caches of all online CPUs, from the nearest level outwards; and where list and mask contradict each other."""
-    shelf = _Shelf({}, {}, {}, {}, frozenset(cpu for core in cores for cpu in core.pus))
+    shelf = _KnownCaches({}, {}, {}, {}, frozenset(cpu for core in cores for cpu in core.pus))
     caches = _read_caches(sysroot, cores, _LIST_FIRST, shelf)
     contradicted = tuple(shelf.contradictions.values())
     if contradictions := overlaps(caches):
         # Lists and masks say the same in a kernel; in an edited capture one of them may be stale.
-        by_mask = _read_caches(sysroot, cores, _MAP_FIRST, _Shelf({}, {}, {}, {}, shelf.online))
+        by_mask = _read_caches(sysroot, cores, _MAP_FIRST, _KnownCaches({}, {}, {}, {}, shelf.online))
         if len(overlaps(by_mask)) < len(contradictions):
             return by_mask, contradicted
     return caches, contradicted
 
 
-def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str], shelf: _Shelf) -> tuple[Cache, ...]:
+def _read_caches(
+    sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str], shelf: _KnownCaches
+) -> tuple[Cache, ...]:
     found: dict[tuple[int, CacheKind, CpuSet], Cache] = {}
     for core in cores:
         # Threads of one core share all its caches, except where firmware or a hypervisor says otherwise.
@@ -70,7 +72,7 @@ def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, st
     return tuple(sorted(found.values(), key=lambda cache: (cache.level, order[cache.kind], cache.shared_by)))
 
 
-class _Shelf(Struct, frozen=True):
+class _KnownCaches(Struct, frozen=True):
     """What is known after the first cores, so that the next cost a read for each cache of their own."""
 
     indexes: dict[tuple[str | None, tuple[str, ...]], tuple[tuple[str, int, CacheKind], ...]]
@@ -102,7 +104,7 @@ def _read_caches_of(
     core: Core,
     names: tuple[str, str],
     found: dict[tuple[int, CacheKind, CpuSet], Cache],
-    shelf: _Shelf,
+    shelf: _KnownCaches,
 ) -> CpuSet:
     """Add one CPU's caches to ``found``; the value is the set that shares its nearest one."""
     directory = f"{CPU}/cpu{cpu}/cache"
@@ -140,7 +142,7 @@ def _read_caches_of(
     return nearest
 
 
-def _compare(sysroot: Sysroot, index: str, cpu: int, level_kind: tuple[int, CacheKind], shelf: _Shelf) -> None:
+def _compare(sysroot: Sysroot, index: str, cpu: int, level_kind: tuple[int, CacheKind], shelf: _KnownCaches) -> None:
     """Note where list and mask of a cache differ in CPUs that are online; an empty one says nothing."""
     by_list, by_mask = (read_set(sysroot, index, (name,)) for name in _LIST_FIRST)
     if not by_list or not by_mask or set(by_list) & shelf.online == set(by_mask) & shelf.online:

@@ -211,7 +211,7 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     for path, data in captured.files.items():
         text = (without_identities(data) if path == SMBIOS_TABLE else data).decode("latin-1")
         if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
-            text = text.replace(serial, anonymizer.stand_in(serial))
+            text = text.replace(serial, anonymizer.replacement(serial))
         masked = anonymizer.text(text, mounts=path.endswith(_WITH_ADDRESSES))
         files[anonymizer.text(path)] = masked.encode("latin-1", "replace")
     if "/proc/cmdline" in files:

@@ -23,7 +23,7 @@ _ONE_PORT_AT_A_TIME = frozenset({"active-backup"})
 _INTERFACES_LIMIT = 4096
 
 
-def _quiet_integer(sysroot: Sysroot, path: str) -> int | None:
+def _optional_integer(sysroot: Sysroot, path: str) -> int | None:
     """A number that the kernel refuses (EINVAL) while the link is down; that is an answer and no gap."""
     data = sysroot.answer(path)
     if isinstance(data, Unreadable):
@@ -63,7 +63,7 @@ def _speed(sysroot: Sysroot, base: str, kind: str, *, up: bool) -> int | None:
     """Bits per second; unknown while down, and for interfaces that only invent one."""
     if not up or kind in ("bridge", "veth", "tunnel", "loopback", "virtual", "dummy"):
         return None
-    megabits = _quiet_integer(sysroot, f"{base}/speed")
+    megabits = _optional_integer(sysroot, f"{base}/speed")
     if megabits is None or megabits < 0 or megabits in _UNKNOWN_SPEEDS:
         return None
     return megabits * 1_000_000
@@ -116,10 +116,10 @@ def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str
 def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
     """The interface with its link as it is now."""
     base = f"{_NET}/{nic.name}"
-    carrier = _quiet_integer(sysroot, f"{base}/carrier")
+    carrier = _optional_integer(sysroot, f"{base}/carrier")
     state = sysroot.line(f"{base}/operstate")
     up = state == "up" or (state in (None, "unknown") and carrier == 1)
-    duplex = _quiet_text(sysroot, f"{base}/duplex")
+    duplex = _optional_text(sysroot, f"{base}/duplex")
     one_port = nic.bond_mode in _ONE_PORT_AT_A_TIME
     return replace(
         nic,
@@ -131,7 +131,7 @@ def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
     )
 
 
-def _quiet_text(sysroot: Sysroot, path: str) -> str | None:
+def _optional_text(sysroot: Sysroot, path: str) -> str | None:
     data = sysroot.answer(path)
     return None if isinstance(data, Unreadable) else data.decode("utf-8", "replace").strip() or None
 

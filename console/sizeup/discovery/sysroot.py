@@ -70,7 +70,7 @@ class Sysroot:
             self._read_manifest()
 
     def _check_linux(self, root: str) -> None:
-        if not any(self._raw_there(f"/{name}") for name in ("sys", "proc")):
+        if not any(self._raw_exists(f"/{name}") for name in ("sys", "proc")):
             raise UsageError(
                 f"{root}: expected {_EXPECTED}, found neither; make one on that machine with sizeup capture FILE, "
                 "and give FILE to --sysroot"
@@ -98,7 +98,7 @@ class Sysroot:
     def _raw_link(self, where: str) -> str:
         return os.readlink(self.root + where)
 
-    def _raw_there(self, where: str) -> bool:
+    def _raw_exists(self, where: str) -> bool:
         return os.path.lexists(self.root + where)
 
     # Reading
@@ -188,7 +188,7 @@ class Sysroot:
         if self.live:
             return os.path.exists(path)
         where = self._resolve(path)
-        return where is not None and self._raw_there(where)
+        return where is not None and self._raw_exists(where)
 
     def readlink(self, path: str) -> str | None:
         """Where a link points, as written; None where there is none."""
@@ -209,7 +209,7 @@ class Sysroot:
             except (OSError, ValueError):
                 return None
         where = self._resolve(path)
-        return where if where is not None and self._raw_there(where) else None
+        return where if where is not None and self._raw_exists(where) else None
 
     def note(self, subject: str, reason: str) -> None:
         """Note a gap; each once, and only so many."""
@@ -328,9 +328,9 @@ class ArchiveSysroot(Sysroot):
     def _raw_link(self, where: str) -> str:
         if where in self._links:
             return self._links[where]
-        raise OSError(errno.EINVAL if self._raw_there(where) else errno.ENOENT, "no link")
+        raise OSError(errno.EINVAL if self._raw_exists(where) else errno.ENOENT, "no link")
 
-    def _raw_there(self, where: str) -> bool:
+    def _raw_exists(self, where: str) -> bool:
         return where in self._files or where in self._entries or where in self._links
 
 

@@ -130,7 +130,7 @@ def run_experiment(prepared: PreparedExperiment, display: ProgressDisplay) -> Ex
     """Execute the experiment; the caller has asked."""
     with BatchControl(commands=False) as control:
         experiment = _Experiment(prepared, display, control)
-        return experiment.conduct()
+        return experiment.run_all_rounds()
 
 
 class _RunDisplay:
@@ -159,7 +159,7 @@ class _Experiment:
         self._origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
         self._path = self._create()
 
-    def conduct(self) -> ExperimentEnd:
+    def run_all_rounds(self) -> ExperimentEnd:
         """Run all rounds, restore, and say how it ended."""
         problems: list[str] = []
         status = ExitStatus.OK

@@ -45,7 +45,7 @@ def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
             yield finding, invalid is None
 
 
-def _placed(name: str, value: str | int | float) -> str:
+def _coordinate_text(name: str, value: str | int | float) -> str:
     return value if isinstance(value, str) else f"{name.replace('_', ' ')} {format_value(value, '1')}"
 
 
@@ -54,7 +54,7 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     series = run.series.get(point.series)
     unit = series.unit if series is not None else ""
     what = point.series if series is None else f"{series.title[:1].lower()}{series.title[1:]}"
-    where = ", ".join(_placed(name, value) for name, value in point.at.items())
+    where = ", ".join(_coordinate_text(name, value) for name, value in point.at.items())
     figure = format_value(estimate.value, unit)
     apart = point.at.get(series.findings_by) if series is not None else None
     return Finding(

@@ -143,7 +143,7 @@ def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together:
     if len(moved) > 1:
         moved = [(kind, found) for kind, found in moved if kind != "mixed"]  # the sum of the others
     caveats = tuple(_caveats(settings, jobs, [other for other in together if other != name]))
-    mix, at = _recorded(settings, len(jobs)) if settings else _worked_out(moved)
+    mix, at = _recorded(settings, len(jobs)) if settings else _mean_load(moved)
     estimates: list[Estimate] = []
     if moved:
         every = [direction for _, found in moved for direction in found]
@@ -169,7 +169,7 @@ def _recorded(settings: Mapping[str, str], jobs: int) -> tuple[str, Coordinates]
     return mix, load(mix, depth * max(_number(settings.get("numjobs"), 1), jobs))
 
 
-def _worked_out(moved: _Moved) -> tuple[str, Coordinates]:
+def _mean_load(moved: _Moved) -> tuple[str, Coordinates]:
     """The load of a version that records no options: the mean size, and by Little's law the I/Os in flight."""
     rates = {kind: sum(direction.iops for direction in found) for kind, found in moved}
     every = [direction for _, found in moved for direction in found]

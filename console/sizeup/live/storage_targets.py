@@ -74,10 +74,13 @@ def _mount(entry: MountEntry, names: dict[str, str]) -> TargetChoice | None:
         return TargetChoice(entry.point, f"{entry.kind} on {on}: {error.strerror}", writable=False)
     free = status.f_bavail * status.f_frsize
     writable = not status.f_flag & os.ST_RDONLY and os.access(entry.point, os.W_OK)
-    room = f"{format_decimal_bytes(free)} free of {format_decimal_bytes(status.f_blocks * status.f_frsize)}"
+    free_text = f"{format_decimal_bytes(free)} free of {format_decimal_bytes(status.f_blocks * status.f_frsize)}"
     note = "" if writable else ", read-only" if status.f_flag & os.ST_RDONLY else ", not writable for you"
     return TargetChoice(
-        entry.point, f"{entry.kind} on {on}, {room}{note}", writable=writable and free > _LITTLE_BYTES, free_bytes=free
+        entry.point,
+        f"{entry.kind} on {on}, {free_text}{note}",
+        writable=writable and free > _LITTLE_BYTES,
+        free_bytes=free,
     )
 
 

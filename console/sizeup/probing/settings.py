@@ -159,7 +159,7 @@ def _shown(value: SettingValue) -> str:
     return str(value)
 
 
-def _spell(parameter: Parameter, value: float) -> str:
+def _format_value(parameter: Parameter, value: float) -> str:
     if parameter.type == "bytes":
         return format_bytes(value)
     if parameter.type == "seconds":
@@ -183,9 +183,9 @@ def expectation(parameter: Parameter) -> str:
     }[parameter.type]
     low, high = parameter.minimum, parameter.maximum
     if low is not None and high is not None:
-        return f"{noun} from {_spell(parameter, low)} to {_spell(parameter, high)}"
+        return f"{noun} from {_format_value(parameter, low)} to {_format_value(parameter, high)}"
     if low is not None:
-        return f"{noun} of at least {_spell(parameter, low)}"
+        return f"{noun} of at least {_format_value(parameter, low)}"
     if high is not None:
-        return f"{noun} of at most {_spell(parameter, high)}"
+        return f"{noun} of at most {_format_value(parameter, high)}"
     return noun

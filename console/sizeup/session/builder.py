@@ -105,7 +105,7 @@ class SessionBuilder:
             raise MalformedError(f"{self._where}: expected a sizeup session, found no end to its first line")
         self._session.damage.too_long += 1
 
-    def tear(self, line: bytes) -> None:
+    def add_torn_line(self, line: bytes) -> None:
         """Take the last line of the file, which has no end."""
         if self._session is None:
             self._session = Session(self._header(line))

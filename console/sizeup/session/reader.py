@@ -44,7 +44,7 @@ class LineSplitter:
         if self._length > LINE_LIMIT_BYTES:
             self._builder.skip_too_long()
         elif (line := b"".join(self._pieces)).strip():
-            self._builder.tear(line)
+            self._builder.add_torn_line(line)
 
     def _grow(self, piece: bytes) -> None:
         self._length += len(piece)

@@ -16,11 +16,11 @@ from sizeup.sizing.verdict import (
     assumed_clause,
     later_notes,
     limits,
-    resting,
     server_failures,
     share_card,
     share_text,
     shares_clause,
+    without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import growth
 from sizeup.units import format_in
@@ -57,7 +57,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             reasons = [f"a core for each of them ({share_text(sharing)} if they share cores)"]
     share = needed / capacity
     shares = Shares(share, share * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet))
-    status = resting(bounds.status(shares), reasons)
+    status = without_unconfirmed_pass(bounds.status(shares), reasons)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:

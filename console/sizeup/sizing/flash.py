@@ -24,14 +24,14 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         what = "the whole database fits"
     elif hot is not None and hot.value <= capacity.value:
         use, figure = "tier", f"flash.gain.{moved or 'tier'}"
-        what = f"the hot set of {shown(hot, 'GB')}{_of_the_reads(sheet)} fits, the whole database does not"
+        what = f"the hot set of {shown(hot, 'GB')}{_hot_share_clause(sheet)} fits, the whole database does not"
     elif hot is None and moved is not None:
         use, figure = "tier", f"flash.gain.{moved}"
         what = f"the whole database does not fit, so move {moved.replace('-', ' ')}"
     else:
         use, figure = "cache", "flash.gain.cache"
         what = "neither the database nor a known hot set fits, so use it as a cache"
-        if hot is None and (known := _of_the_reads(sheet)):
+        if hot is None and (known := _hot_share_clause(sheet)):
             what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
     gain = sheet.rule(figure)
     share = database.value / capacity.value
@@ -46,7 +46,7 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _of_the_reads(sheet: Sheet) -> str:
+def _hot_share_clause(sheet: Sheet) -> str:
     """Return which share of the reads the hot set causes, as a clause; empty where that is unknown."""
     share = sheet.optional("db.hot_percent")
     return "" if share is None else f" ({shown(share, '%')} of the reads)"

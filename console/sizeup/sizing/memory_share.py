@@ -18,11 +18,11 @@ from sizeup.sizing.verdict import (
     assumed_clause,
     later_notes,
     limits,
-    resting,
     server_failures,
     share_card,
     share_text,
     shares_clause,
+    without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import Growth, data_growth, growth, growth_of_sum
 from sizeup.text import capitalized
@@ -56,7 +56,7 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
     size = sheet.number(key)
     if key in {"sga.mb", "sga.advisory_mb"}:
         _pools(sheet, "of it")
-        return SharedMemory(size, grows=False, note=_beside_advisory(sheet, size) if key == "sga.mb" else "")
+        return SharedMemory(size, grows=False, note=_advisory_prediction(sheet, size) if key == "sga.mb" else "")
     if key == "db.hot_gb":
         sheet.line(f"shared memory: the hot set, {shown(size, 'GiB')}")
         return SharedMemory(_with_pools(sheet, size), grows=True)
@@ -86,7 +86,7 @@ def _with_pools(sheet: Sheet, size: Quantity) -> Quantity:
     return replace(size, value=size.value + more, low=low, high=high)
 
 
-def _beside_advisory(sheet: Sheet, size: Quantity) -> str:
+def _advisory_prediction(sheet: Sheet, size: Quantity) -> str:
     """Return what the advisory predicts beside the size in use, which counts.
 
     The reads of the report were measured with the size in use: with the smaller or larger size of the advisory, their
@@ -146,7 +146,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     status = bounds.status(shares)
     if exhausted and status is ShareStatus.PASS:
         status = ShareStatus.WARN
-    status = resting(status, assumed)
+    status = without_unconfirmed_pass(status, assumed)
     within = "".join(
         (f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
     )

@@ -84,7 +84,7 @@ def storage_path_bandwidths(
         for budget in machine.budgets
         if budget.device not in down and (named is None or budget.device in named.carriers)
     }
-    counted = [capacity for capacity in measured if _stands_for_its_path(machine, capacity.target, named)]
+    counted = [capacity for capacity in measured if _has_dedicated_path(machine, capacity.target, named)]
     bandwidths = [
         _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
         _path_bandwidth(
@@ -284,7 +284,7 @@ def _bandwidth_in_use(budget: PathBudget) -> float:
     return limit if share is None else min(limit, share)
 
 
-def _stands_for_its_path(machine: Machine, target: StorageTarget, named: StorageTarget | None) -> bool:
+def _has_dedicated_path(machine: Machine, target: StorageTarget, named: StorageTarget | None) -> bool:
     """Whether the controllers or adapters of a target lead to no other disk that counts."""
     disks_of = disks_by_carrier(machine)
     others = (disks_of.get(carrier, frozenset()) - target.disks for carrier in target.carriers)

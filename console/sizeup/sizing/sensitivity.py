@@ -106,13 +106,13 @@ def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:
         return quantity.low, quantity.high
     swing = rules.figure("sensitivity.swing").value
     low, high = quantity.value * (1 - swing), quantity.value * (1 + swing)
-    grain = _grain(key)
+    grain = _least_step(key)
     if grain:
         low, high = math.floor(low / grain) * grain, math.ceil(high / grain) * grain
     return _inside(key, low), _inside(key, high)
 
 
-def _grain(key: str) -> float:
+def _least_step(key: str) -> float:
     """The least step of a whole number in base units; 0 for a key that takes any number."""
     return base_unit(KEYS[key].unit)[1] if KEYS[key].kind is InputKind.COUNT else 0.0
 
@@ -152,7 +152,7 @@ def _turn(inputs: Inputs, key: str, advice: Advice, direction: float, rules: Rul
     """The first turn of a decision when ``key`` is multiplied toward ``direction``; None where there is none."""
     quantity = inputs[key]
     assert isinstance(quantity, Quantity)
-    grain = _grain(key)
+    grain = _least_step(key)
 
     def decided(value: float) -> str | None:
         found = _attempt(_moved(inputs, key, value), advice.id, rules)

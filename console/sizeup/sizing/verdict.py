@@ -84,7 +84,7 @@ class ShareLimits(Struct, frozen=True):
         return ShareStatus.PASS
 
 
-def resting(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
+def without_unconfirmed_pass(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
     """Return the status of what rests on defaults that nobody chose: no pass, while a warning or a failure stays."""
     return ShareStatus.ASSUMED if reasons and status is ShareStatus.PASS else status
 

@@ -142,6 +142,6 @@ def measure_again(figure: MeasuredFigure) -> str:
     return f"run {figure.run.step.probe}{f' with {settings}' if settings else ''}"
 
 
-def at_same_place(one: MeasuredFigure, other: MeasuredFigure) -> bool:
+def at_same_point(one: MeasuredFigure, other: MeasuredFigure) -> bool:
     """Whether two figures of a session are of the same point of the same step."""
     return one.run.step.id == other.run.step.id and measurement_key(one.point) == measurement_key(other.point)

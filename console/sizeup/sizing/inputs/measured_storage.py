@@ -15,7 +15,7 @@ from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
 from sizeup.sizing.inputs.detected import path_bandwidth_values
 from sizeup.sizing.inputs.measured_figures import (
     MeasuredFigure,
-    at_same_place,
+    at_same_point,
     best,
     figures,
     measure_again,
@@ -83,7 +83,7 @@ def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) ->
     values: dict[str, Value] = {**curve, "capacity.iops": capacity}
     most = next(one for one in whole if quantity(one, "1/s").source == capacity.source)
     for one in figures([most.run], "storage.read_latency"):
-        if one.invalid is None and at_same_place(one, most):
+        if one.invalid is None and at_same_point(one, most):
             values["capacity.latency_ms"] = quantity(one, "ns")
     return values
 
@@ -96,7 +96,7 @@ def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset
     ramps: dict[object, list[tuple[MeasuredFigure, MeasuredFigure]]] = {}
     latencies = figures({one.run.step.id: one.run for one in small}.values(), "storage.read_latency")
     for one in small:
-        beside = next((latency for latency in latencies if at_same_place(latency, one)), None)
+        beside = next((latency for latency in latencies if at_same_point(latency, one)), None)
         if one.load and beside is not None and one.invalid is None and beside.invalid is None:
             ramps.setdefault(_sweep(one), []).append((one, beside))
     known = [ramp for points in ramps.values() if len(ramp := _rising(points)) >= _LEAST_OF_A_CURVE]
@@ -213,7 +213,7 @@ def _why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
 
 def _cpu_share(figure: MeasuredFigure) -> float:
     """CPU time of the whole host in use while a figure was measured; 0 where that was not recorded."""
-    shares = (one.value for one in figures([figure.run], "host.cpu_share") if at_same_place(one, figure))
+    shares = (one.value for one in figures([figure.run], "host.cpu_share") if at_same_point(one, figure))
     return next(shares, 0.0)
 
 
@@ -246,7 +246,7 @@ def _cpu_cost(rates: Sequence[MeasuredFigure]) -> Quantity | None:
     """What a MB cost the host at the best rate with a known cost: the workers, kernel threads and interrupts."""
     costs = figures({rate.run.step.id: rate.run for rate in rates}.values(), "storage.host_cpu_per_megabyte")
     for rate in rates:
-        cost = next((one for one in costs if at_same_place(one, rate)), None)
+        cost = next((one for one in costs if at_same_point(one, rate)), None)
         if cost is not None and cost.value > 0:
             return quantity(cost, "ns")
     return None

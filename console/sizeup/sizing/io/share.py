@@ -22,10 +22,10 @@ from sizeup.sizing.verdict import (
     failure,
     later_notes,
     limits,
-    resting,
     share_card,
     share_text,
     shares_clause,
+    without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import STORAGE_KEYS, Demand, Growth
 from sizeup.text import capitalized
@@ -114,7 +114,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     shares = Shares(worst.share, _after_worst_failure(found), demand.growth, _is_outage(failures))
     notes = _notes(sheet, found, demand)
     status = bounds.status(shares)
-    assumed = _resting_on(sheet, found, demand, bounds)
+    assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
     passive = [
         f"all paths of {one.stage.name} carry data ({share_text(one.share / one.stage.if_passive)} if half are passive)"
         for one in found
@@ -126,7 +126,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         notes.insert(0, f"assumed: {'; '.join(assumed)}")
     elif passive:
         notes.append(f"unknown whether {'; '.join(passive)}")
-    status = resting(status, assumed)
+    status = without_unconfirmed_pass(status, assumed)
     for lost in failures:
         if lost.share is not None:
             sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
@@ -181,7 +181,7 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
     failures = _failures([one], demand.growth)
     shares = Shares(one.share, one.after_failure, demand.growth, _is_outage(failures))
-    status = resting(bounds.status(shares), assumed)
+    status = without_unconfirmed_pass(bounds.status(shares), assumed)
     return share_card(
         "network",
         status,
@@ -293,7 +293,7 @@ def _lacks_redo(sheet: Sheet) -> bool:
     return typed and "redo.mb_s" not in sheet.inputs
 
 
-def _resting_on(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bounds: ShareLimits) -> list[str]:
+def _unconfirmed_defaults(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bounds: ShareLimits) -> list[str]:
     """Return the defaults that the verdict rests on and that nobody chose.
 
     What the stages without any default exceed by themselves rests on none.

@@ -55,13 +55,13 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
                     kept if product is bought else {key: value for key, value in kept.items() if key not in _OF_ONE}
                 )
                 if not ours:
-                    own = _counted_there(own, pack, product)
+                    own = _inputs_for_product(own, pack, product)
                 named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
                 table.append(_row(Sheet(named, rules), pack, product))
     return tuple(table)
 
 
-def _counted_there(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
+def _inputs_for_product(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
     """Return the inputs without the scope where this product has no rule for it: what it then counts is its own."""
     scope, metric = inputs.get(_SCOPE), pack.find_metric(product.metric)
     if not isinstance(scope, Words) or (metric is not None and scope.value in metric.formulas):
