@@ -15,9 +15,9 @@ def main() -> int:
     """Run the command line on ``sys.argv``; the value is the exit status."""
     gc.set_threshold(_GC_THRESHOLD, 20, 100)
     if len(sys.argv) == 1:
-        from sizeup.terminal.splash import greet
+        from sizeup.terminal.splash import show_splash
 
-        greet()
+        show_splash()
     from sizeup.cli import run
     from sizeup.cli.streams import take_streams
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sizeup.charts.cells import cursor_places, draw, key_at
+from sizeup.charts.cells import cursor_positions, draw, key_at
 from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, Boundary, ChartPoint, HeatMap, Line, LineChart, Scale
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.line_cells import line_readout
@@ -61,7 +61,7 @@ def test_axes_carry_titles_ticks_and_units() -> None:
 def test_a_readout_names_every_line_with_its_interval() -> None:
     assert line_readout(CURVE, 1) == "32 KiB: small pages 2 ns (2 ns to 4 ns), huge pages 1.5 ns"
     assert line_readout(CURVE, 3).endswith("huge pages 1.5 ns disturbed")
-    assert cursor_places(CURVE) == 7
+    assert cursor_positions(CURVE) == 7
 
 
 def test_a_heat_map_prints_its_values_and_scrolls_to_the_cursor() -> None:
@@ -115,7 +115,7 @@ def test_bars_show_value_unit_and_interval() -> None:
     ids=lambda chart: f"{type(chart).__name__}-{chart.title}",
 )
 def test_any_chart_fits_any_size(chart: LineChart | BarChart | HeatMap, size: tuple[int, int], glyphs: Glyphs) -> None:
-    drawing = draw(chart, *size, glyphs, cursor=0 if cursor_places(chart) else None)
+    drawing = draw(chart, *size, glyphs, cursor=0 if cursor_positions(chart) else None)
 
     assert len(drawing.rows) == size[1]
     assert {len(row) for row in drawing.rows} == {size[0]}

@@ -46,7 +46,7 @@ from sizeup.views.document import document
 from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
 from sizeup.views.results import points_table, results_data
-from sizeup.views.step import point_value, value_reach
+from sizeup.views.step import extremes_text, point_value
 from sizeup.views.summary import summary
 
 ROOT = Path(__file__).parents[2]
@@ -112,7 +112,7 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
         "findings": probe_findings(session),
         "charts": (charts, headline(run, session.machine)),
         "charts of the samples": underlying,
-        "figure of the step": (point_value(run), value_reach(run)),
+        "figure of the step": (point_value(run), extremes_text(run)),
         "points": (points_table(run), points_table(run, narrow=True)),
         "results": results_data(session),
         "text": text(written),

@@ -9,7 +9,7 @@ import pytest
 
 from report.sessions import records, written
 from sizeup import cli
-from sizeup.charts.cells import cursor_places, draw
+from sizeup.charts.cells import cursor_positions, draw
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.svg import standalone
 from sizeup.errors import SizeupError
@@ -55,7 +55,7 @@ def draw_all(path: Path) -> None:
             if chart is not None:
                 draw(chart, 80, 20, Glyphs.BRAILLE)
                 standalone(chart)
-                for place in range(min(cursor_places(chart), 3)):
+                for place in range(min(cursor_positions(chart), 3)):
                     draw(chart, 80, 20, Glyphs.BRAILLE, place)
 
 

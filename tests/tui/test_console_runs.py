@@ -97,7 +97,7 @@ async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) 
 
     assert console.runner.stdin.words == ["keep"]
     assert console.app.return_value == ExitStatus.OK
-    assert str(console.runner.path) in console.app.farewell
+    assert str(console.runner.path) in console.app.exit_message
 
 
 async def test_staying_is_what_enter_does(console: Console) -> None:

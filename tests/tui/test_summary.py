@@ -362,7 +362,7 @@ async def test_quitting_says_where_the_session_is(console: Console) -> None:
         await console.end(pilot, ended("io.direct.scan"))
         await pilot.press("q")
 
-    assert console.app.farewell == (
+    assert console.app.exit_message == (
         f"Session saved in {console.runner.path}\nOpen it with: sizeup open {console.runner.path}"
     )
 
@@ -384,7 +384,7 @@ async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_t
 
     assert "Inputs typed in Sizing are not saved." in " ".join(asked.split())
     assert running
-    assert console.app.farewell == (
+    assert console.app.exit_message == (
         "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
     )
 
@@ -400,7 +400,7 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
         await pilot.press("down", "enter")
 
     path = console.runner.path
-    assert console.app.farewell.splitlines()[-1] == (
+    assert console.app.exit_message.splitlines()[-1] == (
         "Inputs typed in Sizing are not saved. Repeat them with: "
         f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
     )

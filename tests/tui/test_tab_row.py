@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.tui.widgets.tab_row import tabs_around
+from sizeup.tui.widgets.tab_row import visible_tabs
 
 NAMES = ("IOPS", "Latency", "Latency vs IOPS", "Over time", "Table", "Validity")
 
@@ -18,4 +18,4 @@ NAMES = ("IOPS", "Latency", "Latency vs IOPS", "Over time", "Table", "Validity")
     ],
 )
 def test_the_tabs_around_the_chosen_one_are_shown_whole(chosen: str, width: int, shown: tuple[str, ...]) -> None:
-    assert tabs_around(NAMES, chosen, width) == shown
+    assert visible_tabs(NAMES, chosen, width) == shown

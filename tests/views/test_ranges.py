@@ -50,7 +50,7 @@ def shown(one: StepRun) -> dict[str, str]:
         "status line": point_value(one),
         "points": repr(points_table(one).rows),
         "narrow points": repr(points_table(one, narrow=True).rows),
-        "reach": text_alternative.reach(chart),
+        "reach": text_alternative.value_range(chart),
         "readout": bar_readout(chart, 1),  # type: ignore[arg-type]
         "drawing": "\n".join("".join(row) for row in drawn.rows),
         "picture": standalone(chart),

@@ -22,9 +22,9 @@ _WITHOUT_WORKLOAD = "Give one with: sizeup size --session {name} --workload FILE
 
 
 def first_answer(
-    session: Session, width: int, *, name: str = "FILE", advice: ShownAdvice | None = None, room: int = LINES
+    session: Session, width: int, *, name: str = "FILE", advice: ShownAdvice | None = None, max_lines: int = LINES
 ) -> list[str]:
-    """Return the answer in at most ``room`` lines where the run succeeded; what went wrong is never left out.
+    """Return the answer in at most ``max_lines`` lines where the run succeeded; what went wrong is never left out.
 
     ``name`` is what a command calls the session.
     """
@@ -48,10 +48,10 @@ def first_answer(
         for _, finding in shown.findings
     ]
     # Results take at most half of the other lines where findings need the rest.
-    left = room - len(lines) - 1
+    left = max_lines - len(lines) - 1
     results = [[_clipped(line, width)] for line in _other_results(session, shown)]
     lines += ["", *_fitting(results, left // 2, "result", name)] if results else []
-    left = room - len(lines) - 1
+    left = max_lines - len(lines) - 1
     above = _fitting(findings, max(left - sum(map(len, notes)), left // 2), "finding", name)
     below = [*above, *_fitting(notes, left - len(above), "note", name)]
     return [*lines, *([""] if below else []), *below]
@@ -86,13 +86,13 @@ def _invalid_notes(shown: Summary) -> list[str]:
     return [note for card in shown.cards if card.steps for note in card.measured_notes]
 
 
-def _fitting(blocks: Sequence[Sequence[str]], room: int, noun: str, name: str) -> list[str]:
+def _fitting(blocks: Sequence[Sequence[str]], max_lines: int, noun: str, name: str) -> list[str]:
     """Return the lines of the first blocks that fit; the last line says how many more there are."""
-    if sum(map(len, blocks)) <= room:
+    if sum(map(len, blocks)) <= max_lines:
         return [line for block in blocks for line in block]
     lines: list[str] = []
     for number, block in enumerate(blocks):
-        if len(lines) + len(block) > room - 1:
+        if len(lines) + len(block) > max_lines - 1:
             return [*lines, f"      {plural(len(blocks) - number, f'more {noun}')}: sizeup show {name}"]
         lines += block
     return lines

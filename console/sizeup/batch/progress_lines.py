@@ -22,7 +22,7 @@ class ProgressLines:
     def show(self, line: str) -> None:
         """Show one line, unless ``--quiet``."""
         if not self._quiet:
-            self._wipe()
+            self._clear_line()
             print(line, file=self._stream, flush=True)
 
     def __call__(self, record: Record) -> None:
@@ -38,7 +38,7 @@ class ProgressLines:
                 self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")
             case ProgressRecord() if self._moving:
                 left = "" if record.remaining_seconds is None else f", {record.remaining_seconds:.0f} s left"
-                self._wipe()
+                self._clear_line()
                 print(f"      {record.done:4.0%}{left} {one_line(record.activity, 40)}", end="\r", file=self._stream)
                 self._stream.flush()
                 self._drawn = True
@@ -48,7 +48,7 @@ class ProgressLines:
             case _:
                 pass
 
-    def _wipe(self) -> None:
+    def _clear_line(self) -> None:
         if self._drawn:
             print("\r\x1b[K", end="", file=self._stream)
             self._drawn = False

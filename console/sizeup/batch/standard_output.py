@@ -22,16 +22,21 @@ _NARROWEST = 60
 
 
 def summary_lines(
-    session: Session, *, whole: bool = False, advice: ShownAdvice | None = None, name: str = "FILE", room: int = LINES
+    session: Session,
+    *,
+    whole: bool = False,
+    advice: ShownAdvice | None = None,
+    name: str = "FILE",
+    max_lines: int = LINES,
 ) -> list[str]:
-    """Return the first answer to a session in at most ``room`` lines, or ``whole`` the report with every chapter.
+    """Return the first answer to a session in at most ``max_lines`` lines, or ``whole`` the report with every chapter.
 
     ``advice`` is what the session recorded unless another is given; ``name`` is what a command calls the session.
     """
     if whole:
         return text(document(session, advice)).splitlines()
     width = max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST)
-    return first_answer(session, width, name=name, advice=advice, room=room)
+    return first_answer(session, width, name=name, advice=advice, max_lines=max_lines)
 
 
 def measured_steps(session: Session) -> str:

@@ -22,11 +22,11 @@ def hold_axes(chart: Chart, before: Chart | None) -> Chart:
         case LineChart(), LineChart() if before.title == chart.title:
             return replace(chart, y=_kept(chart.y, before.y, _finite(line_axis_values(chart))))
         case LineChart(), _:
-            return replace(chart, y=_generous(chart.y, _finite(line_axis_values(chart))))
+            return replace(chart, y=_padded_axis(chart.y, _finite(line_axis_values(chart))))
         case BarChart(), BarChart() if before.title == chart.title:
             return replace(chart, axis=_kept(chart.axis, before.axis, _finite(bar_axis_values(chart))))
         case BarChart(), _:
-            return replace(chart, axis=_generous(chart.axis, _finite(bar_axis_values(chart))))
+            return replace(chart, axis=_padded_axis(chart.axis, _finite(bar_axis_values(chart))))
         case _:
             return chart
 
@@ -37,7 +37,7 @@ def _finite(values: Iterable[float]) -> list[float]:
 
 def _kept(axis: Axis, before: Axis, values: list[float]) -> Axis:
     if not values or (axis.unit, axis.title) != (before.unit, before.title) or before.high is None:
-        return _generous(axis, values)
+        return _padded_axis(axis, values)
     # A curve that needed a logarithmic axis once may need it again.
     axis = replace(axis, scale=before.scale if before.scale is not Scale.LINEAR else axis.scale)
     shown = [value for value in values if value > 0] if axis.scale is not Scale.LINEAR else values
@@ -48,7 +48,7 @@ def _kept(axis: Axis, before: Axis, values: list[float]) -> Axis:
         and max(shown) <= before.high
         and _used(axis.scale, shown, before) >= _LEAST_USED
     )
-    return before if suits else _generous(axis, values)
+    return before if suits else _padded_axis(axis, values)
 
 
 def _used(scale: Scale, values: list[float], axis: Axis) -> float:
@@ -61,7 +61,7 @@ def _used(scale: Scale, values: list[float], axis: Axis) -> float:
     return span / math.log(axis.high / axis.low)
 
 
-def _generous(axis: Axis, values: list[float]) -> Axis:
+def _padded_axis(axis: Axis, values: list[float]) -> Axis:
     """Ends at round numbers with room beyond the values; those that the axis states stay."""
     if not values or max(values) <= 0:
         return axis

@@ -30,7 +30,7 @@ def draw(
     return draw_bars(chart, width, height, glyphs, cursor)
 
 
-def cursor_places(chart: Chart) -> int:
+def cursor_positions(chart: Chart) -> int:
     """How many places the readout can stand on: distinct x values, cells or bars."""
     if isinstance(chart, LineChart):
         from sizeup.charts.line_cells import positions

@@ -9,22 +9,22 @@ from sizeup.units import format_value
 
 def sentence(chart: Chart) -> str:
     """The caption where the chart has one, and the reach of its data."""
-    range_text = reach(chart)
+    range_text = value_range(chart)
     return " ".join(part for part in (chart.caption, f"{range_text}." if range_text else "No data.") if part)
 
 
-def reach(chart: Chart) -> str:
+def value_range(chart: Chart) -> str:
     """The lowest and highest value of each part of the data, and where they lie; empty where there is no data."""
     match chart:
         case LineChart():
-            return "; ".join(_line_reach(chart, line) for line in chart.lines if line.points)
+            return "; ".join(_line_range(chart, line) for line in chart.lines if line.points)
         case BarChart():
-            return _bar_reach(chart)
+            return _bar_range(chart)
         case HeatMap():
-            return _heat_reach(chart)
+            return _heat_range(chart)
 
 
-def _line_reach(chart: LineChart, line: Line) -> str:
+def _line_range(chart: LineChart, line: Line) -> str:
     lowest = min(line.points, key=lambda point: point.y)
     highest = max(line.points, key=lambda point: point.y)
 
@@ -46,14 +46,14 @@ _FEW = 4
 """Bars that are told one by one; of more, the ends."""
 
 
-def _bar_reach(chart: BarChart) -> str:
+def _bar_range(chart: BarChart) -> str:
     if len(chart.bars) <= _FEW:
         return "; ".join(f"{bar.label}: {with_interval(bar, chart.axis.unit)}" for bar in chart.bars)
     ends = (min(chart.bars, key=lambda bar: bar.value), max(chart.bars, key=lambda bar: bar.value))
     return " to ".join(f"{bar.text(chart.axis.unit)} ({bar.label})" for bar in ends)
 
 
-def _heat_reach(chart: HeatMap) -> str:
+def _heat_range(chart: HeatMap) -> str:
     known = [
         (value, f"{format_value(value, chart.unit)} ({chart.row_title} {row}, {chart.column_title} {column})")
         for row, cells in zip(chart.rows, chart.values, strict=True)

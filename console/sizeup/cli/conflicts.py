@@ -8,7 +8,7 @@ from collections.abc import Collection
 from sizeup.errors import UsageError
 
 
-def refuse_beside(arguments: argparse.Namespace, flag: str, others: Collection[str]) -> None:
+def refuse_combination(arguments: argparse.Namespace, flag: str, others: Collection[str]) -> None:
     """Raise UsageError where ``flag`` was typed together with one of ``others``."""
     if not _typed(arguments, flag):
         return

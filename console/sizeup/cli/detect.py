@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from sizeup.cli.conflicts import refuse_beside
+from sizeup.cli.conflicts import refuse_combination
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
@@ -118,8 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Discover and print."""
     from sizeup.discovery.machine import discover, discover_memory
 
-    refuse_beside(arguments, "--watch", ("--since", "--diff", "--second-opinion", "--json"))
-    refuse_beside(arguments, "--since", ("--diff", "--second-opinion"))
+    refuse_combination(arguments, "--watch", ("--since", "--diff", "--second-opinion", "--json"))
+    refuse_combination(arguments, "--since", ("--diff", "--second-opinion"))
     if arguments.section is not None:
         _check_section(arguments)
     if arguments.watch is not None:
@@ -157,7 +157,7 @@ def _check_section(arguments: argparse.Namespace) -> None:
             f"detect: expected a section ({', '.join(PARTS)}), found {arguments.section!r}"
             f"{nearest(arguments.section, PARTS)}"
         )
-    refuse_beside(arguments, "SECTION", ("--json", "--diff", "--since", "--watch"))
+    refuse_combination(arguments, "SECTION", ("--json", "--diff", "--since", "--watch"))
 
 
 def _with_opinions(machine: Machine, sysroot: str) -> Machine:

@@ -18,7 +18,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.conflicts import refuse_beside
+from sizeup.cli.conflicts import refuse_combination
 from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
 from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
 from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show what would be executed, ask, execute it, and print the result."""
     minimum_effect(arguments)  # refused before anything is executed
     if arguments.show is not None:
-        refuse_beside(arguments, "--show", _MEASURING)
+        refuse_combination(arguments, "--show", _MEASURING)
         _print(arguments.show, arguments)
         return ExitStatus.OK
     from sizeup.engine.experiment import prepare

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from sizeup.cli.conflicts import refuse_beside
+from sizeup.cli.conflicts import refuse_combination
 from sizeup.errors import ExitStatus
 
 SCHEMA = "sizeup.presets/1"
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List, show or compare."""
-    refuse_beside(arguments, "--compare", ("NAME",))
+    refuse_combination(arguments, "--compare", ("NAME",))
     if arguments.compare is not None:
         _compare(*arguments.compare, as_json=arguments.json)
     else:

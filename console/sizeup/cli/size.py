@@ -21,7 +21,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sizeup.cli.conflicts import refuse_beside, refuse_without
+from sizeup.cli.conflicts import refuse_combination, refuse_without
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import read_text
 from sizeup.text import nearest
@@ -169,8 +169,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.working or arguments.sources:
         lines += sizing_lines(sizing, sources=arguments.sources)
     else:
-        room = LINES - len(lines)
-        lines += answer_lines(sizing, most=room, basis=basis_text(sizing.inputs), warnings=sizing.warnings)
+        max_lines = LINES - len(lines)
+        lines += answer_lines(sizing, most=max_lines, basis=basis_text(sizing.inputs), warnings=sizing.warnings)
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
@@ -232,10 +232,10 @@ def _refuse_without_effect(arguments: argparse.Namespace) -> None:
         refuse_without(arguments, flag, "--workload")
     rest = ("--compare-with", "--sensitivity", "--sources", "--working", "--explain")
     every = ("--session", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
-    refuse_beside(arguments, "--keys", every)
-    refuse_beside(arguments, "--explain", ("--working", "--sources", "--json"))
+    refuse_combination(arguments, "--keys", every)
+    refuse_combination(arguments, "--explain", ("--working", "--sources", "--json"))
     if not arguments.json:  # a document has room for all of them
-        refuse_beside(arguments, "--licenses", rest)
+        refuse_combination(arguments, "--licenses", rest)
 
 
 def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]:

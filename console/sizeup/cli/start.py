@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.conflicts import refuse_beside
+from sizeup.cli.conflicts import refuse_combination
 from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
 from sizeup.errors import ExitStatus, RefusedError, UsageError
@@ -153,7 +153,7 @@ def _result_lines(session: Session, path: str, arguments: argparse.Namespace) ->
     if not (arguments.mount or arguments.probe or arguments.resume):
         end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
     end.append(f"Details: sizeup show {name}   In the console: sizeup open {name}")
-    return [*summary_lines(session, whole=arguments.details, name=name, room=LINES - len(end)), *end]
+    return [*summary_lines(session, whole=arguments.details, name=name, max_lines=LINES - len(end)), *end]
 
 
 def _batch(arguments: argparse.Namespace) -> int:
@@ -163,7 +163,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--batch measures this machine, not a capture; to show a capture, use: sizeup detect --sysroot DIR"
         )
-    refuse_beside(
+    refuse_combination(
         arguments, "--batch", ("--theme", "--glyphs", "--ascii", "--color", "--mouse", "--low-bandwidth", "--readonly")
     )
     if arguments.json and arguments.details:

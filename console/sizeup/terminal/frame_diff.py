@@ -25,7 +25,7 @@ _BRIDGE_CELLS = 6
 """So many cells that are right already are sent again rather than jumped over, which takes some eight bytes."""
 
 
-class _Look(NamedTuple):
+class _StyleCodes(NamedTuple):
     """A style as the terminal's codes, part by part."""
 
     attributes: str
@@ -35,9 +35,9 @@ class _Look(NamedTuple):
     """A blank looks different for it: reversed, underlined or struck through."""
 
 
-_PLAIN = _Look("", "39", "49", shows_on_blanks=False)
+_PLAIN = _StyleCodes("", "39", "49", shows_on_blanks=False)
 
-_Cell = tuple[str, _Look]
+_Cell = tuple[str, _StyleCodes]
 """A column of a row: its glyph, which is empty in the second column of a wide one, and how that looks."""
 
 
@@ -102,12 +102,12 @@ def _spans(update: ChopsUpdate) -> Iterator[_Piece]:
 
 
 @lru_cache(maxsize=1024)
-def _look(style: Style | None, colors: ColorSystem) -> _Look:
+def _style_codes(style: Style | None, colors: ColorSystem) -> _StyleCodes:
     if style is None:
         return _PLAIN
     ink, paper, bare = style.color, style.bgcolor, style.without_color
     shows = any((bare.reverse, bare.underline, bare.underline2, bare.strike, bare.overline, bare.blink))
-    return _Look(
+    return _StyleCodes(
         Strip.render_ansi(bare, colors),
         _PLAIN.ink if ink is None else ";".join(ink.downgrade(colors).get_ansi_codes()),
         _PLAIN.paper if paper is None else ";".join(paper.downgrade(colors).get_ansi_codes(foreground=False)),
@@ -134,7 +134,7 @@ def _cells(strips: Iterable[Strip], colors: ColorSystem) -> list[_Cell]:
     cells: list[_Cell] = []
     for strip in strips:
         for text, style, _ in strip:
-            look = _look(style, colors)
+            look = _style_codes(style, colors)
             if text.isspace() and not look.shows_on_blanks:
                 look = _PLAIN._replace(paper=look.paper)  # nothing else of it is seen
             cells += zip(_columns(text), repeat(look))
@@ -197,7 +197,7 @@ class _Pen:
         self._change_to(_PLAIN, blank=False)
         return "\x1b[0m" + "".join(self._sent)
 
-    def _change_to(self, look: _Look, *, blank: bool) -> None:
+    def _change_to(self, look: _StyleCodes, *, blank: bool) -> None:
         now = self._now
         if blank and not (look.shows_on_blanks or now.shows_on_blanks):
             look = now._replace(paper=look.paper)  # of a blank only the paper is seen

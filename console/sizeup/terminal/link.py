@@ -94,12 +94,12 @@ def measure_terminal(descriptor: int, patience_seconds: float = 2.0) -> Link | N
                     return int(report[2])
         return None
 
-    with _unechoed(descriptor):
+    with _without_echo(descriptor):
         return measure(ask, time.monotonic_ns)
 
 
 @contextlib.contextmanager
-def _unechoed(descriptor: int) -> Iterator[None]:
+def _without_echo(descriptor: int) -> Iterator[None]:
     """Answers are read as they come and not printed; keys typed meanwhile are lost, ^C is not."""
     before = termios.tcgetattr(descriptor)
     quiet = termios.tcgetattr(descriptor)

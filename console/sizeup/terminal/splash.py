@@ -19,7 +19,7 @@ def splash(columns: int, rows: int) -> bytes:
     return "".join(picture).encode()
 
 
-def greet() -> None:
+def show_splash() -> None:
     """Draw the splash where the console could be shown; it draws it again once the command line is understood.
 
     Understanding it takes as long as all that comes before, so a bare ``sizeup`` greets first.

@@ -353,9 +353,9 @@ class ConsoleApp(TerminalApp):
         self._leaving.interrupt()
 
     @property
-    def farewell(self) -> str:
+    def exit_message(self) -> str:
         """What to print once the terminal is back."""
-        return self._leaving.farewell
+        return self._leaving.exit_message
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: the actions that hold here, and the themes."""

@@ -26,7 +26,7 @@ class Leaving:
         self._report_cost = report_cost
         self._unsaved = unsaved
         self._interrupted = False
-        self.farewell = ""
+        self.exit_message = ""
         """What to print once the terminal is back."""
 
     def leave(self) -> None:
@@ -61,7 +61,7 @@ class Leaving:
             self._end(f"Canceled. {saved_text(runs.path)}")
 
     def _end(self, told: str) -> None:
-        self.farewell = "\n".join(filter(None, (told, self._unsaved())))
+        self.exit_message = "\n".join(filter(None, (told, self._unsaved())))
         self._app.exit(ExitStatus.OK)
 
     def interrupt(self) -> None:

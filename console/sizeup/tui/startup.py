@@ -88,8 +88,8 @@ def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
     ConsoleDriver.before_exit = (app.report_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()
-    if app.farewell:
-        print(app.farewell)  # noqa: T201  the terminal is the shell's again
+    if app.exit_message:
+        print(app.exit_message)  # noqa: T201  the terminal is the shell's again
     return ExitStatus.OK if status is None else status
 
 

@@ -23,7 +23,7 @@ from sizeup.views.license_answer import (
     license_rest,
     license_verdict,
 )
-from sizeup.views.verdict import beside_first, first_card
+from sizeup.views.verdict import first_card, unsettled_note
 
 LINES = 25
 """Lines of one screen."""
@@ -66,8 +66,8 @@ def answer_lines(
     lines += _as_many_as_fit(notes, most - len(lines))
     if not notes or most - len(lines) > 1:
         lines += _as_many_as_fit(others, most - len(lines))
-    room = most - len(lines)
-    return [*lines, *(["", _END] if room > 1 else [_END] if room == 1 else [])]
+    max_lines = most - len(lines)
+    return [*lines, *(["", _END] if max_lines > 1 else [_END] if max_lines == 1 else [])]
 
 
 def _license_lines(given: AdviceSet, width: int, most: int, warnings: Sequence[str]) -> list[str]:
@@ -82,13 +82,13 @@ def _license_lines(given: AdviceSet, width: int, most: int, warnings: Sequence[s
     notes = dict.fromkeys([*license_notes(given), *prices])
     lines += _as_many_as_fit([_folded("! ", note, width) for note in notes], most - len(lines) - 2)
     lines += _as_many_as_fit([_folded("", text, width, 2) for text in license_rest(given)], most - len(lines) - 2)
-    room = most - len(lines)
-    return [*lines, *(["", LICENSE_END] if room > 1 else [LICENSE_END] if room == 1 else [])]
+    max_lines = most - len(lines)
+    return [*lines, *(["", LICENSE_END] if max_lines > 1 else [LICENSE_END] if max_lines == 1 else [])]
 
 
-def _shortened(blocks: Sequence[list[str]], room: int) -> list[list[str]]:
+def _shortened(blocks: Sequence[list[str]], max_lines: int) -> list[list[str]]:
     """Return the blocks with the longest of them cut to what there is room for, two lines at least."""
-    excess = sum(map(len, blocks)) - room
+    excess = sum(map(len, blocks)) - max_lines
     longest = max(blocks, key=len, default=[])
     kept = max(len(longest) - excess, 2)
     if excess <= 0 or kept >= len(longest):
@@ -101,20 +101,20 @@ _MORE = " … (--working)"
 """What ends a text that was cut."""
 
 
-def _as_many_as_fit(blocks: Sequence[list[str]], room: int) -> list[str]:
+def _as_many_as_fit(blocks: Sequence[list[str]], max_lines: int) -> list[str]:
     """Return the lines of the first blocks that fit, after an empty line where all do, and how many do not."""
     whole = [line for block in blocks for line in block]
-    if not whole or len(whole) <= room:
-        return ["", *whole] if whole and len(whole) < room else whole
-    shown, left = _fitting(blocks, room - 1)
-    return [*shown, f"! {left} more: sizeup size --working"] if room > 0 else []
+    if not whole or len(whole) <= max_lines:
+        return ["", *whole] if whole and len(whole) < max_lines else whole
+    shown, left = _fitting(blocks, max_lines - 1)
+    return [*shown, f"! {left} more: sizeup size --working"] if max_lines > 0 else []
 
 
-def _fitting(blocks: Sequence[list[str]], room: int) -> tuple[list[str], int]:
+def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], int]:
     """Return the lines of the first blocks that fit, and how many blocks do not."""
     lines: list[str] = []
     for number, block in enumerate(blocks):
-        if len(lines) + len(block) > room:
+        if len(lines) + len(block) > max_lines:
             return lines, len(blocks) - number
         lines += block
     return lines, 0
@@ -151,7 +151,7 @@ def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str
     if first is not None:
         open_first = first.share is None and first.status == ShareStatus.UNKNOWN.value
         status = "NO VERDICT " if open_first else _overall_text(given.cards, first)
-        return _folded(f"{status:8} ", f"{first.statement}{beside_first(first, given.cards)}", width)
+        return _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
     lines = _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
     headline = given.find(HEADLINE)
     rule = "" if headline is None else headline.verdict.partition(". ")[2]

@@ -30,8 +30,8 @@ def answer_table(cards: Sequence[Card], width: int) -> list[str]:
     end = max(7, *map(cell_len, statuses))
     tail = 2 + end + 8 * len(numbers)
     demand = min(max([6, *(cell_len(card.demand) for card in rows if card.resource != "license")]), 20)
-    room = width - 9 - tail - demand - 2
-    head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
+    capacity_width = width - 9 - tail - demand - 2
+    head = f"{'':9}{'Capacity':{capacity_width}}  {'Demand':>{demand}}"
     lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
     for number, card in enumerate(rows):
         name = f"{_row_name(card):9}"
@@ -42,9 +42,9 @@ def answer_table(cards: Sequence[Card], width: int) -> list[str]:
             lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
             continue
         cells = "".join(f"{values[number]:>8}" for _, values in numbers)
-        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))) or "unknown", room)
+        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))) or "unknown", capacity_width)
         needed = _clipped(card.demand or "–", demand)
-        lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {statuses[number]}")
+        lines.append(f"{name}{capacity:{capacity_width}}  {needed:>{demand}}{cells}  {statuses[number]}")
     return lines
 
 
@@ -67,5 +67,5 @@ def _after_failure(card: Card) -> str:
     return OUTAGE if is_outage(card) else _share(card.n_plus_one)
 
 
-def _clipped(text: str, room: int) -> str:
-    return text if cell_len(text) <= room else f"{text[: room - 1]}…"
+def _clipped(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else f"{text[: width - 1]}…"

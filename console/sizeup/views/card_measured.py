@@ -13,7 +13,7 @@ from sizeup.quantity import Quantity
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.inputs.measured import headlines
-from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_place, figures
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
 from sizeup.views.step import point_value
 
@@ -115,7 +115,7 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
         at = f" at QD {most.load:g}" if most.load else ""
         yield _Figure(f"{format_count(most.value).replace(' ', '')} IOPS{at}", most.run)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
-            latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_place(one, most)]
+            latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
             if latency:
                 yield _Figure(f"{label}{format_ns(latency[0].value)}", most.run)
                 break

@@ -77,9 +77,9 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     lines = []
     for number, view in enumerate(views):
         name = f"{view.title:{_NAME}}"
-        room = detected + measured + demand + 2 * _GAP
+        free_columns = detected + measured + demand + 2 * _GAP
         if view.resource == "license":
-            whole = room + tail - _GAP - _STATUS
+            whole = free_columns + tail - _GAP - _STATUS
             text = f"{name}{_padded(_clipped(view.demand or UNKNOWN, whole), whole)}{'':{_GAP}}"
             lines.append(CardLine(view.resource, text, view.status))
             continue
@@ -113,9 +113,9 @@ def _share_table(
     views: Sequence[CardView], shares: Sequence[tuple[str, list[str]]], demand: int, width: int
 ) -> CardTable:
     """Return the shares alone, as many of their columns as fit, with the demand where that fits, too."""
-    room = width - _NAME - _GAP - _STATUS
-    shares = shares[: max((room + _GAP) // (_GAP + _SHARE), 1)]
-    with_demand = room >= demand + (_GAP + _SHARE) * len(shares)
+    free_columns = width - _NAME - _GAP - _STATUS
+    shares = shares[: max((free_columns + _GAP) // (_GAP + _SHARE), 1)]
+    with_demand = free_columns >= demand + (_GAP + _SHARE) * len(shares)
     columns = [(title, _SHARE, texts) for title, texts in shares]
     if with_demand:
         needed = ["" if view.resource == "license" else _clipped(view.demand, demand) for view in views]
@@ -129,31 +129,31 @@ def _share_table(
     return CardTable(f"{'':{_NAME}}{header}{gap}Status", tuple(lines))
 
 
-def fitted(parts: Iterable[str], room: int) -> str:
+def fitted(parts: Iterable[str], free_columns: int) -> str:
     """Return the first of these texts that fit into so many columns, commas between them; a dash for none."""
     text = ""
     for part in map(one_line, parts):
         longer = f"{text}, {part}" if text else part
-        if cell_len(longer) > room:
-            return text or _clipped(longer, room)
+        if cell_len(longer) > free_columns:
+            return text or _clipped(longer, free_columns)
         text = longer
     return text or UNKNOWN
 
 
-def _text_widths(views: Sequence[CardView], room: int) -> tuple[int, int]:
+def _text_widths(views: Sequence[CardView], free_columns: int) -> tuple[int, int]:
     """Return the widths of what was detected and measured: as wide as their texts, or each its part of the room."""
     wanted = [
         _between(_TEXT, max((cell_len(", ".join(parts)) for parts in column), default=0))
         for column in ([view.detected for view in views], [view.measured for view in views])
     ]
-    if sum(wanted) <= room:
+    if sum(wanted) <= free_columns:
         return wanted[0], wanted[1]
-    half = room // 2
+    half = free_columns // 2
     narrow = min(wanted)
     if narrow <= half:
-        rest = max(room - narrow, _TEXT[0])
+        rest = max(free_columns - narrow, _TEXT[0])
         return (narrow, rest) if wanted[0] == narrow else (rest, narrow)
-    return half, room - half
+    return half, free_columns - half
 
 
 def _between(limits: tuple[int, int], value: int) -> int:
@@ -175,6 +175,6 @@ def _padded(text: str, width: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def _clipped(text: str, room: int) -> str:
+def _clipped(text: str, free_columns: int) -> str:
     text = one_line(text) or UNKNOWN
-    return text if cell_len(text) <= room else f"{text[: max(room - 1, 0)]}…"
+    return text if cell_len(text) <= free_columns else f"{text[: max(free_columns - 1, 0)]}…"

@@ -56,7 +56,7 @@ def verdicts_first(given: AdviceSet) -> list[tuple[Advice, str]]:
         if card.advice.startswith(VERDICT):
             unknown = card.status == ShareStatus.UNKNOWN.value
             status.setdefault(card.advice, "NO VERDICT" if unknown else card_status(card))
-    rank = {name: place for place, name in enumerate(status)}
+    rank = {name: position for position, name in enumerate(status)}
     ordered = sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank)))
     return [
         (advice, f"{status[advice.id]}  {advice.verdict}" if advice.id in status else advice.verdict)

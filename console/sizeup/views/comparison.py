@@ -17,7 +17,7 @@ from sizeup.model.plan import Better
 from sizeup.units import format_value
 from sizeup.views.blocks import Block, DocumentPart, Heading, Items, Paragraph
 from sizeup.views.conclusion import conclusion_lines
-from sizeup.views.results import place
+from sizeup.views.results import coordinates_text
 
 SCHEMA = "sizeup.compare/1"
 _INTERVAL = 4
@@ -143,7 +143,7 @@ def points_tables(comparison: Comparison) -> tuple[Table, ...]:
             metric,
             _columns("At", comparison.level),
             tuple(
-                _row(place(figure.at or {}, figure.series), figure)
+                _row(coordinates_text(figure.at or {}, figure.series), figure)
                 for figure in comparison.points
                 if figure.metric == metric
             ),
@@ -278,7 +278,7 @@ def _reading_text(reading: Reading) -> str:
     value = format_value(reading.value, reading.unit)
     if reading.low is not None and reading.high is not None:
         value += f" ({format_value(reading.low, reading.unit)} to {format_value(reading.high, reading.unit)})"
-    where = place(reading.at, reading.series)
+    where = coordinates_text(reading.at, reading.series)
     runs = "1 run" if reading.runs == 1 else f"{reading.runs} runs"
     return f"{value}{f' at {where}' if where else ''}, {runs}"
 

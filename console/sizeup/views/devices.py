@@ -96,10 +96,10 @@ class Devices:
             *(self._nic(nic) for nic in nics),
             *(self._controller(controller) for controller in machine.nvme_controllers if here(controller.node)),
             *(self._hba(hba) for hba in machine.hbas if hba.transport not in _PLAIN_HOSTS and here(hba.node)),
-            *(self.disk(disk) for disk in self._plain if self._stands_alone(disk) and here(disk.node)),
+            *(self.disk(disk) for disk in self._plain if self._is_standalone(disk) and here(disk.node)),
         )
 
-    def _stands_alone(self, disk: BlockDevice) -> bool:
+    def _is_standalone(self, disk: BlockDevice) -> bool:
         return disk.kind not in _ACROSS and disk.name not in self._mapped
 
     def across(self) -> tuple[TopologyItem, ...]:

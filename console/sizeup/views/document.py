@@ -108,7 +108,7 @@ def _when(session: Session) -> str:
 def _figures(session: Session) -> tuple[str, ...]:
     """What each step measured, in a line, with what of it is not valid."""
     return tuple(
-        f"{run.step.title}: {'; '.join(filter(None, (text_alternative.reach(chart), validity_grade(run)[1])))}."
+        f"{run.step.title}: {'; '.join(filter(None, (text_alternative.value_range(chart), validity_grade(run)[1])))}."
         for run in session.steps.values()
         if run.points
         for chart in (headline(run, session.machine),)

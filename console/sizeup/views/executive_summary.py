@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from sizeup.charts import text_alternative
+from sizeup.charts.text_alternative import value_range
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
@@ -133,13 +133,13 @@ def _identity(session: Session) -> list[str]:
     statements = [_processors(machine), _memory(machine)]
     platform = machine.platform
     where = runs_on(platform)
-    kind = "Whether it is a guest is unknown" if where is None else f"It is {_articled(where)}"
+    kind = "Whether it is a guest is unknown" if where is None else f"It is {_with_article(where)}"
     statements.append(f"{kind}{f', running Linux {platform.kernel}' if platform.kernel else ''}.")
     statements.extend(_devices(machine))
     return statements
 
 
-def _articled(words: str) -> str:
+def _with_article(words: str) -> str:
     return words if words == "bare metal" else f"a {words}"
 
 
@@ -178,7 +178,7 @@ def _devices(machine: Machine) -> list[str]:
 
 def _measured(session: Session) -> list[str]:
     return [
-        f"{run.step.title}: {text_alternative.reach(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
+        f"{run.step.title}: {value_range(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
         for run in session.steps.values()
         if run.points
         for marked in (StepValidity(run).summary(),)

@@ -13,7 +13,7 @@ from sizeup.session.records import CommandRecord
 from sizeup.text import one_line, plural
 from sizeup.units import format_value
 from sizeup.views.comparison import change, confidence, figure_data, p_text
-from sizeup.views.results import place
+from sizeup.views.results import coordinates_text
 
 SCHEMA = "sizeup.experiment/1"
 _WORDS = {
@@ -148,7 +148,7 @@ def _row(figure: Figure) -> tuple[str, ...]:
 
 
 def _title(figure: Figure) -> str:
-    where = "" if figure.at is None else place(figure.at, figure.series)
+    where = "" if figure.at is None else coordinates_text(figure.at, figure.series)
     points = f" over {figure.points} points" if figure.points > 1 else ""
     return f"{figure.metric}{f' at {where}' if where else points}"
 

@@ -70,7 +70,7 @@ def _groups(run: StepRun) -> list[StepRun]:
     return [
         replace(run, points=points, series={name: run.series[name] for name in _names(points) if name in run.series})
         for group in groups.values()
-        for points in _uncrowded(run, group)
+        for points in _split_if_crowded(run, group)
     ]
 
 
@@ -89,20 +89,20 @@ def _names(points: Mapping[PointKey, Point]) -> list[str]:
     return list(dict.fromkeys(point.series for point in points.values()))
 
 
-def _uncrowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[dict[PointKey, Point]]:
+def _split_if_crowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[dict[PointKey, Point]]:
     """The points of several series in one picture; where lines were too many, one for each setting beside the axis."""
     if (
         len(_names(points)) == 1
-        or len({(point.series, _beside_axis(run, point)) for point in points.values()}) <= MOST_LINES
+        or len({(point.series, _other_coordinates(run, point)) for point in points.values()}) <= MOST_LINES
     ):
         return [points]
     groups: dict[object, dict[PointKey, Point]] = {}
     for key, point in points.items():
-        groups.setdefault(_beside_axis(run, point), {})[key] = point
+        groups.setdefault(_other_coordinates(run, point), {})[key] = point
     return groups.values()
 
 
-def _beside_axis(run: StepRun, point: Point) -> tuple[str, ...]:
+def _other_coordinates(run: StepRun, point: Point) -> tuple[str, ...]:
     """The coordinates of a point beside its axis, as text."""
     series = run.series.get(point.series)
     axis = None if series is None else series.axis
@@ -111,7 +111,7 @@ def _beside_axis(run: StepRun, point: Point) -> tuple[str, ...]:
 
 def _only_coordinates(run: StepRun) -> str:
     """The coordinates of all points beside their axis; empty where they differ, and where none has others."""
-    groups = {_beside_axis(run, point) for point in run.points.values()}
+    groups = {_other_coordinates(run, point) for point in run.points.values()}
     return ", ".join(groups.pop()) if len(groups) == 1 else ""
 
 

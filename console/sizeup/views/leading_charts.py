@@ -60,13 +60,15 @@ def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownCh
         if chart is not None:
             order = (not _is_curve(chart), isinstance(chart, HeatMap), rank)
             grade, invalid = validity_grade(session.steps[step])
-            shown.append((order, ShownChart(chart, text_alternative.reach(chart), grade, capitalized(invalid))))
+            shown.append((order, ShownChart(chart, text_alternative.value_range(chart), grade, capitalized(invalid))))
     return tuple(one for _, one in sorted(shown, key=lambda pair: pair[0])[:_MOST_CHARTS])
 
 
 def _leading_chart(session: Session, step: str) -> Chart | None:
     """The first curve of a step, else its first chart with values; None where it has none."""
-    charts = [chart for chart in finished_charts(session.steps[step], session.machine) if text_alternative.reach(chart)]
+    charts = [
+        chart for chart in finished_charts(session.steps[step], session.machine) if text_alternative.value_range(chart)
+    ]
     return next((chart for chart in charts if _is_curve(chart)), next(iter(charts), None))
 
 

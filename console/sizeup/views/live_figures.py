@@ -50,7 +50,7 @@ def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
     tiles = [
         LiveFigure(name, text)
         for series in _ranked(run)
-        for point in [_at(run, series, newest)]
+        for point in [_point_at(run, series, newest)]
         if point is not None
         for name, text in [_tile(series, point)]
     ]
@@ -97,11 +97,13 @@ def _ranked(run: StepRun) -> Sequence[Series]:
     return ranked or ([] if first is None else [first])
 
 
-def _at(run: StepRun, series: Series, newest: Point) -> Point | None:
+def _point_at(run: StepRun, series: Series, newest: Point) -> Point | None:
     """Return the point of a series at the place of the newest one, or the last one measured there before."""
-    places = {name: value for name, value in newest.at.items() if name not in ("direction", "stream")}
+    coordinates = {name: value for name, value in newest.at.items() if name not in ("direction", "stream")}
     found = [
-        point for point in run.points.values() if point.series == series.name and places.items() <= point.at.items()
+        point
+        for point in run.points.values()
+        if point.series == series.name and coordinates.items() <= point.at.items()
     ]
     return found[-1] if found else None
 
@@ -133,7 +135,7 @@ def _pieces(points: Sequence[Point], now_ns: int, pieces: int) -> tuple[float | 
         for at, value in zip(reversed(point.t_ns), reversed(point.values), strict=False):
             if at < since:
                 break
-            place = min(int((at - since) / width), pieces - 1)
-            sums[place] += value
-            counts[place] += 1
+            index = min(int((at - since) / width), pieces - 1)
+            sums[index] += value
+            counts[index] += 1
     return tuple(total / count if count else None for total, count in zip(sums, counts, strict=True))

@@ -111,11 +111,11 @@ class MapMaker:
             found: list[tuple[tuple[int, bool], _Layout]] = []
             for size, columns in self._candidates(width, height, known=bool(loads)):
                 boxes = self._grid(nodes, loads, width, _Layout(size, columns, unused))
-                ink = sum(map(_ink, boxes))
+                ink = sum(map(_filled_cells, boxes))
                 found += [
                     ((ink, whole), _Layout(size, columns, unused, whole))
                     for whole in (True, False)
-                    if len(boxes) + len(self._around(width, whole=whole)) + _FIXED_ROWS <= height
+                    if len(boxes) + len(self._rows_below(width, whole=whole)) + _FIXED_ROWS <= height
                 ]
             if found:
                 return max(found, key=lambda entry: entry[0])[1]
@@ -142,7 +142,7 @@ class MapMaker:
 
     def _boxed(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, layout: _Layout) -> Map:
         boxes = self._grid(nodes, loads, width, layout)
-        rows = [*boxes, *self._around(width, whole=layout.whole)]
+        rows = [*boxes, *self._rows_below(width, whole=layout.whole)]
         return Map((), tuple(rows), _legend((), rows, width), self._title(width))
 
     def _grid(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, layout: _Layout) -> list[Row]:
@@ -151,7 +151,7 @@ class MapMaker:
         cpus = CpuStates(parts.states, loads, parts.cell_role)
         return grid(parts.boxes, memory, cpus, layout.size, layout.columns, width)
 
-    def _around(self, width: int, *, whole: bool) -> list[Row]:
+    def _rows_below(self, width: int, *, whole: bool) -> list[Row]:
         """Return what stands below the boxes: what is known between nodes, and what belongs to none."""
         rows = self._between(width, whole=whole)
         names = max((len(name) for name, items in self._parts.below if items), default=0) + 1
@@ -175,14 +175,14 @@ class MapMaker:
         rows: list[Row] = []
         line: list[list[str]] = []
         for matrix, table in tables:
-            room = max(len(cell) for row in table for cell in row) + 1
-            block = [matrix.heading, *("".join(cell.rjust(room) for cell in row) for row in table)]
+            column_width = max(len(cell) for row in table for cell in row) + 1
+            block = [matrix.heading, *("".join(cell.rjust(column_width) for cell in row) for row in table)]
             wide = max(map(len, block))
             if line and sum(max(map(len, one)) + 3 for one in line) + wide > width:
-                rows += _beside(line, width)
+                rows += _side_by_side(line, width)
                 line = []
             line.append([text.ljust(wide) for text in block])
-        rows += _beside(line, width) if line else []
+        rows += _side_by_side(line, width) if line else []
         told = {id(matrix) for matrix, _ in tables}
         for matrix in self._matrices:
             if id(matrix) not in told:
@@ -191,7 +191,7 @@ class MapMaker:
         return rows
 
 
-def _beside(blocks: Sequence[Sequence[str]], width: int) -> list[Row]:
+def _side_by_side(blocks: Sequence[Sequence[str]], width: int) -> list[Row]:
     """Return blocks of text side by side, their first lines as names."""
     rows: list[Row] = []
     for y in range(max(map(len, blocks))):
@@ -200,7 +200,7 @@ def _beside(blocks: Sequence[Sequence[str]], width: int) -> list[Row]:
     return rows
 
 
-def _ink(row: Row) -> int:
+def _filled_cells(row: Row) -> int:
     return sum(len(cell.text) - cell.text.count(" ") for cell in row)
 
 

@@ -47,15 +47,15 @@ class Bands:
         by_name = {node_name(node): node for node in nodes}
         columns = [_Column("Memory used", self._memory(by_name, bar))]
         pools = self._pools(by_name, bar // 2)
-        room = max(min(self._most, width - self._names - columns[0].width - 2), _LEAST_CORES)
-        inline = self._names + room + sum(2 + column.width for column in (*columns, *pools)) <= width
+        cores_width = max(min(self._most, width - self._names - columns[0].width - 2), _LEAST_CORES)
+        inline = self._names + cores_width + sum(2 + column.width for column in (*columns, *pools)) <= width
         columns += pools if inline else []
         rows: list[Row] = []
         rest = " " * self._names
         cpus = CpuStates(self._parts.states, loads, self._parts.cell_role)
         for name, part in self._parts.nodes.items():
             rows += self._band(
-                name, _band_cells(part, cpus), part.key, room, [column.cells(name) for column in columns]
+                name, _band_cells(part, cpus), part.key, cores_width, [column.cells(name) for column in columns]
             )
             if not inline:
                 pool_rows = [
@@ -67,20 +67,20 @@ class Bands:
             rows += flowed(map(device_cells, items), width, name.ljust(self._names), rest)
         heading = (
             Cell("Node".ljust(self._names), "name"),
-            Cell(("Cores" if self._parts.cell_role == "core" else "CPUs").ljust(room), "name"),
+            Cell(("Cores" if self._parts.cell_role == "core" else "CPUs").ljust(cores_width), "name"),
             *(Cell(f"  {column.heading.ljust(column.width)}", "name") for column in columns if column.entries),
         )
         return heading, rows
 
-    def _band(self, name: str, cells: Sequence[Cell], key: str, room: int, beside: Sequence[Row]) -> list[Row]:
+    def _band(self, name: str, cells: Sequence[Cell], key: str, cores_width: int, beside: Sequence[Row]) -> list[Row]:
         """Return the cores of a node in as many rows as needed, with ``beside`` at the end of the first row."""
         rows: list[list[Cell]] = [[Cell(name.ljust(self._names), "name", key)]]
         for number, cell in enumerate(cells):
-            if number and number % room == 0:
+            if number and number % cores_width == 0:
                 rows.append([Cell(" " * self._names, "text")])
             rows[-1].append(cell)
         first = rows[0]
-        first.append(Cell(" " * (room - (len(first) - 1)), "text"))
+        first.append(Cell(" " * (cores_width - (len(first) - 1)), "text"))
         for entry in beside:
             first += [Cell("  ", "text"), *entry]
         return [tuple(row) for row in rows]
@@ -88,14 +88,14 @@ class Bands:
     def _memory(self, nodes: Mapping[str, NumaNode], bar: int) -> dict[str, Row]:
         """Return bar and text by node, aligned so that the values form a column."""
         known = {name: memory_used(node) for name, node in nodes.items()}
-        room = max((len(words) for _, words in known.values()), default=0)
+        text_width = max((len(words) for _, words in known.values()), default=0)
         found: dict[str, Row] = {}
         for name, node in nodes.items():
             key = f"node:{node.os_id}"
             share, words = known[name]
             cells: Row = (Cell(words, "text", key),)
             if share is not None:
-                cells = (*meter(share, bar, key), Cell(f" {words:>{room}}", "text", key))
+                cells = (*meter(share, bar, key), Cell(f" {words:>{text_width}}", "text", key))
             found[name] = (*cells, *fault(self._parts.troubles.get(key)), *change_mark(self._parts.changes.get(key)))
         return found
 

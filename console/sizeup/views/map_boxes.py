@@ -139,15 +139,19 @@ def grid(
         line = boxes[first : first + columns]
         insides = [inside + (extra if number == columns - 1 else 0) for number in range(columns)]
         bodies = [
-            [row for part in box.parts for row in _part_rows(part, memory, cpus, size, room)]
-            for box, room in zip(line, insides, strict=False)
+            [row for part in box.parts for row in _part_rows(part, memory, cpus, size, inner_width)]
+            for box, inner_width in zip(line, insides, strict=False)
         ]
         rows.append(_border(line, insides, ("├", "┼", "┤") if first else ("╭", "┬", "╮")))
         for y in range(max(map(len, bodies))):
             cells: list[Cell] = []
-            for number, room in enumerate(insides):
+            for number, inner_width in enumerate(insides):
                 body = bodies[number] if number < len(bodies) else []
-                cells += [Cell("│ ", "frame"), *padded(body[y] if y < len(body) else (), room), Cell(" ", "text")]
+                cells += [
+                    Cell("│ ", "frame"),
+                    *padded(body[y] if y < len(body) else (), inner_width),
+                    Cell(" ", "text"),
+                ]
             rows.append((*cells, Cell("│", "frame")))
     return [*rows, _border((), insides, ("╰", "┴", "╯"))] if boxes else []
 
@@ -161,7 +165,7 @@ def column_counts(boxes: Sequence[Box], width: int) -> list[int]:
 def _border(boxes: Sequence[Box], insides: Sequence[int], corners: tuple[str, str, str]) -> Row:
     left, between, right = corners
     cells: list[Cell] = []
-    for number, room in enumerate(insides):
+    for number, inner_width in enumerate(insides):
         cells.append(Cell(between if number else left, "frame"))
         title = ""
         key = ""
@@ -169,14 +173,18 @@ def _border(boxes: Sequence[Box], insides: Sequence[int], corners: tuple[str, st
             key, parts = boxes[number].key, boxes[number].title
             title = parts[0]
             for part in parts[1:]:
-                if len(title) + len(part) + 5 > room:
+                if len(title) + len(part) + 5 > inner_width:
                     break
                 title += f" · {part}"
-            title = title[: max(room - 2, 0)]
+            title = title[: max(inner_width - 2, 0)]
         if title:
-            cells += [Cell("─ ", "frame"), Cell(title, "name", key), Cell(" " + "─" * (room - len(title) - 1), "frame")]
+            cells += [
+                Cell("─ ", "frame"),
+                Cell(title, "name", key),
+                Cell(" " + "─" * (inner_width - len(title) - 1), "frame"),
+            ]
         else:
-            cells.append(Cell("─" * (room + 2), "frame"))
+            cells.append(Cell("─" * (inner_width + 2), "frame"))
     return (*cells, Cell(right, "frame"))
 
 
@@ -209,8 +217,8 @@ def _with_memory(head: list[Cell], shown: NodeMemory | None, key: str, width: in
     if shown is None:
         return [tuple(head)] if head else []
     gap = [Cell(" ", "text")] if head and not head[-1].text.endswith(" ") else []
-    room = width - width_of(head) - len(gap)
-    entry = _memory_entry(shown, key, room)
+    inner_width = width - width_of(head) - len(gap)
+    entry = _memory_entry(shown, key, inner_width)
     rows: list[list[Cell]] = []
     if entry is None:
         rows = [head, [*(_memory_entry(shown, key, width) or (Cell(shown.words, "text", key),))]]
@@ -231,18 +239,18 @@ def _with_memory(head: list[Cell], shown: NodeMemory | None, key: str, width: in
     return [tuple(row) for row in rows]
 
 
-def _memory_entry(shown: NodeMemory, key: str, room: int) -> Row | None:
+def _memory_entry(shown: NodeMemory, key: str, inner_width: int) -> Row | None:
     """Return the memory of a node with as long a bar as fits, in fewer columns without one; None where none fits."""
     marks = (*change_mark(shown.change), *fault(shown.trouble))
     words = f"{shown.words} used" if shown.share is not None else shown.words
-    left = room - len(words) - width_of(marks)
+    left = inner_width - len(words) - width_of(marks)
     if shown.share is None:
         return (Cell(words, "text", key), *marks) if left >= 0 else None
     if left >= _BAR + 3:
         bar = min(left - 3, _MOST_BAR)
         return (*meter(shown.share, bar, key), Cell(f" {words}", "text", key), *marks)
     short = words.replace(" of ", "/", 1)
-    return (Cell(short, "text", key), *marks) if len(short) + width_of(marks) <= room else None
+    return (Cell(short, "text", key), *marks) if len(short) + width_of(marks) <= inner_width else None
 
 
 def _cells(part: NodePart, cpus: CpuStates) -> list[Cell]:
@@ -295,10 +303,10 @@ def _threads(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
     return [(*padded(_thread(cpu, cpus, width - 1, core.key), width - 1), Cell(" ", "text")) for cpu in core.cpus[:2]]
 
 
-def _load_meter(load: float, room: int, key: str) -> Row:
+def _load_meter(load: float, inner_width: int, key: str) -> Row:
     """Return a load as a bar, and its figure where there is room for both."""
-    figure = f" {load:>3.0f} %" if room >= _METER + 6 else ""
-    bar = max(room - len(figure), 1)
+    figure = f" {load:>3.0f} %" if inner_width >= _METER + 6 else ""
+    bar = max(inner_width - len(figure), 1)
     used = min(round(load / 100 * bar), bar)
     return (Cell("█" * used, "used", key), Cell("·" * (bar - used), "free", key), Cell(figure, "text", key))
 

@@ -38,16 +38,16 @@ def padded(cells: Sequence[Cell], width: int) -> Row:
     return (*cells, Cell(" " * missing, "text")) if missing else tuple(cells)
 
 
-def cut(cells: Sequence[Cell], room: int) -> list[Cell]:
+def cut(cells: Sequence[Cell], width: int) -> list[Cell]:
     """Return the cells that fit; a fault, which comes last, is never cut."""
     if not cells:
         return []
     *sound, last = cells
     kept: list[Cell] = []
-    room -= len(last.text) if last.role == "trouble" else 0
+    width -= len(last.text) if last.role == "trouble" else 0
     for cell in sound if last.role == "trouble" else cells:
-        kept.append(Cell(cell.text[: max(room, 0)], cell.role, cell.key))
-        room -= len(cell.text)
+        kept.append(Cell(cell.text[: max(width, 0)], cell.role, cell.key))
+        width -= len(cell.text)
     return [*kept, last] if last.role == "trouble" else kept
 
 

@@ -64,11 +64,11 @@ class NodeMatrix(Struct, frozen=True):
         parts = (
             span(lambda one, other: one == other, "local"),
             span(lambda one, other: one != other and same(one, other), "same socket"),
-            span(lambda one, other: one != other and not same(one, other), self._farther(packages)),
+            span(lambda one, other: one != other and not same(one, other), self._remote_name(packages)),
         )
         return ", ".join(filter(None, parts))
 
-    def _farther(self, packages: Mapping[int, tuple[int, ...]]) -> str:
+    def _remote_name(self, packages: Mapping[int, tuple[int, ...]]) -> str:
         return "other sockets" if all(packages.get(node) for node in self.nodes) else "other nodes"
 
 

@@ -20,7 +20,7 @@ from sizeup.views.points import (
     point_text,
     value_of,
 )
-from sizeup.views.results import caveats, place, stated_once, without_figures
+from sizeup.views.results import caveats, coordinates_text, stated_once, without_figures
 from sizeup.views.step_badge import axis_name
 
 _FIRST = ("p50", "p99")
@@ -75,23 +75,23 @@ def point_rows(run: StepRun) -> PointRows:
     keys = list(dict.fromkeys(measurement_key(point) for point in inside))
     sources = list(_sources(run, inside))
     leading, others = _divided(sources)
-    places = _place_columns(run, keys, shape)
+    coordinates = _coordinate_columns(run, keys, shape)
     reasons = {key: _reasons(validity, sources, key) for key in keys}
     every = list(_each(reasons.values()))
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(map(without_figures, every)), start=1)}
     rows = []
-    for key in _in_order(keys, places):
+    for key in _in_order(keys, coordinates):
         at = dict(key)
-        cells = [_place_cell(run, name, at.get(name)) for name in places]
+        cells = [_coordinate_cell(run, name, at.get(name)) for name in coordinates]
         cells += [_value_cell(source, key) for source in leading]
         cells.append(_within_cell(leading, key))
         cells.append(_flag_cell(reasons[key], numbers))
         cells += [_value_cell(source, key) for source in others]
         rows.append(tuple(cells))
-    titles = [_place_title(run, name) for name in places]
+    titles = [_coordinate_title(run, name) for name in coordinates]
     titles += [_title(source, sources) for source in leading] + ["±", "Flag"]
     titles += [_title(source, sources) for source in others]
-    numeric = [not isinstance(dict(keys[0]).get(name), str) if keys else True for name in places]
+    numeric = [not isinstance(dict(keys[0]).get(name), str) if keys else True for name in coordinates]
     numeric += [True] * len(leading) + [True, False] + [True] * len(others)
     return PointRows(
         tuple(titles),
@@ -137,7 +137,7 @@ def _divided(sources: Sequence[_Source]) -> tuple[list[_Source], list[_Source]]:
     return leading, [source for source in sources if source not in leading]
 
 
-def _place_columns(run: StepRun, keys: Sequence[MeasurementKey], shape: frozenset[str]) -> list[str]:
+def _coordinate_columns(run: StepRun, keys: Sequence[MeasurementKey], shape: frozenset[str]) -> list[str]:
     """Return the coordinates by which the rows differ, the axis last; the axis alone where none differs."""
     axes = {series.axis for series in run.series.values()}
     varying = [name for name in shape if len({dict(key).get(name) for key in keys}) > 1]
@@ -145,22 +145,22 @@ def _place_columns(run: StepRun, keys: Sequence[MeasurementKey], shape: frozense
     return sorted(shown, key=lambda name: (name in axes, name))
 
 
-def _in_order(keys: Sequence[MeasurementKey], places: Sequence[str]) -> list[MeasurementKey]:
+def _in_order(keys: Sequence[MeasurementKey], coordinates: Sequence[str]) -> list[MeasurementKey]:
     def position(key: MeasurementKey) -> tuple[tuple[bool, float, str], ...]:
         at = dict(key)
-        return tuple(RowCell("", at.get(name, "")).sort_key for name in places)
+        return tuple(RowCell("", at.get(name, "")).sort_key for name in coordinates)
 
     return sorted(keys, key=position)
 
 
-def _place_title(run: StepRun, name: str) -> str:
+def _coordinate_title(run: StepRun, name: str) -> str:
     series = next((series for series in run.series.values() if series.axis == name), None)
     if series is None:
         return point_text(name).capitalize()
     return axis_name(series)
 
 
-def _place_cell(run: StepRun, name: str, value: str | int | float | None) -> RowCell:
+def _coordinate_cell(run: StepRun, name: str, value: str | int | float | None) -> RowCell:
     if value is None:
         return RowCell(NOT_MEASURED, "")
     if isinstance(value, str):
@@ -275,7 +275,7 @@ def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]
     found: dict[str, list[str]] = {}
     for point in points:
         series = run.series[point.series]
-        where = place(point.at, series)
+        where = coordinates_text(point.at, series)
         found.setdefault(series.title, []).append(f"{where} {figure_text(point, series.unit)}".strip())
     for title, texts in found.items():
         yield title.partition(" (")[0], " · ".join(texts)

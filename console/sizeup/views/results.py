@@ -18,7 +18,7 @@ from sizeup.views.run_status import run_status
 RESULTS_SCHEMA = "sizeup.results/1"
 
 
-def place(at: Coordinates, series: Series | None) -> str:
+def coordinates_text(at: Coordinates, series: Series | None) -> str:
     """Where a point lies, in words: ``16 KiB``, ``oltp-read, queue depth 4``; empty for a single value."""
     words = []
     for name, value in at.items():
@@ -50,7 +50,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
         rows.append(
             (
                 *((title,) if several else ()),
-                place(point.at, series),
+                coordinates_text(point.at, series),
                 figure_text(point, unit),
                 UNKNOWN
                 if low is None or high is None or is_range(point)
@@ -63,7 +63,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
         same = _everywhere(run)
         narrower = tuple(
             (
-                ", ".join(filter(None, (row[0] if several else "", _place_less(point, series, same)))),
+                ", ".join(filter(None, (row[0] if several else "", _differing_coordinates(point, series, same)))),
                 row[-4],
                 half_width(point) or UNKNOWN,
                 row[-2],
@@ -90,8 +90,8 @@ def _everywhere(run: StepRun) -> set[tuple[str, str | int | float]]:
     return set.intersection(*placed) if len(placed) > 1 else set()
 
 
-def _place_less(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
-    return place({name: at for name, at in point.at.items() if (name, at) not in same}, series)
+def _differing_coordinates(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
+    return coordinates_text({name: at for name, at in point.at.items() if (name, at) not in same}, series)
 
 
 def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from sizeup.views.points import (
     points_of,
     value_scale,
 )
-from sizeup.views.results import place
+from sizeup.views.results import coordinates_text
 
 _MOST_LINES = 6
 _PIECES = 120
@@ -93,7 +93,7 @@ def _by_series(run: StepRun, shown: Sequence[Series]) -> Mapping[str, list[Logge
 def _by_point(run: StepRun, series: Series) -> Mapping[str, list[LoggedPoint]]:
     """One line for each point, of many some from end to end."""
     points = _spread(_along(_sampled(run, series), series))
-    return {place(point.at, series) or series.title: [point] for point in points}
+    return {coordinates_text(point.at, series) or series.title: [point] for point in points}
 
 
 def _along(points: list[LoggedPoint], series: Series) -> list[LoggedPoint]:
@@ -154,7 +154,7 @@ def underlying_histograms(run: StepRun, key: PointKey) -> list[tuple[str, BarCha
     """How the samples behind a point are spread, one picture for each series and place, with its name."""
     found = underlying_points(run, key)
     return [
-        (label, distribution(label, series.unit, _settled(point), _whole_place(run, point), _disturbed(point)))
+        (label, distribution(label, series.unit, _settled(point), _all_coordinates(run, point), _disturbed(point)))
         for label, (series, point) in zip(_labels(found), found, strict=True)
     ]
 
@@ -166,7 +166,7 @@ def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
         return None
     values = {label: sorted(_settled(point)) for label, (_, point) in zip(_labels(found), found, strict=True)}
     shown = [series for series, _ in found]
-    return _shares_of(values, common_title(shown), shown[0].unit, _whole_place(run, found[0][1]))
+    return _shares_of(values, common_title(shown), shown[0].unit, _all_coordinates(run, found[0][1]))
 
 
 def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
@@ -193,8 +193,8 @@ def _disturbed(point: LoggedPoint) -> int:
     return sum(1 for flag in point.flags if flag and not flag & Disturbance.WARMUP)
 
 
-def _whole_place(run: StepRun, point: LoggedPoint) -> str:
-    return place(point.at, run.series.get(point.series))
+def _all_coordinates(run: StepRun, point: LoggedPoint) -> str:
+    return coordinates_text(point.at, run.series.get(point.series))
 
 
 def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
@@ -217,7 +217,7 @@ def distribution_of(run: StepRun) -> BarChart | None:
         return None
     series, point = found
     title = f"{run.step.title}: distribution"
-    return distribution(title, series.unit, _settled(point), place(point.at, series), _disturbed(point))
+    return distribution(title, series.unit, _settled(point), coordinates_text(point.at, series), _disturbed(point))
 
 
 def cumulative_of(run: StepRun) -> LineChart | None:
@@ -227,7 +227,7 @@ def cumulative_of(run: StepRun) -> LineChart | None:
         return None
     series = found[0]
     values = {
-        place(point.at, series) or series.title: sorted(_settled(point))
+        coordinates_text(point.at, series) or series.title: sorted(_settled(point))
         for point in _spread(_along(_sampled(run, series), series))
     }
     return _shares_of(values, series.title, series.unit, run.step.title)

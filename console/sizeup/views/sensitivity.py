@@ -70,8 +70,8 @@ def sensitivity_lines(charts: tuple[BarChart, ...], turns: Table) -> list[str]:
     lines = []
     for chart in charts:
         lines.append(chart.title)
-        room = max((len(bar.label) for bar in chart.bars), default=0)
-        lines += [f"  {bar.label:{room}}  gives {bar.note}" for bar in chart.bars]
+        label_width = max((len(bar.label) for bar in chart.bars), default=0)
+        lines += [f"  {bar.label:{label_width}}  gives {bar.note}" for bar in chart.bars]
     if turns.rows:
         lines.append(turns.title)
         lines += [f"  {name}: {now} turns to {then} when {key} is {at}" for name, now, then, key, at in turns.rows]

@@ -51,15 +51,15 @@ def sizing_comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
                 comparison.id if comparison.id in KEYS else capitalized(comparison.title),
                 format_quantity(comparison.ratio.a, comparison.shown_in),
                 format_quantity(comparison.ratio.b, comparison.shown_in),
-                _beside(comparison.ratio.percent, comparison.ratio.times),
-                _beside(comparison.ratio.inverse_percent, 1 / comparison.ratio.times),
+                _difference_text(comparison.ratio.percent, comparison.ratio.times),
+                _difference_text(comparison.ratio.inverse_percent, 1 / comparison.ratio.times),
             )
             for comparison in comparisons
         ),
     )
 
 
-def _beside(percent: float, times: float) -> str:
+def _difference_text(percent: float, times: float) -> str:
     """How far one figure lies from the other, which is the base."""
     if abs(percent) < 0.005:
         return "equal"

@@ -48,7 +48,7 @@ from sizeup.views.points import (
     value_of,
     value_scale,
 )
-from sizeup.views.results import place
+from sizeup.views.results import coordinates_text
 from sizeup.views.samples import distribution
 
 
@@ -174,7 +174,7 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
         and run.series[point.series].unit == unit
         and (value := value_of(point)) is not None
     ]
-    places = [place(point.at, described) for point, described, _ in measured]
+    places = [coordinates_text(point.at, described) for point, described, _ in measured]
     # The coordinates alone tell bars apart, unless several series lie at the same place.
     distinct = all(places) and len(set(places)) == len(places)
     shown = [
@@ -239,7 +239,7 @@ def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, p
         return _range(run, series, placed=placed)
     (point,) = headlines
     within = half_width(point) if spread else ""
-    where = place(point.at, series) if placed else ""
+    where = coordinates_text(point.at, series) if placed else ""
     # A sign in place of "within" would be another one in ASCII.
     return f"{figure_text(point, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
 
@@ -262,13 +262,15 @@ def _along(point: LoggedPoint, axis: str) -> float:
     return float(place_on_axis) if isinstance(place_on_axis, int | float) else 0.0
 
 
-def value_reach(run: StepRun) -> str:
+def extremes_text(run: StepRun) -> str:
     """The least and the greatest value of a step's first series with their places; empty for fewer than two points."""
     series = first_series(run)
     ends = [] if series is None else sorted(_valued(run, series), key=lambda found: found[0])
     if series is None or len(ends) < 2:
         return ""
-    least, most = (f"{format_value(value, series.unit)} at {place(at, series)}" for value, at in (ends[0], ends[-1]))
+    least, most = (
+        f"{format_value(value, series.unit)} at {coordinates_text(at, series)}" for value, at in (ends[0], ends[-1])
+    )
     return f"{least}, to {most}"
 
 

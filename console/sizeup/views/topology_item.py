@@ -60,7 +60,7 @@ def unfolding(root: TopologyItem, rows: int) -> frozenset[str]:
 
     Parts are expanded kind by kind from the top down, all sockets or none, so that equal parts look equal.
     """
-    sight = list(_in_sight(root, None))
+    sight = list(_visible(root, None))
     opened = {item.key for item, _ in sight if item.expanded}
     tried: set[tuple[int, str]] = set()
     while folded := [(depth, _kind(item)) for item, depth in sight if item.children and item.key not in opened]:
@@ -69,7 +69,7 @@ def unfolding(root: TopologyItem, rows: int) -> frozenset[str]:
             break
         tried.add(kind)
         more = opened.union(item.key for item, depth in sight if item.children and (depth, _kind(item)) == kind)
-        grown = list(_in_sight(root, more))
+        grown = list(_visible(root, more))
         if len(grown) <= rows:
             sight, opened = grown, more
     return frozenset(opened)
@@ -79,12 +79,12 @@ def _kind(item: TopologyItem) -> str:
     return item.key.partition(":")[0]
 
 
-def _in_sight(item: TopologyItem, opened: Set[str] | None, depth: int = 0) -> Iterator[tuple[TopologyItem, int]]:
+def _visible(item: TopologyItem, opened: Set[str] | None, depth: int = 0) -> Iterator[tuple[TopologyItem, int]]:
     """Return the visible parts with their depth; ``opened`` None takes each part's ``expanded``."""
     yield item, depth
     if item.expanded if opened is None else item.key in opened:
         for child in item.children:
-            yield from _in_sight(child, opened, depth + 1)
+            yield from _visible(child, opened, depth + 1)
 
 
 def holding(root: TopologyItem, words: Sequence[str]) -> tuple[TopologyItem, ...]:

@@ -73,7 +73,7 @@ def verdict_text(
     status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
     return VerdictText(
         status,
-        f"{card.statement}{beside_first(card, given.cards)}",
+        f"{card.statement}{unsettled_note(card, given.cards)}",
         _fix(card, working, given, findings) if card.status in _BAD else "",
         "" if working is None else _basis(card, working),
     )
@@ -161,7 +161,7 @@ def _capacity_origin(working: Advice) -> Origin:
     return next((origin for origin in _CAPACITY_FROM if origin in origins), Origin.DETECTED)
 
 
-def beside_first(first: Card, cards: Sequence[Card]) -> str:
+def unsettled_note(first: Card, cards: Sequence[Card]) -> str:
     """Return what a reader of the first sentence alone must know: what is assumed, and what was not judged."""
     assumed = [
         RESOURCE_NAMES[card.resource]

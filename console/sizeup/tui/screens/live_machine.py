@@ -98,12 +98,12 @@ class LiveMachineScreen(ModeScreen):
     def _follow(self) -> None:
         live_source = self.host.live_source
 
-        def heard(change: HotplugChange) -> None:
+        def on_hotplug(change: HotplugChange) -> None:
             del change  # that something changed is all it says; discovery says what is there now
             self.post_message(self.DevicesChanged())
 
         if live_source is not None:
-            self._devices = live_source.follow(heard)
+            self._devices = live_source.follow(on_hotplug)
 
     def _settle(self) -> None:
         live_source = self.host.live_source
@@ -166,7 +166,7 @@ class LiveMachineScreen(ModeScreen):
         self._looking = False
         if self.host.machine is not known or not self.is_current:
             return
-        if _standing(now) != _standing(known):
+        if _links_and_findings(now) != _links_and_findings(known):
             self.host.renew_machine(now)
             return
         self._moment = now
@@ -175,7 +175,7 @@ class LiveMachineScreen(ModeScreen):
         self.show_memory(now)
 
 
-def _standing(machine: Machine) -> object:
+def _links_and_findings(machine: Machine) -> object:
     """What must not change unnoticed by the other modes: links, and which findings there are."""
     findings = {(finding.id, finding.subjects) for finding in machine.findings}
     return machine.nics, machine.pci, findings

@@ -172,7 +172,7 @@ class ProbePage(Vertical):
         self._names = tuple(entry.name for entry in samples) or tabs(self._entries)
         shown = self.shown_tab
         self.query_one(TabRow).show_tabs(self._names, shown)
-        self._show_standing(run, runs, session)
+        self._show_run_state(run, runs, session)
         live = run.outcome is None and runs.going_on and session is not None and not zoomed
         width = self.content_size.width
         now_ns = 0 if session is None else session.last_ns
@@ -198,7 +198,7 @@ class ProbePage(Vertical):
             self._listed = state
             self._entries = samples or chart_list(run, machine)
 
-    def _show_standing(self, run: StepRun, runs: Runs, session: Session | None) -> None:
+    def _show_run_state(self, run: StepRun, runs: Runs, session: Session | None) -> None:
         probe = run.step.probe
         steps = [other.step.id for other in runs_of(session, probe)]
         planned = () if session is None or session.plan is None else session.plan.steps

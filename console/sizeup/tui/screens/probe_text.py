@@ -88,9 +88,9 @@ def entry(
     elif machine is not None and unmet(machine, probe.manifest):
         state = "not here"
     text = Text(f"{_MARKS[look]} {probe.manifest.title}", no_wrap=True, overflow="ellipsis")
-    room = width - cell_len(text.plain)
-    if state and room > cell_len(state):
-        text.append(" " * (room - cell_len(state)) + state, style="dim")
+    free_columns = width - cell_len(text.plain)
+    if state and free_columns > cell_len(state):
+        text.append(" " * (free_columns - cell_len(state)) + state, style="dim")
     return text
 
 

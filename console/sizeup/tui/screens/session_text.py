@@ -51,7 +51,7 @@ def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) ->
     tags = [f"#{tag}" for tag in session.tags if tag != BASELINE or baseline]
     damaged = "! damaged" if session.damage.malformed or session.damage.too_long else ""
     noted = next((note.text for note in reversed(session.notes) if note.text), "")
-    stands = _stands(session, going_on=going_on)
+    stands = _state_text(session, going_on=going_on)
     words = "; ".join(filter(None, (" ".join(tags), damaged, session.title, stands, noted)))
     return text.append(f"  {words}")
 
@@ -59,7 +59,7 @@ def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) ->
 def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     """A file that is no session, or not one for this version, and why."""
     why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)
-    return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))
+    return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_path_text(entry.path, width)}\n{why}"))
 
 
 def about(
@@ -74,10 +74,10 @@ def about(
 ) -> Group:
     """What a session is, what was noted, and its summary; ``unsaved`` is what it lacks of what is shown elsewhere."""
     header = session.header
-    stands = _stands(session, going_on=going_on) + (", the baseline" if baseline else "")
+    stands = _state_text(session, going_on=going_on) + (", the baseline" if baseline else "")
     parts: list[Text | Padding] = [
         Text(f"{header.host}, {_when(header.started)} UTC", style="bold"),
-        Text(f"{stands}\n{_place(path, width)}"),
+        Text(f"{stands}\n{_path_text(path, width)}"),
     ]
     parts.extend(Text(hanging(_note(note), width, 0, 2)) for note in session.notes)
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
@@ -155,7 +155,7 @@ def _step(step: Step) -> str:
     return f"{step.title}; touches {step.touches}" + (f" ({hazards})" if hazards else "")
 
 
-def _stands(session: Session, *, going_on: bool) -> str:
+def _state_text(session: Session, *, going_on: bool) -> str:
     if going_on:
         return GOING_ON
     held = "" if session.missing_steps else f"{plural(len(session.steps), 'step')}, "
@@ -169,7 +169,7 @@ def _note(note: NoteRecord) -> str:
     return " ".join(filter(None, (who, title, note.text, marked)))
 
 
-def _place(path: Path, width: int) -> str:
+def _path_text(path: Path, width: int) -> str:
     """The path with the home directory as people write it; the name on a line of its own where it must be."""
     home = str(Path.home())
     text = str(path)

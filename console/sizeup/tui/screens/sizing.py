@@ -25,7 +25,7 @@ from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
-from sizeup.tui.screens.sizing_pages import PREFIX, beside_page, factors_chart, licenses_page
+from sizeup.tui.screens.sizing_pages import PREFIX, comparison_page, factors_chart, licenses_page
 from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.sizing_text import ANSWERS, by_keys, input_options, working_line, working_lines
 from sizeup.tui.screens.workload_file import workload_inputs
@@ -235,7 +235,7 @@ class SizingScreen(ModeScreen):
             if name is None:
                 return
             try:
-                page = beside_page(name, self._state.sizing, self._page_width(), self._state.deviation)
+                page = comparison_page(name, self._state.sizing, self._page_width(), self._state.deviation)
             except SizeupError as error:
                 self.notify(str(error), severity="error", markup=False)
             else:

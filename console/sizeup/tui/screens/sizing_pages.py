@@ -23,7 +23,7 @@ from sizeup.views.licenses import license_table
 from sizeup.views.sensitivity import FACTORS, tornado_chart, unmoved_chart
 from sizeup.views.sizing_comparison import sizing_comparison_table
 
-__all__ = ["PREFIX", "beside_page", "factors_chart", "licenses_page"]
+__all__ = ["PREFIX", "comparison_page", "factors_chart", "licenses_page"]
 
 
 def licenses_page(sizing: Sizing, width: int, what_if: str) -> PageDialog:
@@ -36,7 +36,7 @@ def licenses_page(sizing: Sizing, width: int, what_if: str) -> PageDialog:
     return PageDialog(table.title + what_if, table_lines(table, width))
 
 
-def beside_page(name: str, sizing: Sizing, width: int, what_if: str) -> PageDialog:
+def comparison_page(name: str, sizing: Sizing, width: int, what_if: str) -> PageDialog:
     """Return a published case, ``preset:NAME``, or the machine of a session, by its path, beside a machine."""
     if name.startswith(PREFIX):
         preset = find_preset(name.removeprefix(PREFIX))

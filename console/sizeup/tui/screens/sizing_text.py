@@ -112,8 +112,11 @@ def input_line(row: InputRow, width: int) -> Text:
     name = f"{sign} {row.label} "
     figures = min(width, _FIGURES)
     text = Text(no_wrap=True, overflow="ellipsis")
-    room = figures - len(row.value)
-    text.append(name if len(name) <= room else f"{name[: max(room - 2, 0)]}… ", style="bold" if row.changed else "")
+    free_columns = figures - len(row.value)
+    text.append(
+        name if len(name) <= free_columns else f"{name[: max(free_columns - 2, 0)]}… ",
+        style="bold" if row.changed else "",
+    )
     text.append(row.value.rjust(max(figures - text.cell_len, 0)), style="bold")
     if width - text.cell_len >= len(row.key) + 2:
         text.append(f"  {row.key}", style="dim")

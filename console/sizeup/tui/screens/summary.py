@@ -265,10 +265,10 @@ class SummaryScreen(ModeScreen):
         self._filled = filled
         above = self._show_verdict(shown, width)
         table = card_table(shown.cards, width - 2)
-        room = rows - above - len(table.lines) - 1
+        max_rows = rows - above - len(table.lines) - 1
         options = [Option(Content.styled(f" {table.header}", "dim"), id="header", disabled=True)]
         options += [Option(card_content(line, self._styles), id=line.resource) for line in table.lines]
-        options += finding_options(shown, room, width, self._styles, unfolded=self._unfolded)
+        options += finding_options(shown, max_rows, width, self._styles, unfolded=self._unfolded)
         before = listed.highlighted_option
         listed.set_options(options)
         names = [option.id for option in options]

@@ -79,12 +79,12 @@ def card_content(line: CardLine, styles: StatusStyles) -> Content:
     )
 
 
-def finding_options(shown: Summary, room: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
+def finding_options(shown: Summary, max_rows: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
     """Return the findings, as many as there are rows for; the last line says how many more there are."""
     count = len(shown.findings)
     heading = Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold underline"))
     options = [Option(heading, id="group findings", disabled=True)]
-    fits = count if count < room else max(room - _RESERVED + 1, 1)
+    fits = count if count < max_rows else max(max_rows - _RESERVED + 1, 1)
     listed = shown.findings if unfolded else shown.findings[:fits]
     titles = [finding_line(finding) for _, finding in listed]
     wide = min(max(map(cell_len, titles), default=0), width // 2) if width >= WIDE - 2 else 0

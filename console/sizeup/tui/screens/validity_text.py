@@ -9,7 +9,7 @@ from sizeup.session.value import StepRun
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_verdict
 from sizeup.views.points import value_of
-from sizeup.views.results import place, stated_once
+from sizeup.views.results import coordinates_text, stated_once
 from sizeup.views.step_badge import BadgeLook, invalid_points, step_badge
 
 _LOOKS = {"pass": "bold $text-success", "warn": "bold $text-warning", "fail": "bold $text-error"}
@@ -24,7 +24,7 @@ def validity_lines(run: StepRun, *, going_on: bool) -> list[tuple[str, str]]:
         return [("", "Judged when the step ends.")]
     lines = list(_checks(run))
     reasons = stated_once(
-        f"{place(point.at, run.series.get(point.series)) or run.series[point.series].title}: {reason}"
+        f"{coordinates_text(point.at, run.series.get(point.series)) or run.series[point.series].title}: {reason}"
         for point, reason in invalid_points(run)
         if StepValidity(run).whole is None
     )

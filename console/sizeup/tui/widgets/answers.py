@@ -91,13 +91,13 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
 
     def _widths(self) -> dict[str, int]:
         """Return the columns that there is room for, with their widths."""
-        room = self.size.width - 1  # the scroll bar
+        columns = self.size.width - 1  # the scroll bar
         fixed = {"Change": 9} if any(self._changes.values()) else {}
-        fixed["Value"] = 16 if room >= _WIDE else 12
-        if room - 11 * len(fixed) + 11 >= _FULL:
-            fixed |= {"Range": 22 if room >= _WIDE else 14, "Confidence": 10}
-        left = room - sum(width + 2 * _PADDING for width in fixed.values())
-        basis = {"Basis": max(left * 2 // 5, 14)} if room >= _SOME else {}
+        fixed["Value"] = 16 if columns >= _WIDE else 12
+        if columns - 11 * len(fixed) + 11 >= _FULL:
+            fixed |= {"Range": 22 if columns >= _WIDE else 14, "Confidence": 10}
+        left = columns - sum(width + 2 * _PADDING for width in fixed.values())
+        basis = {"Basis": max(left * 2 // 5, 14)} if columns >= _SOME else {}
         answer = max(left - sum(width + 2 * _PADDING for width in basis.values()) - 2 * _PADDING, 12)
         every = {"Answer": answer, **fixed, **basis}
         return {name: every[name] for name in _ORDER if name in every}

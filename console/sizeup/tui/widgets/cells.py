@@ -91,10 +91,10 @@ class CellView(Widget):
         style = self._styles.get(role)
         if style is None:
             # Blank cells do not inherit the background, so each style carries it.
-            style = self._styles[role] = base + VisualStyle.parse(self._look(role)).rich_style
+            style = self._styles[role] = base + VisualStyle.parse(self._style_of(role)).rich_style
         return style
 
-    def _look(self, role: str) -> str:
+    def _style_of(self, role: str) -> str:
         if role.startswith(_SERIES):
             return series_color(self.app.current_theme, int(role.removeprefix(_SERIES)))
         if role.startswith(BADGE):

@@ -9,7 +9,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
-from sizeup.charts.cells import cursor_places, draw, key_at
+from sizeup.charts.cells import cursor_positions, draw, key_at
 from sizeup.charts.chart import Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.tui.actions import bindings
@@ -54,7 +54,7 @@ class ChartView(CellView, can_focus=True):
 
     @property
     def _positions(self) -> int:
-        return cursor_places(self._chart) if self._chart is not None else 0
+        return cursor_positions(self._chart) if self._chart is not None else 0
 
     @property
     def chart(self) -> Chart | None:

@@ -155,7 +155,7 @@ class MapView(ScrolledRows):
             return
         drawing = Drawing(width, height)
         fixed = self._fixed()
-        shown = self._in_sight(self._map.rows, height - len(fixed) - 1)
+        shown = self._visible(self._map.rows, height - len(fixed) - 1)
         for y, row in enumerate((*fixed, *shown)):
             x = 0
             for cell in row:

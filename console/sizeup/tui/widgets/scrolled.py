@@ -36,7 +36,7 @@ class ScrolledRows(CellView, can_focus=True):
     def _redraw(self) -> None:
         raise NotImplementedError
 
-    def _in_sight(self, rows: Sequence[_Row], height: int) -> Sequence[_Row]:
+    def _visible(self, rows: Sequence[_Row], height: int) -> Sequence[_Row]:
         """As many of the rows as there is room for, scrolled no further than to the last."""
         self._visible_rows = max(height, 1)
         self._last = max(len(rows) - self._visible_rows, 0)

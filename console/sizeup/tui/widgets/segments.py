@@ -50,8 +50,8 @@ class SegmentRows(CellView):
         for y, row in enumerate(rows):
             x = 0
             for text, role in row:
-                room = width - x
-                drawing.put(x, y, text if len(text) <= room else f"{text[: max(room - 3, 0)]}...", role)
+                free_columns = width - x
+                drawing.put(x, y, text if len(text) <= free_columns else f"{text[: max(free_columns - 3, 0)]}...", role)
                 x += len(text)
         self.present(drawing)
 

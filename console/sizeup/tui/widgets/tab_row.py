@@ -55,7 +55,7 @@ class TabRow(CellView):
     def _placed(self) -> Iterator[tuple[int, str]]:
         """First column and name of each tab that there is room for."""
         x = 0
-        for name in tabs_around(self._names, self._chosen, self.size.width):
+        for name in visible_tabs(self._names, self._chosen, self.size.width):
             yield x, name
             x += cell_len(name) + _PADDING
 
@@ -102,14 +102,14 @@ _BEFORE, _BEHIND = "<", ">"
 _PADDING = 2
 
 
-def tabs_around(names: Sequence[str], chosen: str, width: int) -> tuple[str, ...]:
+def visible_tabs(names: Sequence[str], chosen: str, width: int) -> tuple[str, ...]:
     """Return the names that fit into a width, in pages of which the one with the chosen name is shown."""
     if sum(cell_len(name) + _PADDING for name in names) <= width:
         return tuple(names)
-    room = width - 2 * (1 + _PADDING)
+    free_columns = width - 2 * (1 + _PADDING)
     pages: list[list[str]] = [[]]
     for name in names:
-        if pages[-1] and sum(cell_len(one) + _PADDING for one in (*pages[-1], name)) > room:
+        if pages[-1] and sum(cell_len(one) + _PADDING for one in (*pages[-1], name)) > free_columns:
             pages.append([])
         pages[-1].append(name)
     number = next((number for number, page in enumerate(pages) if chosen in page), 0)

@@ -28,7 +28,7 @@ class TableView(ScrolledRows):
         lines = [line.removeprefix("  ") for line in table_lines(self._table, width + 2)]
         first_row = next((number for number, line in enumerate(lines, start=1) if line.startswith("--")), 0)
         heading, rows = lines[:first_row], lines[first_row:]
-        shown = self._in_sight(rows, height - len(heading) - 1)
+        shown = self._visible(rows, height - len(heading) - 1)
         for y, line in enumerate(heading):
             drawing.put(0, y, line, "title")
         for y, line in enumerate(shown, start=len(heading)):
