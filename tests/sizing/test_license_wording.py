@@ -63,3 +63,14 @@ def test_a_guest_is_told_how_to_license_the_whole_host_for_sql_server() -> None:
     counted = found(sized(*SERVER, "machine.guest=yes", "license.pack=sql-server", *host), "license.units").quantity
     assert counted is not None
     assert counted.value == 32
+
+
+def test_the_table_names_the_date_of_each_list_and_no_users_that_nobody_stated() -> None:
+    note = license_table(sized(*SERVER), RULES).note or ""
+
+    assert "Date of the lists: sql-server 2022; mysql 2026-03; " in note
+    assert "oracle 2026-08-03." in note
+    assert "users unknown" in note
+    assert "400 users" in (license_table(sized(*SERVER, "license.users=400"), RULES).note or "")
+    own = license_table(sized(*SERVER, "license.pack=db2", "license.list_usd=9"), RULES).note or ""
+    assert "db2 20" not in own

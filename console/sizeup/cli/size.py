@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
     from sizeup.sizing.advise import Sizing
     from sizeup.sizing.input_value import Value
+    from sizeup.sizing.licensing.editions import OtherContract
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sensitivity import Flip, Swing
     from sizeup.sizing.sheet import Inputs
@@ -126,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.views.answer import LINES, answer_lines
     from sizeup.views.basis import basis_text
     from sizeup.views.licenses import license_data, license_table
-    from sizeup.views.sensitivity import flip_table, sensitivity_data, sensitivity_lines, tornado_chart
+    from sizeup.views.sensitivity import contract_lines, flip_table, sensitivity_data, sensitivity_lines, tornado_chart
     from sizeup.views.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
 
     _refuse_without_effect(arguments)
@@ -152,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.licenses:
             data["licenses"] = license_data(sizing, pack)
         if arguments.sensitivity:
-            data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack))
+            data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack), _contracts(sizing, pack))
         if label:
             data["recomputed"] = label
         print(json.dumps(data, indent=1))
@@ -174,7 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
-        lines += ["", *sensitivity_lines(charts, flip_table(turns))]
+        lines += ["", *sensitivity_lines(charts, flip_table(turns)), *contract_lines(_contracts(sizing, pack))]
     if comparisons is not None:
         lines += ["", f"Compared with {arguments.compare_with}", *sizing_comparison_lines(comparisons)]
     print("\n".join(lines))
@@ -245,6 +246,13 @@ def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]
     targets = tuple(advice for name in TARGETS if (advice := sizing.find(name)) is not None)
     swings = tuple((target, tornado(sizing.inputs, target.id, pack)) for target in targets)
     return swings, flips(sizing.inputs, sizing.advice, pack)
+
+
+def _contracts(sizing: Sizing, pack: Rules) -> tuple[OtherContract, ...]:
+    """Return what other editions and metrics cost, where the chosen one has a cost."""
+    from sizeup.sizing.licensing.editions import other_contracts
+
+    return () if sizing.find("license.cost.term") is None else other_contracts(sizing.inputs, pack)
 
 
 def _subject(arguments: argparse.Namespace) -> str:

@@ -18,7 +18,13 @@ from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 
-TARGETS = ("io.demand.headline", "verdict.storage", "license.cost.term", "value.license-usd-per-unit")
+TARGETS = (
+    "io.demand.headline",
+    "verdict.storage",
+    "license.cost.term",
+    "license.edition",
+    "value.license-usd-per-unit",
+)
 """The answers whose tornado is worth looking at."""
 
 _BISECTIONS = 14
@@ -62,6 +68,7 @@ def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
     if base is None or base.quantity is None:
         return ()
     swings = []
+    inputs = {**inputs, **_support(base, inputs)}
     for key in _keys(base, inputs):
         quantity = inputs[key]
         assert isinstance(quantity, Quantity)
@@ -92,12 +99,25 @@ def flips(inputs: Inputs, decisions: tuple[Advice, ...], rules: Rules) -> tuple[
     return tuple(found)
 
 
+_SUPPORT = "license.support_percent"
+
+
+def _support(advice: Advice, inputs: Inputs) -> Inputs:
+    """Return the vendor's yearly support as an input where an answer uses it and nobody set another."""
+    if _SUPPORT in inputs or not advice.id.startswith("license.cost."):
+        return {}
+    used = (entry.quantity for entry in advice.inputs if entry.key.endswith(".support_percent"))
+    support = next((one for one in used if one is not None), None)
+    return {} if support is None else {_SUPPORT: support}
+
+
 def _keys(advice: Advice, inputs: Inputs) -> Iterator[str]:
     """Numeric keys that an answer was worked out from, other than zeros without a range, which cannot be moved."""
-    for entry in advice.inputs:
-        value = inputs.get(entry.key)
+    support = (_SUPPORT,) if advice.id.startswith("license.cost.") else ()
+    for key in dict.fromkeys((*(entry.key for entry in advice.inputs), *support)):
+        value = inputs.get(key)
         if isinstance(value, Quantity) and (value.value or value.high):
-            yield entry.key
+            yield key
 
 
 def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:

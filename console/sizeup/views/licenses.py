@@ -54,8 +54,18 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
         tuple((row.pack, row.title, _license_count(row), _license_price(row), _term_price(row)) for row in products),
         note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
         "advice. Licenses are counted for "
-        f"{', '.join(_counted(sizing))}.{_missing(products)}{_refused(products)}",
+        f"{', '.join(_counted(sizing))}.{_lists(products)}{_missing(products)}{_refused(products)}",
     )
+
+
+def _lists(products: tuple[Row, ...]) -> str:
+    """Return of which day the lists are that the prices are from, by vendor."""
+    days: dict[str, list[str]] = {}
+    for row in products:
+        if row.list_date:
+            days.setdefault(row.list_date, []).append(row.pack)
+    texts = [f"{', '.join(dict.fromkeys(days[day]))} {day}" for day in sorted(days)]
+    return f" Date of the lists: {'; '.join(texts)}." if texts else ""
 
 
 def _missing(products: tuple[Row, ...]) -> str:
@@ -84,7 +94,8 @@ def _counted(sizing: Sizing) -> Iterator[str]:
         value = sizing.inputs.get(key)
         if key == "machine.sockets" and isinstance(is_guest, Words) and is_guest.value == "yes":
             what = "virtual sockets"  # noqa: PLW2901  of the guest, which no license counts
-        yield f"{what} unknown" if not isinstance(value, Quantity) else format_in(value.value, what)
+        nobody = key == "license.users" and isinstance(value, Quantity) and value.origin is Origin.RULE
+        yield format_in(value.value, what) if isinstance(value, Quantity) and not nobody else f"{what} unknown"
     guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("license.host_cores")
     if isinstance(guest, Words) and guest.value == "yes":
         yield "in a guest of hosts with " + (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,10 +12,12 @@ from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.keys import KEYS
-from sizeup.units import format_in
+from sizeup.sizing.licensing.count import usd_range
+from sizeup.units import base_unit, format_in
 from sizeup.views.advice import format_quantity
 
 if TYPE_CHECKING:
+    from sizeup.sizing.licensing.editions import OtherContract
     from sizeup.sizing.sensitivity import Flip, Swing
 
 FACTORS = "Factors"
@@ -48,7 +51,8 @@ def unmoved_chart(title: str) -> BarChart:
 
 def _span(low: float, high: float, unit: str) -> str:
     """Both ends of a range, the unit once: ``2.96 to 4.44 GHz``."""
-    first, last = (format_in(float(f"{end:.4g}"), "" if unit == "1" else unit) for end in (low, high))
+    scale = base_unit(unit)[1]
+    first, last = (format_in(float(f"{end / scale:.4g}") * scale, "" if unit == "1" else unit) for end in (low, high))
     return f"{first.partition(' ')[0]} to {last}"
 
 
@@ -78,9 +82,19 @@ def sensitivity_lines(charts: tuple[BarChart, ...], turns: Table) -> list[str]:
     return lines
 
 
-def sensitivity_data(swings: tuple[tuple[Advice, tuple[Swing, ...]], ...], turns: tuple[Flip, ...]) -> dict[str, Any]:
-    """Tornados by answer, and turns, in base units."""
+def contract_lines(others: Sequence[OtherContract]) -> list[str]:
+    """Return what other editions and metrics cost over the term, as lines of text."""
+    room = max((len(one.setting) for one in others), default=0)
+    lines = [f"  {one.setting:{room}}  {one.why or f'gives {one.cost and usd_range(one.cost)}'}" for one in others]
+    return ["Cost over the term with another contract", *lines] if lines else []
+
+
+def sensitivity_data(
+    swings: tuple[tuple[Advice, tuple[Swing, ...]], ...], turns: tuple[Flip, ...], others: Sequence[OtherContract] = ()
+) -> dict[str, Any]:
+    """Tornados by answer, turns, and the cost with another contract, in base units."""
     return {
+        "contracts": msgspec.to_builtins(tuple(others)),
         "tornado": {target.id: msgspec.to_builtins(bars) for target, bars in swings},
         "flips": msgspec.to_builtins(turns),
     }

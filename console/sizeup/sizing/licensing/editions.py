@@ -17,7 +17,8 @@ from sizeup.sizing.licensing.count import usd_range
 from sizeup.sizing.licensing.limits import product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
-from sizeup.sizing.sheet import Calculation, MissingError, Sheet, figure
+from sizeup.sizing.rules import Rules
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure
 from sizeup.text import capitalized
 
 
@@ -110,19 +111,52 @@ def _by_other_metrics(sheet: Sheet, pack: Pack, edition: Edition) -> Iterator[tu
                 continue
 
 
-def _editions(sheet: Sheet) -> Iterator[Advice]:
-    """The cheapest permitted edition and metric beside the chosen one."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
-    others = related_editions(pack, product)
+def _judged(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[tuple[Edition, Sheet]]:
+    """Return the chosen edition, the others, and each of them by its other metrics, with what each was judged from."""
     own = Sheet(sheet.inputs, sheet.rules)
-    chosen = _edition(own, pack, product)
-    judged = [(chosen, own)]
-    for other in others:
+    judged = [(_edition(own, pack, product), own)]
+    for other in related_editions(pack, product):
         theirs = for_edition(sheet, pack, product, other)
         judged.append((_edition(theirs, pack, other), theirs))
     for one, theirs in tuple(judged):
         judged += _by_other_metrics(theirs, pack, one)
+    return judged
+
+
+class OtherContract(Struct, frozen=True):
+    """What another edition or metric costs."""
+
+    setting: str
+    """``license.product=se2 license.metric=se2_nup``."""
+    cost: Quantity | None
+    """USD over the term."""
+    why: str = ""
+    """Why there is no cost."""
+
+
+def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
+    """Return the cost over the term of the other editions and metrics; none where nothing is known to compare."""
+    sheet = Sheet(inputs, rules)
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    found = []
+    for one, _ in _judged(sheet, pack, product)[1:]:
+        parts = [] if one.product is product else [f"license.product={short(one.product.id)}"]
+        if one.name != one.brief or one.product is product:
+            parts.append(f"license.metric={short(one.metric.id)}")
+        why = f"unknown without {one.missing}"
+        if one.permission is not None and one.decision == "forbidden":
+            why = f"not permitted: {one.permission.why}"
+        found.append(OtherContract(" ".join(parts), one.cost, "" if one.cost else why))
+    return tuple(found)
+
+
+def _editions(sheet: Sheet) -> Iterator[Advice]:
+    """The cheapest permitted edition and metric beside the chosen one."""
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    judged = _judged(sheet, pack, product)
+    chosen = judged[0][0]
     if len(judged) == 1:
         return
     for _, theirs in judged:

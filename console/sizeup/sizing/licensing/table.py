@@ -10,6 +10,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options
 from sizeup.sizing.licensing.cost import list_price, term_cost
 from sizeup.sizing.licensing.permission import ForbiddenError
+from sizeup.sizing.licensing.price_age import price_date
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
@@ -29,6 +30,8 @@ class Row(Struct, frozen=True):
     term_cost: Quantity | None
     """USD over the term, with support; None where the list price is."""
     yearly: bool
+    list_date: str = ""
+    """Of the list that the price is from, as in ISO 8601; empty where no price is known, or where it is the user's."""
     missing: str = ""
     forbidden: str = ""
     """That the vendor does not permit the product here, and why; empty where it does."""
@@ -69,6 +72,11 @@ def _inputs_for_product(inputs: Inputs, pack: Pack, product: ProductEntry) -> In
     return {key: value for key, value in inputs.items() if key != _SCOPE}
 
 
+def _list_date(sheet: Sheet, product: ProductEntry) -> str:
+    own = "license.list_usd" in sheet.inputs or not any(product.price.values())
+    return "" if own else price_date(sheet, product) or ""
+
+
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     blank = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly)
     try:
@@ -83,7 +91,7 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     if options:
         blank = replace(blank, title=f"{product.title} with {' and '.join(option.title for option in options)}")
     try:
-        blank = replace(blank, units=count, list_price=list_price(sheet))
+        blank = replace(blank, units=count, list_price=list_price(sheet), list_date=_list_date(sheet, product))
         return replace(blank, term_cost=term_cost(sheet))
     except MissingError as missing:
         return replace(blank, units=count, missing=missing.key)
