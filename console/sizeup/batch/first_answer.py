@@ -59,8 +59,8 @@ def first_answer(
 
 def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
     """Return the verdict in lines, its parts under one another."""
-    indent = max(len(verdict.status) + 2, 7)
-    lines = wrapped(verdict.statement, width, f"{verdict.status:{indent}}", " " * indent)
+    indent = max(len(verdict.label) + 2, 7)
+    lines = wrapped(verdict.statement, width, f"{verdict.label:{indent}}", " " * indent)
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis), ("", verdict.rule)):
         lines += wrapped(text, width, f"{name:{indent}}", " " * indent) if text else []
     return lines

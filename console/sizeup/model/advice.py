@@ -137,6 +137,8 @@ class Card(Struct, frozen=True):
     """The share from which on the resource fails."""
     assumed: tuple[str, ...] = ()
     """The defaults that nobody chose and that the verdict rests on."""
+    not_judged: str = ""
+    """What of the resource was not judged: ``the disks``; empty where all of it was."""
 
 
 class AdviceSet(Struct, frozen=True):

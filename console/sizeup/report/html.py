@@ -155,13 +155,14 @@ def page(document: Document) -> str:
 
 def _tab_text(document: Document) -> str:
     """What the tab of a browser shows: the verdict, or a run that gives none."""
-    return document.run.words if document.run.grade is RunGrade.FAIL else document.verdict.status
+    return document.run.words if document.run.grade is RunGrade.FAIL else document.verdict.label
 
 
-def _badge(status: str) -> Markup:
+def _badge(status: str, label: str = "") -> Markup:
+    """A status in its color; ``label`` says more than the status."""
     if status == UNKNOWN:
         return element("span", "not judged", class_="quiet unjudged")
-    return element("span", status, class_=f"badge {_status_class(status)}".rstrip())
+    return element("span", label or status, class_=f"badge {_status_class(status)}".rstrip())
 
 
 def _status_class(status: str) -> str:
@@ -186,7 +187,7 @@ def _verdict(verdict: VerdictText) -> Markup:
     classes = f"verdict {_status_class(verdict.status)}".rstrip()
     return element(
         "section",
-        _badge(verdict.status),
+        _badge(verdict.status, verdict.label),
         element("h2", verdict.statement),
         *lines,
         class_=classes,
@@ -227,7 +228,7 @@ def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: 
         spans = {"colspan": str(demand - first + 1)} if index == demand > first else {}
         kinds = ("n" if column.numeric and not spans else "t", "none" if text == UNKNOWN else "")
         cells.append(element("td", content, class_=" ".join(filter(None, kinds)), data_label=column.title, **spans))
-    return element("tr", element("th", card.title, scope="row"), *cells, element("td", _badge(card.status)))
+    return element("tr", element("th", card.title, scope="row"), *cells, element("td", _badge(card.status, card.label)))
 
 
 def _meter(share: float, status: str) -> Markup:

@@ -22,7 +22,7 @@ def markdown(document: Document) -> str:
     lines = [
         f"# {_text(f'{document.title}: {document.run.words}')}",
         "",
-        f"**{_text(verdict.status)}** {_text(verdict.statement)}",
+        f"**{_text(verdict.label)}** {_text(verdict.statement)}",
         "",
         *_facts(Facts((*verdict_facts(verdict), document.run_fact, *document.about.pairs))),
         *_table(cards_table(document.cards)),

@@ -28,7 +28,7 @@ def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) ->
     title = one_line(document.title, WIDTH - len(document.run.words) - 2)
     verdict = document.verdict
     about = (
-        ("Verdict", f"{verdict.status}: {verdict.statement}"),
+        ("Verdict", f"{verdict.label}: {verdict.statement}"),
         *verdict_facts(verdict),
         document.run_fact,
         *document.about.pairs,

@@ -48,11 +48,16 @@ def verdict(cards: Sequence[Card]) -> Card | None:
 
 
 def overall(cards: Sequence[Card]) -> ShareStatus:
-    """Return the status of all resources together: a pass is one of all that have a demand, none of them assumed."""
+    """Return the status of all resources together.
+
+    A pass is one of all that have a demand, judged as a whole, and none of them assumed.
+    """
     decides = verdict(cards)
     if decides is None:
         return ShareStatus.UNKNOWN
     judged = [card.status for card in cards if card.resource != "license"]
+    if any(card.not_judged for card in cards):
+        judged.append(ShareStatus.ASSUMED.value)
     return ShareStatus(min((decides.status, *judged), key=_WORST.index))
 
 

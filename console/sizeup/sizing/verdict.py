@@ -113,6 +113,7 @@ def share_card(
     stages: Sequence[StageUse] = (),
     failures: Sequence[Failure] = (),
     assumed: Sequence[str] = (),
+    not_judged: str = "",
 ) -> Card:
     """Return the card of a resource whose share of capacity is known; what comes later ends its notes."""
     later = tuple(map(capitalized, later_notes(resource, shares, bounds, failures)))
@@ -134,6 +135,7 @@ def share_card(
         exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
         limit=bounds.fails,
         assumed=tuple(assumed),
+        not_judged=not_judged,
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizeup.model.advice import Card
-from sizeup.sizing.io.share import PATHS
+from sizeup.sizing.io.share import DISKS, PATHS
 from sizeup.sizing.verdict import ShareStatus, share_text
-from sizeup.text import capitalized, cell_len
+from sizeup.text import cell_len
 from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, TITLES, card_status, is_outage
 
@@ -49,8 +49,8 @@ def answer_table(cards: Sequence[Card], width: int) -> list[str]:
 
 
 def _row_name(card: Card) -> str:
-    """Return the resource of a row; the disks are no part of storage where the paths alone are judged."""
-    return "Paths" if card.statement.startswith(capitalized(PATHS)) else TITLES[card.resource]
+    """Return the resource of a row; of storage the part that was judged."""
+    return {DISKS: "Paths", PATHS: "Drives"}.get(card.not_judged, TITLES[card.resource])
 
 
 def _table_status(card: Card) -> str:

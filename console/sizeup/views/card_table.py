@@ -33,13 +33,15 @@ class CardLine(Struct, frozen=True):
     text: str
     """Without the status."""
     status: str
+    label: str
+    """The status as it is shown: ``FAIL (assumed)``."""
     meter: tuple[int, int] = (0, 0)
     """Characters of the meter; equal where there is none."""
 
     @property
     def whole(self) -> str:
         """The line with its status at the end."""
-        return f"{self.text}{self.status}"
+        return f"{self.text}{self.label}"
 
 
 class CardTable(Struct, frozen=True):
@@ -63,7 +65,8 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     shares = _share_columns(views, wide=wide)
     demand = _between(_DEMAND, max((cell_len(view.demand) for view in judged), default=0))
     meter = wide and any(view.used is not None for view in views)
-    tail = (_GAP + _METER + 2) * meter + (_GAP + _SHARE) * len(shares) + _GAP + _STATUS
+    status = max(_STATUS, *(cell_len(view.label) for view in views))
+    tail = (_GAP + _METER + 2) * meter + (_GAP + _SHARE) * len(shares) + _GAP + status
     texts_room = width - _NAME - _GAP - _GAP - demand - tail
     if texts_room < 2 * _TEXT[0]:
         return _share_table(views, shares, demand, width)
@@ -79,9 +82,9 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
         name = f"{view.title:{_NAME}}"
         free_columns = detected + measured + demand + 2 * _GAP
         if view.resource == "license":
-            whole = free_columns + tail - _GAP - _STATUS
+            whole = free_columns + tail - _GAP - status
             text = f"{name}{_padded(_clipped(view.demand or UNKNOWN, whole), whole)}{'':{_GAP}}"
-            lines.append(CardLine(view.resource, text, view.status))
+            lines.append(CardLine(view.resource, text, view.status, view.label))
             continue
         needed = _padded(_clipped(view.demand, demand), demand, right=True)
         texts = (_padded(fitted(view.detected, detected), detected), _padded(fitted(view.measured, measured), measured))
@@ -92,7 +95,11 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
         cells = "".join(f"{'':{_GAP}}{values[number]:>{_SHARE}}" for _, values in shares)
         lines.append(
             CardLine(
-                view.resource, f"{text}{cells}{'':{_GAP}}", view.status, (start, start + len(bar)) if bar else (0, 0)
+                view.resource,
+                f"{text}{cells}{'':{_GAP}}",
+                view.status,
+                view.label,
+                (start, start + len(bar)) if bar else (0, 0),
             )
         )
     return CardTable(header, tuple(lines))
@@ -112,7 +119,10 @@ def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[tuple[str, 
 def _share_table(
     views: Sequence[CardView], shares: Sequence[tuple[str, list[str]]], demand: int, width: int
 ) -> CardTable:
-    """Return the shares alone, as many of their columns as fit, with the demand where that fits, too."""
+    """Return the shares alone, as many of their columns as fit, with the demand where that fits, too.
+
+    A question mark stands for ``(assumed)`` where that is too wide.
+    """
     free_columns = width - _NAME - _GAP - _STATUS
     shares = shares[: max((free_columns + _GAP) // (_GAP + _SHARE), 1)]
     with_demand = free_columns >= demand + (_GAP + _SHARE) * len(shares)
@@ -125,7 +135,9 @@ def _share_table(
     lines = []
     for number, view in enumerate(views):
         cells = gap.join(_padded(texts[number], wide, right=True) for _, wide, texts in columns)
-        lines.append(CardLine(view.resource, f"{view.title:{_NAME}}{cells}{gap}", view.status))
+        text = f"{view.title:{_NAME}}{cells}{gap}"
+        label = view.label if cell_len(text) + cell_len(view.label) <= width else f"{view.status}?"
+        lines.append(CardLine(view.resource, text, view.status, label))
     return CardTable(f"{'':{_NAME}}{header}{gap}Status", tuple(lines))
 
 

@@ -29,6 +29,8 @@ TITLES = {
 """The cards, in their order among those of one status."""
 _WORST = ("FAIL", "WARN", "ASSUMED", "PASS", "–")
 _JUDGED = _WORST[:-1]
+_LIKE_FACTS = ("FAIL", "WARN")
+"""Statuses that read like facts; one that rests on a default says so."""
 VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 OUTAGE = "outage"
@@ -37,8 +39,12 @@ OUTAGE = "outage"
 
 def card_status(card: Card) -> str:
     """Return the status of a card with what it rests on: ``FAIL (assumed)``."""
-    rests = card.assumed and card.status in (ShareStatus.FAIL.value, ShareStatus.WARN.value)
-    return f"{status_text(card.status)}{' (assumed)' if rests else ''}"
+    return status_label(status_text(card.status), assumed=bool(card.assumed))
+
+
+def status_label(status: str, *, assumed: bool) -> str:
+    """Return a status as it is shown, with what it rests on where it would read like a fact: ``FAIL (assumed)``."""
+    return f"{status} (assumed)" if assumed and status in _LIKE_FACTS else status
 
 
 def status_text(status: str) -> str:
@@ -108,10 +114,17 @@ class CardView(Struct, frozen=True):
     """Which steps have no valid figure, and why: a sentence each."""
     notes: tuple[str, ...] = ()
     """What else a reader must know: what was not judged, and in which year the capacity is exceeded."""
+    assumed: tuple[str, ...] = ()
+    """The defaults that nobody chose and that the status rests on."""
     advice: str = ""
     """Id of the advice that holds the working; empty where there is none."""
     steps: tuple[str, ...] = ()
     """Ids of the session's steps that were measured about it; the first leads its chart."""
+
+    @property
+    def label(self) -> str:
+        """The status with what it rests on: ``FAIL (assumed)``."""
+        return status_label(self.status, assumed=bool(self.assumed))
 
 
 def card_views(given: AdviceSet, machine: Machine | None, session: Session | None = None) -> tuple[CardView, ...]:
@@ -146,6 +159,7 @@ def _card_view(card: Card, machine: Machine | None, session: Session | None) -> 
         years=card.horizon_years,
         statement=card.statement,
         notes=card.notes,
+        assumed=card.assumed,
         advice=card.advice,
     )
     if session is None or not session.steps:
@@ -174,6 +188,7 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
         {
             "card": view.resource,
             "status": view.status if view.status in _JUDGED else None,
+            "assumed": list(view.assumed),
             "detected": list(view.detected),
             "measured": list(view.measured),
             "measured_valid": view.measured_valid,

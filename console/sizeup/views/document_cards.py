@@ -28,7 +28,7 @@ def cards_table(cards: Sequence[CardView]) -> Table:
             ", ".join(card.detected) or UNKNOWN,
             ", ".join(card.measured) or UNKNOWN,
             *(value(card) or UNKNOWN for title, value in _judged(cards) if title in judged),
-            card.status,
+            card.label,
         )
         for card in cards
     )

@@ -12,7 +12,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
 from sizeup.views.advice import format_quantity
-from sizeup.views.cards import VERDICT, lacks_workload, status_text, verdicts_first
+from sizeup.views.cards import VERDICT, card_status, lacks_workload, status_text, verdicts_first
 from sizeup.views.whatif import WORKLOAD_KEYS, input_label
 
 GROUPS = ("Verdict", "Demand", "Capacity", "Licenses")
@@ -71,6 +71,7 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         if card is not None and judged:
             status = card.status
             share = "" if card.share is None else f" {share_text(card.share)}"
+            title = f"{title} (assumed)" if card_status(card) != status_text(status) else title
             value = f"{'NO VERDICT' if status == 'unknown' else status_text(status)}{share}"
         rests_on = basis(advice)
         if status == ShareStatus.ASSUMED.value and not rests_on.startswith("assumed"):

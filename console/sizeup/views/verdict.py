@@ -14,7 +14,7 @@ from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
 from sizeup.text import capitalized
 from sizeup.units import format_in
-from sizeup.views.cards import CardView, status_text
+from sizeup.views.cards import CardView, status_label, status_text
 from sizeup.views.repair import repair_text
 
 NO_VERDICT_YET = "NO VERDICT YET"
@@ -57,6 +57,13 @@ class VerdictText(Struct, frozen=True):
     """What the verdict rests on."""
     rule: str = ""
     """What rules of thumb expect of such a machine, where there is no workload; not a demand."""
+    assumed: bool = False
+    """Whether it rests on a default that nobody chose."""
+
+    @property
+    def label(self) -> str:
+        """The status with what it rests on: ``FAIL (assumed)``."""
+        return status_label(self.status, assumed=self.assumed)
 
 
 def verdict_text(
@@ -76,6 +83,7 @@ def verdict_text(
         f"{card.statement}{unsettled_note(card, given.cards)}",
         _fix(card, working, given, findings) if card.status in _BAD else "",
         "" if working is None else _basis(card, working),
+        assumed=bool(card.assumed),
     )
 
 

@@ -33,8 +33,8 @@ from sizeup.units import format_in
 
 VERDICT = "verdict.storage"
 """The id of the advice."""
-PATHS = "storage paths"
-"""What begins the statement where the paths alone are judged."""
+DISKS, PATHS = "the disks", "the paths to them"
+"""What is not judged where paths alone are known, and where drives alone are."""
 _DOWN = "down, so counted as 0:"
 """What a note about ports and paths begins with."""
 
@@ -138,9 +138,10 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
         for one in found
     )
-    subject, rest = (PATHS, "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
+    subject, not_judged = ("storage paths", DISKS) if paths and not demand.by_rule else ("storage", "")
     if all(one.stage.drives for one in found):
-        subject, rest = "drives", "; the paths to them are not judged"
+        subject, not_judged = "drives", PATHS
+    rest = f"; {not_judged} are not judged" if not_judged else ""
     needed = worst.text.replace(" demand", f" demand{by}", 1)
     resting_on = "" if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
     within = f"{shares_clause(shares, bounds, failures)}, {where}{resting_on}"
@@ -162,6 +163,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             stages=[StageUse(one.stage.title or one.stage.name, one.share) for one in found],
             failures=failures,
             assumed=assumed,
+            not_judged=not_judged,
         )
     )
     network = [one for one in found if one.stage.network]

@@ -158,7 +158,7 @@ class SummaryScreen(ModeScreen):
             elif answer == "topology":
                 host.go("topology", "machine")
 
-        self.app.push_screen(ChoiceDialog(Text("\n".join(lines)), ways, title=f"{card.title}  {card.status}"), answered)
+        self.app.push_screen(ChoiceDialog(Text("\n".join(lines)), ways, title=f"{card.title}  {card.label}"), answered)
 
     def _act_on(self, finding: Finding) -> None:
         from sizeup.probing.planner import unmet

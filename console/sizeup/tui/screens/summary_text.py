@@ -54,7 +54,7 @@ def status_styles(*, ansi: bool) -> StatusStyles:
 def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles) -> Content:
     """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim."""
     badge = styles.badges.get(verdict.status)
-    word = f" {verdict.status} "
+    word = f" {verdict.label} "
     indent = max(len(word) + 3, 8)
     statement = hanging(verdict.statement, width, indent, indent)
     parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), statement[len(word) + 1 :]]
@@ -75,7 +75,7 @@ def card_content(line: CardLine, styles: StatusStyles) -> Content:
         line.text[:start],
         (line.text[start:end], styles.meters.get(line.status, "")),
         line.text[end:].removesuffix(" ") if badge else line.text[end:],
-        (f" {line.status} " if badge else line.status, badge),
+        (f" {line.label} " if badge else line.label, badge),
     )
 
 
