@@ -216,6 +216,9 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
         "workload.growth_percent": str(draw(st.integers(0, 60))),
         "workload.horizon_years": str(draw(st.integers(0, 5))),
     }
+    given["cards"] = str(draw(st.integers(0, int(given["count"]))))
+    if draw(st.booleans()):
+        given["db.growth_percent"] = str(draw(st.integers(0, 60)))
     if draw(st.booleans()):
         given |= {
             "array.disks": str(draw(st.integers(4, 48))),
@@ -229,7 +232,8 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
 
 
 def settings_of(given: dict[str, str]) -> dict[str, Value]:
-    stages = f"hba:{given['hba']}*{given['count']},array:fc16*4"
+    cards = f"@{given['cards']}" if given["cards"] != "0" else ""
+    stages = f"hba:{given['hba']}*{given['count']}{cards},array:fc16*4"
     stated = {key: text for key, text in given.items() if "." in key}
     return parse_settings([f"{key}={text}" for key, text in stated.items()] + [f"path.stages={stages}"])
 
@@ -283,6 +287,39 @@ def test_a_failure_never_lowers_a_share(given: dict[str, str]) -> None:
     demand = io_demand(Sheet(known, RULES))
     for one in share.stage_shares(Sheet(known, RULES), demand) if demand is not None else ():
         assert one.after_failure is None or one.after_failure >= one.share
+
+
+@many
+@given(given=servers_under_load())
+def test_the_loss_of_a_card_is_never_smaller_than_that_of_a_port_and_more_cards_never_worsen_it(
+    given: dict[str, str],
+) -> None:
+    by_port, one_card, more_cards = (
+        judged({**given, "cards": count})["storage"] for count in ("0", "1", given["count"])
+    )
+    status = [_WORST.index(card.status) for card in (one_card, by_port, more_cards)]
+
+    assert status == sorted(status)
+    assert worst_failure(one_card) >= worst_failure(by_port) == worst_failure(more_cards)
+
+
+def worst_failure(card: Card) -> float:
+    """Return the share after the worst failure: infinite where nothing is left."""
+    return max((math.inf if one.share is None else one.share for one in card.failures), default=0.0)
+
+
+@many
+@given(given=servers_under_load(), key=st.sampled_from(["workload.growth_percent", "db.growth_percent"]))
+def test_more_growth_never_lowers_a_later_share(given: dict[str, str], key: str) -> None:
+    more = {**given, key: str(int(given.get(key, given["workload.growth_percent"])) + 13)}
+    before, after = judged(given), judged(more)
+
+    for resource, card in before.items():
+        assert after[resource].share == card.share
+        assert (after[resource].last_year or 0.0) >= (card.last_year or 0.0)
+        for old, new in zip(card.failures, after[resource].failures, strict=True):
+            assert (new.last_year or 0.0) >= (old.last_year or 0.0)
+        assert _WORST.index(after[resource].status) <= _WORST.index(card.status)
 
 
 @many
