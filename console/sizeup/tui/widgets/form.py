@@ -4,213 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, Vertical, VerticalScroll
 from textual.message import Message
-from textual.validation import ValidationResult, Validator
-from textual.widgets import Button, Collapsible, Input, OptionList, Select, Static
+from textual.widgets import Button, Collapsible, Static
 
-from sizeup.errors import SizeupError
 from sizeup.probing.manifest import Parameter
 from sizeup.probing.planner import PLANS
-from sizeup.probing.settings import expectation, parse_value
+from sizeup.probing.settings import expectation
 from sizeup.tui.run_form import RunForm, format_seconds, format_setting, label, value_label
+from sizeup.tui.widgets.form_field import FormField
 from sizeup.units import format_bytes
 
-_OTHER = "\0"
-"""Of a list: what leads to a field in which any value can be typed."""
-_EXAMPLE_PATH = "such as /u01/data"
 PLAN = "plan"
 """Name of the field that chooses the plan; no parameter has it."""
-
-
-class SettingValidator(Validator):
-    """Takes what a parameter takes; nothing typed is its default."""
-
-    def __init__(self, parameter: Parameter) -> None:
-        super().__init__()
-        self._parameter = parameter
-
-    def validate(self, value: str) -> ValidationResult:
-        """Say what is wrong with a value."""
-        if not value.strip():
-            return self.success()
-        try:
-            parse_value(self._parameter, value, label(self._parameter))
-        except SizeupError as error:
-            return self.failure(str(error))
-        return self.success()
-
-
-class SettingSelect(Select[str]):
-    """A list whose first line, which says that nothing is chosen, is no choice."""
-
-    begins_blank = False
-    """Whether there is such a line."""
-
-    def watch_expanded(self, expanded: bool) -> None:  # noqa: FBT001  Textual passes it so
-        """Refuse the first line while the list is shown."""
-        if expanded and self.begins_blank:
-            self.query_one(OptionList).disable_option_at_index(0)
-
-
-class FormField(Horizontal):
-    """The name of a setting beside its control."""
-
-    class Changed(Message):
-        """Another value was chosen or typed; ``run`` is whether that was confirmed by Enter."""
-
-        def __init__(self, name: str, text: str, *, run: bool = False) -> None:
-            super().__init__()
-            self.name = name
-            self.text = text
-            self.run = run
-
-    class Wrong(Message):
-        """What is typed cannot be taken; an empty problem is the end of it."""
-
-        def __init__(self, problem: str) -> None:
-            super().__init__()
-            self.problem = problem
-
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        text: str,
-        *,
-        key: str = "",
-        options: Sequence[tuple[str, str]] = (),
-        parameter: Parameter | None = None,
-        wide: bool = False,
-    ) -> None:
-        super().__init__(id=f"f-{name}", classes="wide" if wide else "short")
-        self.setting = name
-        self._title, self._key, self._text = title, key, text
-        self._options = tuple(options)
-        self._parameter = parameter
-        self._begins_blank = not text
-        self._offered: set[str] = set()
-        """The values in the list as it stands."""
-
-    def compose(self) -> ComposeResult:
-        """The key that changes it, its name, and a list or a field."""
-        words = Text(no_wrap=True)
-        if self._key:
-            words.append(self._key, "reverse bold")
-            words.append(" ")
-        words.append(f"{self._title} ")
-        yield Static(words, classes="label")
-        if self._options:
-            select = SettingSelect(
-                self._listed(self._text),
-                value=self._text or Select.NULL,
-                allow_blank=self._begins_blank,
-                prompt=f"choose a {self._title.lower()}",
-                compact=True,
-            )
-            select.begins_blank = self._begins_blank
-            yield select
-        validators = [] if self._parameter is None else [SettingValidator(self._parameter)]
-        is_path = self._parameter is not None and self._parameter.type == "path"
-        field = Input(
-            self._text,
-            placeholder=_EXAMPLE_PATH if is_path else "",
-            compact=True,
-            validators=validators,
-            validate_on=["changed"],
-        )
-        field.cursor_blink = False  # an idle screen sends nothing
-        field.display = not self._options
-        yield field
-
-    def _listed(self, text: str) -> list[tuple[Text, str]]:
-        listed = [(Text(shown), value) for shown, value in self._options]
-        if text and text not in {value for _, value in self._options}:
-            listed.append((Text(text), text))
-        if self._parameter is not None and self._parameter.type != "choice" and self._parameter.type != "bool":
-            listed.append((Text("other ..."), _OTHER))
-        self._offered = {value for _, value in listed}
-        return listed
-
-    @property
-    def control(self) -> Select[str] | Input:
-        """What has the focus here."""
-        selects = [select for select in self.query(Select) if select.display]
-        return selects[0] if selects else self.query_one(Input)
-
-    def open(self) -> None:
-        """Give the control the focus; a list opens."""
-        self._show_list()
-        control = self.control
-        control.focus()
-        if isinstance(control, Select):
-            control.action_show_overlay()
-            overlay = control.query_one(OptionList)
-            if control.is_blank() and overlay.option_count > 1:
-                overlay.highlighted = 1  # behind the words that nothing is chosen
-
-    def show(self, text: str, *, unused: bool) -> None:
-        """Show another value, which was not chosen here; ``unused`` is whether it has no effect."""
-        self.set_class(unused, "-unused")
-        if not self.is_mounted or not self.query(Input):
-            self._text = text
-            return
-        field = self.query_one(Input)
-        for select in self.query(Select):
-            with select.prevent(Select.Changed):
-                if (text or Select.NULL) == select.value:
-                    continue
-                if text and text not in self._offered:
-                    select.set_options(self._listed(text))
-                if text or self._begins_blank:
-                    select.value = text or Select.NULL
-        if field.value != text and not field.has_focus:
-            with field.prevent(Input.Changed):
-                field.value = text
-        self._text = text
-
-    @on(Select.Changed)
-    def _chosen(self, event: Select.Changed) -> None:
-        event.stop()
-        if event.value == _OTHER:
-            event.select.display = False
-            field = self.query_one(Input)
-            field.display = True
-            field.focus()
-        elif isinstance(event.value, str) and event.value != self._text:
-            self._text = event.value
-            self.post_message(self.Changed(self.setting, event.value))
-
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        result = event.validation_result
-        problem = "; ".join(result.failure_descriptions) if result is not None and not result.is_valid else ""
-        self.post_message(self.Wrong(problem))
-
-    def _show_list(self) -> None:
-        """Put the list back in place of the field for any value."""
-        field = self.query_one(Input)
-        for select in self.query(Select):
-            if not select.display:
-                select.display, field.display = True, False
-                select.focus()
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._show_list()
-        self.post_message(self.Changed(self.setting, event.value, run=True))
-
-    @on(Input.Blurred)
-    def _left(self, event: Input.Blurred) -> None:
-        event.stop()
-        if event.value != self._text:
-            self.post_message(self.Changed(self.setting, event.value))
 
 
 class AdvancedSettings(Collapsible, inherit_css=False):
@@ -219,11 +31,20 @@ class AdvancedSettings(Collapsible, inherit_css=False):
     Without Textual's rules for it, one of which has all controls inside styled anew whenever the focus moves.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
     DEFAULT_CSS = """
     AdvancedSettings { width: 1fr; height: auto; }
     AdvancedSettings.-collapsed > Contents { display: none; }
     AdvancedSettings Contents { padding: 0; }
     """
+
+    def __init__(self, settings: int) -> None:
+        # An arrow would promise a list to choose from.
+        super().__init__(title=f"Advanced ({settings})", id="advanced", collapsed_symbol="[+]", expanded_symbol="[-]")
+
+    def action_fold(self) -> None:
+        """Show them, or no more."""
+        self.collapsed = not self.collapsed
 
 
 class RunFormView(Vertical):
@@ -259,7 +80,7 @@ class RunFormView(Vertical):
         with Horizontal(classes="act"):
             yield Button("Run", id="run", compact=True, variant="primary")
             if advanced:
-                yield AdvancedSettings(title=f"Advanced ({len(advanced)})", id="advanced")
+                yield AdvancedSettings(len(advanced))
         yield Static(id="hint", markup=False)
 
     def _plans(self) -> list[tuple[str, str]]:

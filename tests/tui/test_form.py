@@ -1,0 +1,68 @@
+"""The controls of a form: what an arrow promises, and what a control is made of."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Select
+
+from consoles import Console, settled
+from sizeup.tui.widgets.form import AdvancedSettings
+from sizeup.tui.widgets.form_field import SettingSelect
+
+pytestmark = pytest.mark.ci
+
+
+async def shown_form(console: Console, pilot: Pilot[int]) -> list[Select[str]]:
+    """The lists of the form of a probe with many."""
+    await console.choose(pilot, "io.direct")
+    await pilot.pause(0.2)
+    await settled(pilot)
+    return [select for select in console.app.screen.query(SettingSelect) if select.region]
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "down"])
+async def test_every_arrow_opens_a_list(console: Console, key: str) -> None:
+    async with console.shown(120, 40) as pilot:
+        lists = await shown_form(console, pilot)
+        opened = []
+        for select in lists:
+            select.focus()
+            await pilot.press(key)
+            await settled(pilot)
+            opened.append(select.expanded)
+            await pilot.press("escape")
+            await settled(pilot)
+
+    assert len(opened) >= 5
+    assert all(opened)
+
+
+async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> None:
+    """Every frame goes through all that are drawn, and a move of the focus styles all of them."""
+    async with console.shown(120, 40) as pilot:
+        lists = await shown_form(console, pilot)
+        parts = [(len(select.children), len(select.children[0].children)) for select in lists]
+        drawn = [select.children[1].display for select in lists]
+
+    assert set(parts) == {(2, 0)}
+    assert set(drawn) == {False}
+
+
+@pytest.mark.parametrize("key", ["enter", "space"])
+async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console, key: str) -> None:
+    async with console.shown(120, 40) as pilot:
+        await shown_form(console, pilot)
+        advanced = next(folded for folded in console.app.screen.query(AdvancedSettings) if folded.region)
+        advanced.children[0].focus()
+        marks, folded = [], []
+        for _ in range(2):
+            await pilot.press(key)
+            await settled(pilot)
+            folded.append(advanced.collapsed)
+            marks.append(str(advanced.children[0].render()).split(" ")[0])
+        shown = len(advanced.query(Input))
+
+    assert folded == [False, True]
+    assert marks == ["[-]", "[+]"]
+    assert shown > 5
