@@ -86,11 +86,11 @@ async def test_a_look_repaints_only_the_cells_that_differ(
         monkeypatch.setattr(MapView, "refresh", refresh)
         await look(console)
         still = list(repainted)
-        watched.free(1, 47)
+        watched.free(1, 21)
         await look(console)
 
         assert still == []
-        assert [(region.width, region.height) for region in repainted] == [(1, 1), (1, 1)]  # of the bar and the figure
+        assert [(region.width, region.height) for region in repainted] == [(8, 1)]  # from the bar to the figure
 
 
 async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_drawn_once(

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from consoles import GIB, machine
+from large_machines import made
 from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
@@ -269,3 +270,22 @@ def test_a_detail_that_is_not_known_is_left_out_or_said_to_be_unknown_and_a_figu
     assert (ib0["Queues"], ib0["Speed"]) == ("1 receive", "not reported")
     assert "Queues" not in eth0
     assert (sda["Size"], sda["Queue limit"]) == ("unknown: not reported by the kernel", "32 requests")
+
+
+def test_more_nodes_than_rows_stand_in_columns_and_none_is_torn_apart() -> None:
+    drawn = MapMaker(made(8, 16, 8, 32 << 20, nodes=8)).draw(made(8, 16, 8, 32 << 20, nodes=8).nodes, {}, 80, 36)
+    lines = ["".join(cell.text for cell in row) for row in drawn.rows]
+
+    assert len(lines) < 38
+    assert [line.split()[1] for line in lines[:32]] == [f"N{number}" for number in range(32)]
+    assert all(f" N{number + 32} " in f" {lines[number]} " for number in range(32))
+    assert all(len(line) <= 80 + 2 for line in lines)
+
+
+def test_frames_without_a_load_are_no_wider_than_their_caches() -> None:
+    found = made(1, 6, 2, 8 << 20)
+    drawn = MapMaker(found).draw(found.nodes, {}, 82, 36)
+    titles = [cell.text for row in drawn.rows for cell in row if "Core 1" in cell.text]
+
+    assert titles
+    assert all(len(title) <= 46 for title in titles)

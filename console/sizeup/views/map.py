@@ -14,7 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.views.difference import MachineComparison
 from sizeup.views.machine_facts import machine_line
-from sizeup.views.map_bands import Bands
+from sizeup.views.map_bands import Bands, split_bands
 from sizeup.views.map_boxes import (
     CORE,
     LOADS,
@@ -30,7 +30,7 @@ from sizeup.views.map_boxes import (
     tile_rows,
     wrapped,
 )
-from sizeup.views.map_cells import Cell, Row, device_cells, flowed
+from sizeup.views.map_cells import Cell, Row, device_cells, flowed, padded, width_of
 from sizeup.views.map_parts import MapParts
 from sizeup.views.node_matrix import NodeMatrix
 
@@ -48,6 +48,17 @@ _SIGNS = (
 """Roles of cells, and the legend of their signs."""
 _FIXED_ROWS = 2
 """Title and legend."""
+_BETWEEN = 2
+"""Blanks between bands side by side."""
+
+
+_LONGEST_CACHES = 36
+"""Columns that the caches of a core take with its frame."""
+_WIDTHS_WITHOUT_LOAD = {
+    Tile.METER: TILE_WIDTHS[Tile.METER][-1:],
+    Tile.FRAME: tuple(width for width in TILE_WIDTHS[Tile.FRAME] if width <= _LONGEST_CACHES),
+}
+"""Columns of a core whose frame has no meters to fill it."""
 
 
 class Map(Struct, frozen=True):
@@ -95,9 +106,42 @@ class MapMaker:
         legend = _legend(self._parts.nodes, rows, width)
         if height is None:
             return Map(heading, tuple(rows), legend)
-        rows += self._between(width, whole=False)
+        between = self._between(width, whole=False)
+        if len(rows) + len(between) + _FIXED_ROWS > height:
+            heading, rows = self._in_columns(nodes, loads, width, height - len(between) - _FIXED_ROWS, heading, rows)
+        rows += between
         fits = len(rows) + _FIXED_ROWS + 1 <= height
         return Map(heading, tuple(rows), legend, self._title(width) if fits else ())
+
+    def _in_columns(
+        self,
+        nodes: Sequence[NumaNode],
+        loads: Mapping[int, float],
+        width: int,
+        height: int,
+        heading: Row,
+        rows: list[Row],
+    ) -> tuple[Row, list[Row]]:
+        """Return the bands side by side, in the fewest columns that need no more rows than there are, or in the most.
+
+        They stay below one another, ``heading`` and ``rows``, where there is no room for two columns.
+        """
+        for count in (2, 3, 4):
+            room = (width - (count - 1) * _BETWEEN) // count
+            titles, narrow = self._bands.draw(nodes, loads, room)
+            if max(map(width_of, (titles, *narrow))) > room:
+                break
+            columns = split_bands(narrow, count)
+            gap = Cell(" " * _BETWEEN, "text")
+            heading = tuple(cell for _ in columns for cell in (*padded(titles, room), gap))
+            high = max(map(len, columns))
+            rows = [
+                tuple(cell for column in columns for cell in (*padded(column[y] if y < len(column) else (), room), gap))
+                for y in range(high)
+            ]
+            if high <= height:
+                break
+        return heading, rows
 
     def _layout(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, height: int) -> _Layout | None:
         size = (width, height, bool(loads))
@@ -128,7 +172,7 @@ class MapMaker:
             for tile, widths in TILE_WIDTHS.items():
                 if tile is Tile.THREADS and not known:
                     continue
-                for least in widths if known or tile is not Tile.METER else widths[-1:]:
+                for least in widths if known else _WIDTHS_WITHOUT_LOAD.get(tile, widths):
                     high = [self._core_rows(box, TileSize(tile, least), inside) for box in self._parts.boxes]
                     if sum(max(high[at : at + columns]) for at in range(0, len(high), columns)) < height:
                         yield TileSize(tile, least), columns

@@ -12,10 +12,11 @@ from sizeup.views.map_boxes import CORE, CpuStates, NodePart
 from sizeup.views.map_cells import Cell, Row, change_mark, device_cells, fault, flowed, memory_used, meter, width_of
 from sizeup.views.map_parts import MapParts, node_name
 
-_WIDE = 110
-"""From this width, bars are twice as long."""
-_BAR_CELLS = 10
+_WIDE, _NARROW = 110, 44
+"""From the first width on bars are twice as long, below the second they are shorter."""
+_BAR_CELLS, _SHORT_BAR_CELLS = 10, 6
 _LEAST_CORES = 8
+_HEADING = len("Cores")
 
 
 class _Column(Struct, frozen=True):
@@ -43,11 +44,12 @@ class Bands:
 
     def draw(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int) -> tuple[Row, list[Row]]:
         """Return the heading of the columns, and the rows."""
-        bar = _BAR_CELLS * (2 if width >= _WIDE else 1)
+        bar = _SHORT_BAR_CELLS if width < _NARROW else _BAR_CELLS * (2 if width >= _WIDE else 1)
         by_name = {node_name(node): node for node in nodes}
         columns = [_Column("Memory used", self._memory(by_name, bar))]
         pools = self._pools(by_name, bar // 2)
-        cores_width = max(min(self._most, width - self._names - columns[0].width - 2), _LEAST_CORES)
+        least = min(max(self._most, _HEADING), _LEAST_CORES) if width < _NARROW else _LEAST_CORES
+        cores_width = max(min(self._most, width - self._names - columns[0].width - 2), least)
         inline = self._names + cores_width + sum(2 + column.width for column in (*columns, *pools)) <= width
         columns += pools if inline else []
         rows: list[Row] = []
@@ -112,6 +114,25 @@ class Bands:
                     )
                     found.setdefault(pool.page_bytes, {})[name] = cells
         return [_Column(f"{format_bytes(size)} pages used", entries) for size, entries in sorted(found.items())]
+
+
+def split_bands(rows: Sequence[Row], count: int) -> list[list[Row]]:
+    """Return bands in so many columns of about the same height, none of them torn apart."""
+    bands: list[list[Row]] = []
+    for row in rows:
+        if not bands or (row and row[0].role == "name" and row[0].text.strip()):
+            bands.append([])
+        bands[-1].append(row)
+    least = -(-len(rows) // count)
+    for high in range(least, len(rows) + 1):
+        columns: list[list[Row]] = [[]]
+        for band in bands:
+            if columns[-1] and len(columns[-1]) + len(band) > high:
+                columns.append([])
+            columns[-1] += band
+        if len(columns) <= count:
+            return columns
+    return [list(rows)]
 
 
 def _band_cells(part: NodePart, cpus: CpuStates | None) -> list[Cell]:
