@@ -517,7 +517,7 @@ async def test_no_option_of_the_command_line_is_shown_where_a_key_does_it(consol
             seen += console.says("#working")
 
     assert "--set" not in seen
-    assert "enter capacity.mb_s (a)" in seen
+    assert "enter Storage throughput (a)" in seen
 
 
 async def test_this_machine_stands_beside_that_of_another_session(

@@ -429,3 +429,23 @@ async def test_without_color_the_chosen_action_of_the_palette_is_underlined(
     chosen, other = ([segment.style for segment in row if segment.text.strip()] for row in rows)
     assert all(style is not None and style.underline for style in chosen)
     assert not any(style is not None and style.underline for style in other)
+
+
+async def test_no_option_of_the_command_line_stands_on_the_first_screen(make_console: MakeConsole) -> None:
+    finding = Finding(
+        "memory.sum", Severity.CRITICAL, "t", (), "c", "Then: sizeup size --set machine.memory_gib=N.", ("memory",)
+    )
+    console = make_console(machine(findings=(finding,)))
+    console.app.stated = {"workload.iops": KEYS["workload.iops"].parse("20000", Origin.USER, "what-if")}
+    async with console.shown(120, 40) as pilot:
+        seen = [console.text]
+        for _ in range(9):
+            await pilot.press("enter")
+            await pilot.pause()
+            seen.append(console.text)
+            await pilot.press("escape", "down")
+    words = " ".join(" ".join(seen).split())
+
+    assert "--set" not in words
+    assert "enter Storage throughput (4, then a)" in words
+    assert "enter Memory (4, then a)" in words

@@ -30,6 +30,8 @@ _CAPACITY_FROM = {
     Origin.MEASURED: "capacity measured",
     Origin.DETECTED: "capacity by its links, not measured",
 }
+_TYPED = {"what-if": "the inputs typed in Sizing"}
+"""What a source is called that means nothing outside the console."""
 _OF_PARTS = {
     "affinity": "cpu",
     "bond": "network",
@@ -148,7 +150,8 @@ def _basis(card: Card, working: Advice) -> str:
     ]
     parts = []
     if stated:
-        parts.append(f"workload of {', '.join(dict.fromkeys(one.source for one in stated))}")
+        sources = dict.fromkeys(_TYPED.get(one.source, one.source) for one in stated)
+        parts.append(f"workload of {', '.join(sources)}")
     rates = {entry.key: entry.quantity for entry in working.inputs if entry.key in _RATES}
     growth = next((rates[key] for key in _RATES if rates.get(key) is not None), None)
     if growth is not None and card.horizon_years:

@@ -22,12 +22,13 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
+from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.screens.sizing_pages import PREFIX, comparison_page, factors_chart, licenses_page
 from sizeup.tui.screens.sizing_state import SizingState
-from sizeup.tui.screens.sizing_text import ANSWERS, by_keys, input_options, working_line, working_lines
+from sizeup.tui.screens.sizing_text import ANSWERS, input_options, working_line, working_lines
 from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
@@ -221,7 +222,9 @@ class SizingScreen(ModeScreen):
 
     def action_licenses(self) -> None:
         """Show every vendor's licenses for this machine."""
-        self.app.push_screen(licenses_page(self._state.sizing, self._page_width(), self._state.deviation))
+        self.app.push_screen(
+            licenses_page(self._state.sizing, self._page_width(), self._state.deviation, self._in_console)
+        )
 
     def action_presets(self) -> None:
         """Put a published case, or the machine of another session, beside this machine."""
@@ -331,7 +334,7 @@ class SizingScreen(ModeScreen):
 
     def _in_console(self, text: str) -> str:
         """A text with the keys of the console in place of options of the command line."""
-        return by_keys(text, first_key_of("sizing.add", self.host.keys))
+        return by_keys(text, self.host.keys, in_sizing=True)
 
     def _show_tornado(self) -> None:
         chart, chosen = self.query_one(ChartView), self._answers.chosen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from sizeup.charts.chart import BarChart
@@ -26,9 +28,13 @@ from sizeup.views.sizing_comparison import sizing_comparison_table
 __all__ = ["PREFIX", "comparison_page", "factors_chart", "licenses_page"]
 
 
-def licenses_page(sizing: Sizing, width: int, what_if: str) -> PageDialog:
-    """Return every vendor's licenses for a machine; ``what_if`` ends the title."""
+def licenses_page(sizing: Sizing, width: int, what_if: str, in_console: Callable[[str], str]) -> PageDialog:
+    """Return every vendor's licenses for a machine; ``what_if`` ends the title.
+
+    ``in_console`` puts keys in the place of options of the command line.
+    """
     table = license_table(sizing, shipped())
+    table = replace(table, note=in_console(table.note))
     if width < WIDE:
         # The products name their vendors, too.
         rows = tuple(row[1:] for row in table.rows)

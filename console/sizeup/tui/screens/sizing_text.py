@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -13,7 +12,6 @@ from sizeup.charts.table import Table
 from sizeup.model.advice import AdviceSet
 from sizeup.report.text import table_lines
 from sizeup.sizing.session_advice import ShownAdvice
-from sizeup.text import capitalized
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.advice import advice_lines
 from sizeup.views.sizing_table import NO_WORKLOAD
@@ -84,26 +82,6 @@ def working_line(line: str, width: int) -> str:
     words = line.lstrip()
     label = next((len(label) for label in _LABELS if words.startswith(label)), 2)
     return hanging(words, width, len(line) - len(words), len(line) - len(words) + label)
-
-
-def by_keys(text: str, add: str) -> str:
-    """Return a text with the key ``add`` and the names of inputs in place of options of the command line."""
-
-    def typed(found: re.Match[str]) -> str:
-        words = []
-        for part in found["settings"].split():
-            key, _, value = part.partition("=")
-            unset = value.isupper() or "[" in value
-            words.append(f"enter {key}" if unset else f"set {key} to {value}")
-        text = f"{' and '.join(words)} ({add})"
-        return capitalized(text) if found["use"] == "Use " else text
-
-    return _SETTING.sub(typed, text.replace("add --workload-cores N", f"enter workload.cpu_cores ({add})"))
-
-
-_SETTING = re.compile(
-    r"(?P<use>[Uu]se |set it with )?--set (?P<settings>[a-z_]+\.[a-z_]+=[^\s,;.)]+(?: [a-z_]+\.[a-z_]+=[^\s,;.)]+)*)"
-)
 
 
 def input_line(row: InputRow, width: int) -> Text:

@@ -19,6 +19,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
 from sizeup.session.store import latest
 from sizeup.tui.actions import bindings, first_key_of
+from sizeup.tui.option_text import by_keys
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_text import (
@@ -26,6 +27,7 @@ from sizeup.tui.screens.summary_text import (
     StatusStyles,
     card_content,
     finding_options,
+    in_console,
     status_styles,
     verdict_content,
 )
@@ -102,7 +104,8 @@ class SummaryScreen(ModeScreen):
     def _update(self) -> None:
         """Take what is known now, and show it."""
         host = self.host
-        self._summary = summary(host.machine, host.runs.session, host.stated_advice, self._actions())
+        shown = summary(host.machine, host.runs.session, host.stated_advice, self._actions())
+        self._summary = in_console(shown, host.keys)
         self._fill()
 
     def _actions(self) -> tuple[str, ...]:
@@ -142,7 +145,7 @@ class SummaryScreen(ModeScreen):
         host = self.host
         shown = self._summary
         assert shown is not None
-        lines = card_details(card, shown.given, self.host.machine)
+        lines = self._details(card, shown)
         ways = [("sizing", "Show its working in Sizing")] if card.advice else [("sizing", "Go to Sizing")]
         session = host.runs.session
         run = None if session is None or not card.steps else session.steps.get(card.steps[0])
@@ -159,6 +162,9 @@ class SummaryScreen(ModeScreen):
                 host.go("topology", "machine")
 
         self.app.push_screen(ChoiceDialog(Text("\n".join(lines)), ways, title=f"{card.title}  {card.label}"), answered)
+
+    def _details(self, card: CardView, shown: Summary) -> list[str]:
+        return [by_keys(line, self.host.keys) for line in card_details(card, shown.given, self.host.machine)]
 
     def _act_on(self, finding: Finding) -> None:
         from sizeup.probing.planner import unmet
@@ -370,7 +376,7 @@ class SummaryScreen(ModeScreen):
             lines = [line for part in finding_parts(finding) for line in (part[0], *(f"  {one}" for one in part[1:]))]
         elif card is not None:
             preview.border_title = card.title
-            lines = list(card_details(card, shown.given, self.host.machine))
+            lines = self._details(card, shown)
         else:
             return
         others = [widget for widget in self.query("#charts, #map") if widget.display]

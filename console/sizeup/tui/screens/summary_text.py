@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.content import Content
 from textual.widgets.option_list import Option
 
 from sizeup.text import cell_len, plural
+from sizeup.tui.option_text import by_keys
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.card_table import WIDE, CardLine
 from sizeup.views.summary import SEVERITY_WORDS, Summary, finding_line
@@ -44,6 +46,18 @@ _ANSI_STYLES = StatusStyles(
     },
     {"FAIL": "ansi_red", "WARN": "ansi_yellow", "PASS": "ansi_green"},
 )
+
+
+def in_console(shown: Summary, keymap: Mapping[str, str]) -> Summary:
+    """Return what is shown with keys of the console in place of options of the command line."""
+    verdict = shown.verdict
+    return replace(
+        shown,
+        verdict=replace(verdict, statement=by_keys(verdict.statement, keymap), fix=by_keys(verdict.fix, keymap)),
+        findings=tuple(
+            (key, replace(finding, remedy=by_keys(finding.remedy, keymap))) for key, finding in shown.findings
+        ),
+    )
 
 
 def status_styles(*, ansi: bool) -> StatusStyles:
