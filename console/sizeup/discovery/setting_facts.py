@@ -48,15 +48,8 @@ def _swap(machine: Machine) -> str | None:
 
 def _mitigations(machine: Machine) -> str | None:
     found = machine.settings.vulnerabilities
-    if not found:
-        return None
-    vulnerable = [each.name for each in found if each.status.startswith("Vulnerable")]
-    return f"vulnerable to {', '.join(vulnerable)}" if vulnerable else f"in force for {_mitigated(machine)}"
-
-
-def _mitigated(machine: Machine) -> str:
-    found = machine.settings.vulnerabilities
-    return f"{sum(each.status != 'Not affected' for each in found)} of {len(found)}, the others do not apply"
+    vulnerable = sum(each.status.startswith("Vulnerable") for each in found)
+    return f"{vulnerable or 'none'} of {len(found)} vulnerable" if found else None
 
 
 def _pools(machine: Machine) -> str | None:
@@ -104,10 +97,10 @@ SETTING_FACTS: tuple[SettingFact, ...] = (
     SettingFact("vm.max_map_count", lambda machine: _number(machine.settings.max_map_count)),
     SettingFact("huge pages", _pools),
     SettingFact("transparent_hugepage", lambda machine: machine.platform.transparent_huge_pages),
-    SettingFact("transparent_hugepage defrag", lambda machine: machine.settings.transparent_huge_page_defrag),
+    SettingFact("THP defrag", lambda machine: machine.settings.transparent_huge_page_defrag),
     SettingFact("kernel.numa_balancing", lambda machine: _switch(machine.platform.numa_balancing)),
     SettingFact("governor", lambda machine: machine.platform.governor),
-    SettingFact("energy_performance_preference", lambda machine: machine.settings.energy_preference),
+    SettingFact("energy preference", lambda machine: machine.settings.energy_preference),
     SettingFact("energy_perf_bias", lambda machine: _number(machine.settings.energy_bias)),
     SettingFact("min_perf_pct", lambda machine: _number(machine.settings.lowest_performance_percent)),
     SettingFact("boost", lambda machine: _switch(machine.platform.turbo)),

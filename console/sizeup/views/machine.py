@@ -27,6 +27,8 @@ from sizeup.views.device_sections import (
 )
 from sizeup.views.distances import distances_section
 from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown, offline_text
+from sizeup.views.memory_modules import memory_modules_section
+from sizeup.views.os_settings import disk_settings_section, settings_section
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 from sizeup.views.virtualization import UNPROVEN, cloud_text, runs_on
 
@@ -201,9 +203,11 @@ _PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
     "cpu": (processor_section,),
     "storage": (storage_section, adapters_section, nvme_section, paths_section),
     "numa": (memory_section, distances_section),
+    "memory": (memory_modules_section,),
     "network": (network_section, rdma_section),
     "nfs": (nfs_section,),
     "platform": (platform_section,),
+    "settings": (settings_section, disk_settings_section),
     "budget": (budget_section,),
     "findings": (),
 }
