@@ -16,9 +16,9 @@ class ExitStatus(IntEnum):
     """Unsafe target, no permission, or a probe that does not apply here."""
     LATE = 4
     DIFFERENT = 5
-    """A condition of ``compare --fail-if`` is met, or ``detect --diff`` found a difference."""
+    """A condition of ``compare --fail-if`` is met, or ``detect --diff`` or ``check`` found a difference."""
     UNDECIDED = 6
-    """No condition of ``--fail-if`` is met, but at least one could not be decided."""
+    """No condition of ``--fail-if`` is met, or nothing drifted, but at least one could not be decided."""
     COMMAND_FAILED = 7
     """A command of ``sizeup experiment`` failed, such as the one that restores the setting."""
     HANGUP = 129
@@ -38,8 +38,10 @@ _MEANINGS = {
     ExitStatus.USAGE: "invalid arguments, or a file or standard output that cannot be read or written",
     ExitStatus.REFUSED: "refused: unsafe target, no permission, or not applicable on this machine",
     ExitStatus.LATE: "the start time of the run has passed",
-    ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ",
-    ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided",
+    ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ; "
+    "sizeup check: a fact drifted",
+    ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided; sizeup check: "
+    "nothing drifted, but a fact is unknown on one side",
     ExitStatus.COMMAND_FAILED: "sizeup experiment: one of the commands failed",
     ExitStatus.HANGUP: "terminal lost (SIGHUP); the session is saved",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT); the session is saved",

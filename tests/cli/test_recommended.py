@@ -61,6 +61,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "views/answer.py": ("size",),
     "views/answer_details.py": ("size",),
     "views/comparison.py": ("compare",),
+    "views/drift.py": ("check",),
     "web/server.py": ("serve",),
 }
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""

@@ -31,6 +31,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "sessions": (),
     "note": ("{session}", "hello"),
     "compare": ("{session}", "--baseline", "{session}"),
+    "check": ("--against", "{session}", "--allow-undecided"),
     "experiment": ("--show", "{experiment}"),
     "schema": (),
     "attach": ("{session}",),

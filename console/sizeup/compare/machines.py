@@ -39,6 +39,14 @@ def machine_differences(new: Sequence[Machine | None], baseline: Sequence[Machin
     return tuple(differences)
 
 
+def configuration(machine: Machine) -> dict[str, str | None]:
+    """Return the facts that do not change by themselves, in words; None where one is unknown.
+
+    Those with a section of their own in ``sizeup.compare.drift`` are left out.
+    """
+    return {what: fact(machine) for what, fact in _FACTS.items() if what not in _ELSEWHERE}
+
+
 def _side(machines: Sequence[Machine | None], fact: Callable[[Machine], str | None]) -> str:
     seen = dict.fromkeys((fact(machine) if machine is not None else None) or UNKNOWN for machine in machines)
     return " / ".join(seen) or UNKNOWN
@@ -170,3 +178,5 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "NUMA balancing": lambda machine: _switch(machine.platform.numa_balancing),
     "findings": lambda machine: ", ".join(sorted({finding.id for finding in machine.findings})),
 }
+
+_ELSEWHERE = frozenset({"findings", "clock source", "governor", "huge pages", "huge page pools", "NUMA balancing"})

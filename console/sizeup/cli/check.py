@@ -1,0 +1,61 @@
+"""List what drifted on this machine since a baseline: settings, disks, memory modules, firmware, kernel, parts.
+
+BASELINE is a session file or the output of sizeup detect --json. Serial numbers and host names are not compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from sizeup.errors import ExitStatus
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--against", metavar="BASELINE", required=True,
+        help="session file, capture, or output of sizeup detect --json to compare with; exit status 5 if anything "
+        "drifted, 6 if nothing did but a fact is unknown on one side",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sysroot", metavar="DIR", default="/",
+        help="check a capture (a directory or an archive) instead of this machine",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-undecided",
+        action="store_true",
+        help="exit with status 0 instead of 6 if a fact is unknown on one side",
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON (sizeup.check/1)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare and print."""
+    from sizeup.cli.detect import load_machine
+    from sizeup.compare.drift import drift
+    from sizeup.discovery.machine import discover
+    from sizeup.views.drift import OTHER_HOST, drift_data, undecided_sentence
+
+    baseline = load_machine(arguments.against)
+    found = drift(baseline, discover(arguments.sysroot))
+    if arguments.json:
+        import msgspec
+
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(drift_data(found)), indent=2) + b"\n")
+    else:
+        from sizeup.report.drift import drift_text
+        from sizeup.terminal.capabilities import is_utf8
+        from sizeup.text import plain
+
+        text = drift_text(found)
+        sys.stdout.write(text if is_utf8(os.environ) else plain(text))
+    if found.other_host:
+        print(f"sizeup: {OTHER_HOST}", file=sys.stderr)
+    if found.drifted:
+        return ExitStatus.DIFFERENT
+    if found.undecided and not arguments.allow_undecided:
+        print(f"sizeup: {undecided_sentence(found)}", file=sys.stderr)
+        return ExitStatus.UNDECIDED
+    return ExitStatus.OK

@@ -1,0 +1,158 @@
+"""Drift since a baseline: what differs, what cannot be decided, and no identity of the machine."""
+
+import pytest
+from msgspec.structs import replace
+
+from sizeup.compare.drift import MISSING, NOT_LISTED, PRESENT, ComparedFact, drift
+from sizeup.model.dimms import DimmSlot
+from sizeup.model.machine import Machine
+from sizeup.model.numa import HugePages
+from sizeup.model.os_settings import OsSettings, Vulnerability
+from sizeup.model.platform import Platform
+from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.report.drift import drift_text
+from sizeup.views.drift import drift_data
+
+GIB = 1 << 30
+SLOTS = tuple(DimmSlot(f"A{number}", "BANK 0", 32 * GIB, "DDR4", 3_200_000_000, 2_933_000_000) for number in (1, 2))
+DISK = BlockDevice(
+    "sda", BlockKind.SCSI, 10**12, scheduler="none", read_ahead_bytes=128 << 10, wwn="naa.5", serial="S1"
+)
+BASELINE = Machine(
+    memory_bytes=64 * GIB,
+    dimm_slots=SLOTS,
+    huge_pages=(HugePages(2 << 20, 100, 100),),
+    block_devices=(DISK,),
+    platform=Platform(
+        kernel="6.1.0", firmware="2.1", governor="performance", transparent_huge_pages="never", hostname="rack7",
+        serial="CHASSIS7",
+    ),
+    settings=OsSettings(swappiness=1, vulnerabilities=(Vulnerability("mds", "Mitigation: Clear CPU buffers"),)),
+)  # fmt: skip
+
+
+def changes(now: Machine) -> list[tuple[str, str | None, str | None]]:
+    return [(one.fact, one.baseline, one.now) for one in drift(BASELINE, now).drifted]
+
+
+def with_settings(**values: object) -> Machine:
+    return replace(BASELINE, settings=replace(BASELINE.settings, **values))
+
+
+def with_platform(**values: object) -> Machine:
+    return replace(BASELINE, platform=replace(BASELINE.platform, **values))
+
+
+def test_a_machine_has_not_drifted_from_itself() -> None:
+    found = drift(BASELINE, BASELINE)
+
+    assert (found.drifted, found.undecided, found.other_host) == ((), (), False)
+    assert found.compared > 10
+    assert drift_text(found) == f"Nothing drifted: {found.compared} facts compared\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (with_settings(swappiness=60), ("vm.swappiness", "1", "60")),
+        (with_platform(kernel="6.1.1"), ("kernel", "6.1.0", "6.1.1")),
+        (with_platform(firmware="2.2"), ("firmware", "2.1", "2.2")),
+        (with_platform(governor="powersave"), ("governor", "performance", "powersave")),
+        (with_platform(transparent_huge_pages="always"), ("transparent_hugepage", "never", "always")),
+        (replace(BASELINE, memory_bytes=32 * GIB), ("memory", "64 GiB", "32 GiB")),
+        (replace(BASELINE, huge_pages=(HugePages(2 << 20, 90, 90),)), ("huge pages", "100 of 2 MiB", "90 of 2 MiB")),
+        (replace(BASELINE, huge_pages=(HugePages(2 << 20, 0, 0),)), ("huge pages", "100 of 2 MiB", "none")),
+        (
+            with_settings(vulnerabilities=(Vulnerability("mds", "Vulnerable"),)),
+            ("mitigation mds", "Mitigation: Clear CPU buffers", "Vulnerable"),
+        ),
+        (replace(BASELINE, block_devices=(replace(DISK, scheduler="bfq"),)), ("sda scheduler", "none", "bfq")),
+        (
+            replace(BASELINE, block_devices=(replace(DISK, read_ahead_bytes=4 << 20),)),
+            ("sda read_ahead_kb", "128", "4096"),
+        ),
+        (
+            replace(BASELINE, dimm_slots=(SLOTS[0], replace(SLOTS[1], size_bytes=0))),
+            ("memory slot BANK 0 A2", "32 GiB DDR4 at 2933 MT/s", "empty"),
+        ),
+        (
+            replace(BASELINE, dimm_slots=SLOTS[:1]),
+            ("memory slot BANK 0 A2", "32 GiB DDR4 at 2933 MT/s", NOT_LISTED),
+        ),
+    ],
+)  # fmt: skip
+def test_each_fact_that_differs_is_named_with_both_values(now: Machine, expected: tuple[str, str, str]) -> None:
+    assert changes(now) == [expected]
+
+
+def test_a_disk_that_came_or_went_is_drift() -> None:
+    other = BlockDevice("sdb", BlockKind.SCSI, 10**12)
+    found = changes(replace(BASELINE, block_devices=(other,)))
+
+    assert ("disk sdb", MISSING, PRESENT) in found
+    assert ("disk sda", PRESENT, MISSING) in found
+
+
+def test_a_disk_of_another_name_is_known_by_its_wwn() -> None:
+    renamed = replace(BASELINE, block_devices=(replace(DISK, name="sdq", scheduler="bfq"),))
+
+    assert changes(renamed) == [("sdq scheduler", "none", "bfq")]
+
+
+def test_a_masked_baseline_has_other_wwns_and_the_same_names() -> None:
+    assert changes(replace(BASELINE, block_devices=(replace(DISK, wwn="wwn-1234", serial="serial-99"),))) == []
+
+
+def test_slots_of_one_name_are_told_apart() -> None:
+    same = replace(BASELINE, dimm_slots=(SLOTS[0], SLOTS[0]))
+    less = replace(BASELINE, dimm_slots=(SLOTS[0], replace(SLOTS[0], size_bytes=0)))
+
+    assert [one.fact for one in drift(same, less).drifted] == ["memory slot BANK 0 A1 #2"]
+
+
+@pytest.mark.parametrize(
+    ("now", "fact"),
+    [
+        (with_settings(swappiness=None), "vm.swappiness"),
+        (replace(BASELINE, dimm_slots=()), "memory modules"),
+        (with_settings(vulnerabilities=()), "mitigations"),
+        (with_platform(firmware=None), "firmware"),
+    ],
+)
+def test_what_one_side_does_not_know_is_not_decided(now: Machine, fact: str) -> None:
+    found = drift(BASELINE, now)
+
+    assert found.drifted == ()
+    assert [one.fact for one in found.undecided] == [fact]
+    assert [each["reason"] for each in drift_data(found)["undecided"]] == ["unknown now"]
+    assert [each["reason"] for each in drift_data(drift(now, BASELINE))["undecided"]] == ["unknown in the baseline"]
+
+
+def test_no_serial_number_and_no_host_name_is_compared_or_shown() -> None:
+    other = replace(
+        with_platform(hostname="rack8", serial="CHASSIS8", governor="powersave"),
+        block_devices=(replace(DISK, serial="S2"),),
+    )
+    found = drift(BASELINE, other)
+
+    assert [one.fact for one in found.drifted] == ["governor"]
+    assert found.other_host
+    shown = drift_text(found) + str(drift_data(found))
+    assert [word for word in ("rack7", "rack8", "CHASSIS7", "CHASSIS8", "S1", "S2") if word in shown] == []
+
+
+def test_text_has_both_parts_and_fits_a_terminal() -> None:
+    now = replace(with_settings(swappiness=60), dimm_slots=())
+    text = drift_text(drift(BASELINE, now))
+
+    assert text.startswith("1 of ")
+    assert "Not comparable, because one side does not know them" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_document_has_both_values() -> None:
+    document = drift_data(drift(BASELINE, with_settings(swappiness=60)))
+
+    assert document["schema"] == "sizeup.check/1"
+    assert document["drifted"] == [{"fact": "vm.swappiness", "baseline": "1", "now": "60"}]
+    assert ComparedFact("vm.swappiness", "1", "60").now == "60"
