@@ -19,11 +19,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from sizeup.discovery.accelerators import NVIDIA, reduced_information
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.captured_network import masked_network
 from sizeup.discovery.cloud import INSTANCE_DATA, provider_in, reduced_instance_data
 from sizeup.discovery.dimms import SMBIOS_TABLE
+from sizeup.discovery.file_systems import POOLS, UUID
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot
 from sizeup.errors import UsageError
@@ -49,7 +51,9 @@ _NAME_KIND = re.compile(r"^(?:naa\.|eui\.|nvme\.|t10\.|(?:part\d+-)?(?:mpath|LVM
 _WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddress", "/dstaddr")
 """Files in which network addresses stand between other words."""
 
-_WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "target", "local_address"})
+_WITH_ADDRESSES_FIELDS = frozenset(
+    {"nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "lost_mounts"}
+)
 """The fields of a machine that come from them."""
 
 
@@ -165,6 +169,9 @@ def learn_identities(anonymizer: Anonymizer, captured: CapturedFiles, machine: M
             anonymizer.learn_mac(text)
         elif name in _IDENTIFYING and provider_in(text) is None:
             anonymizer.learn(_NAME_KIND.sub("", text))
+    for directory in captured.directories:
+        if directory.startswith(POOLS):
+            anonymizer.learn(directory.rpartition("/")[2] if UUID.fullmatch(directory.rpartition("/")[2]) else None)
     anonymizer.learn(machine.platform.hostname)
     for device in machine.block_devices:
         anonymizer.learn(device.serial)
@@ -217,6 +224,8 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     if "/proc/cmdline" in files:
         files["/proc/cmdline"] = " ".join(machine.platform.kernel_settings).encode() + b"\n"
     files.update(masked_network(captured.files, machine, anonymizer))
+    for path in [path for path in captured.files if path.startswith(NVIDIA)]:
+        files[path] = reduced_information(captured.files[path])
     if INSTANCE_DATA in files:
         files[INSTANCE_DATA] = reduced_instance_data(captured.files[INSTANCE_DATA])
     if "/proc/1/environ" in files:

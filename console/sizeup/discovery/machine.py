@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from sizeup.discovery.accelerators import read_accelerators, read_cxl_memory
 from sizeup.discovery.block import read_block_devices
 from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
@@ -14,7 +15,9 @@ from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.dimms import read_dimm_slots, read_edac
 from sizeup.discovery.fabric_paths import placed_by_interface, placed_on_fabric
+from sizeup.discovery.file_systems import read_file_systems, read_lost_mounts
 from sizeup.discovery.findings.checks import find
+from sizeup.discovery.interrupts import read_interrupts
 from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
@@ -30,7 +33,9 @@ from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.discovery.tcp import read_tcp_buffers
 from sizeup.model.machine import Machine
+from sizeup.model.network import PORTS, Nic
 from sizeup.model.numa import NumaNode
+from sizeup.model.storage import Hba, NvmeController
 from sizeup.procfs.meminfo import parse_meminfo
 
 
@@ -56,6 +61,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     subsystems = read_nvme_subsystems(root)
     namespaces = read_nvme_namespaces(root, subsystems)
     controllers = placed_on_fabric(read_nvme_controllers(root, parents, subsystems), nics, hbas, routes)
+    pci = read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus))
     caches, differing = read_caches(root, processors.cores)
     machine = Machine(
         packages=processors.packages,
@@ -76,7 +82,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         settings=read_os_settings(root, first),
         nics=nics,
         rdma_ports=rdma_ports,
-        pci=read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus)),
+        pci=pci,
         block_devices=block_devices,
         hbas=hbas,
         scsi_devices=scsi_devices,
@@ -86,10 +92,27 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_subsystems=subsystems,
         nfs_mounts=read_nfs_mounts(root, routes),
         tcp=read_tcp_buffers(root),
+        file_systems=read_file_systems(root, block_devices),
+        lost_mounts=read_lost_mounts(root, block_devices),
+        accelerators=read_accelerators(root, pci),
+        cxl_memory=read_cxl_memory(root, parents),
+        interrupts=read_interrupts(root, _with_interrupts(nics, controllers, hbas)),
         contradictions=processors.contradictions + differing,
         gaps=tuple(root.gaps),
     )
     return assessed(machine)
+
+
+def _with_interrupts(
+    nics: tuple[Nic, ...], controllers: tuple[NvmeController, ...], hbas: tuple[Hba, ...]
+) -> tuple[str, ...]:
+    """PCI functions that move a database's data, those of a link that is down left out."""
+    addresses = (
+        *(nic.pci_address for nic in nics if nic.kind in PORTS and nic.up is not False),
+        *(controller.pci_address for controller in controllers),
+        *(hba.pci_address for hba in hbas),
+    )
+    return tuple(address for address in addresses if address is not None)
 
 
 def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:

@@ -153,6 +153,7 @@ def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort,
     found = []
     for device in sorted(sysroot.names(_RDMA)):
         location = parents.locate(f"{_RDMA}/{device}/device")
+        firmware, model = (sysroot.line(f"{_RDMA}/{device}/{name}") for name in ("fw_ver", "hca_type"))
         for port in sorted(sysroot.names(f"{_RDMA}/{device}/ports")):
             if not port.isdecimal() or len(port) > 3:
                 continue
@@ -169,6 +170,8 @@ def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort,
                     node=location.node,
                     link_layer=sysroot.line(f"{base}/link_layer"),
                     encoding=parse_rdma_encoding(rate or ""),
+                    firmware=firmware,
+                    model=model,
                 )
             )
     return tuple(found)

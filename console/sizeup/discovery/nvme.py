@@ -14,6 +14,7 @@ _CLASS = "/sys/class/nvme"
 _SUBSYSTEMS = "/sys/class/nvme-subsystem"
 _CONTROLLER = re.compile(r"nvme\d{1,5}")
 _NAMESPACE = re.compile(r"nvme\d{1,5}n\d{1,8}")
+_SENSOR = re.compile(r"hwmon\d{1,5}")
 _SECTOR = 512
 
 
@@ -36,6 +37,8 @@ def read_nvme_controllers(
         if pci is None and address is not None and PCI_ADDRESS.fullmatch(address):
             pci = address
         node = sysroot.integer(f"{base}/numa_node")
+        state = sysroot.line(f"{base}/state")
+        temperature, critical = _temperatures(sysroot, base, state)
         found.append(
             NvmeController(
                 name=name,
@@ -46,15 +49,37 @@ def read_nvme_controllers(
                 model=sysroot.line(f"{base}/model"),
                 serial=sysroot.line(f"{base}/serial"),
                 firmware=sysroot.line(f"{base}/firmware_rev"),
-                state=sysroot.line(f"{base}/state"),
+                state=state,
                 subsystem_nqn=sysroot.line(f"{base}/subsysnqn"),
                 subsystem=subsystem_of.get(name),
                 controller_id=sysroot.integer(f"{base}/cntlid"),
                 queues=sysroot.integer(f"{base}/queue_count"),
                 queue_depth_limit=sysroot.integer(f"{base}/sqsize"),
+                temperature_celsius=temperature,
+                critical_celsius=critical,
             )
         )
     return tuple(found)
+
+
+def _temperatures(sysroot: Sysroot, base: str, state: str | None) -> tuple[float | None, float | None]:
+    """The drive's temperature and its critical one, in degrees Celsius.
+
+    The kernel asks the drive for it: one that is not live would make the reader wait.
+    """
+    if state != "live":
+        return None, None
+    own = [f"{base}/{name}" for name in sysroot.names(base) if _SENSOR.fullmatch(name)]
+    # Before Linux 5.15 it hung on the PCI function.
+    own = own or [f"{base}/device/hwmon/{name}" for name in sysroot.names(f"{base}/device/hwmon")]
+    if not own:
+        return None, None
+    return _celsius(sysroot, f"{own[0]}/temp1_input"), _celsius(sysroot, f"{own[0]}/temp1_crit")
+
+
+def _celsius(sysroot: Sysroot, path: str) -> float | None:
+    value = sysroot.integer(path)
+    return value / 1000 if value is not None and -100_000 < value < 1_000_000 else None
 
 
 def read_nvme_subsystems(sysroot: Sysroot) -> tuple[NvmeSubsystem, ...]:
@@ -115,6 +140,8 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
                 size_bytes=None if sectors is None else sectors * _SECTOR,
                 controllers=controllers,
                 paths=paths,
+                logical_block_bytes=sysroot.integer(f"{where}/queue/logical_block_size"),
+                metadata_bytes=sysroot.integer(f"{where}/metadata_bytes"),
             )
     for controller in _matching(sysroot.names(_CLASS), _CONTROLLER):  # captures without subsystems
         for name in _matching(sysroot.names(f"{_CLASS}/{controller}"), _NAMESPACE):

@@ -179,6 +179,15 @@ def _transport(sysroot: Sysroot, name: str, driver: str | None, location: Device
     return Transport.USB if "/usb" in path else Transport.OTHER
 
 
+_MODEL = ("model_name", "modelname", "board_name", "model")
+_FIRMWARE = ("fw_version", "fwrev", "firmware_revision", "firmware_version", "version_fw", "hba_bios_version")
+"""Names of drivers for the same: qla2xxx, lpfc, mpt3sas, smartpqi and aacraid; hpsa; aacraid."""
+
+
+def _first(sysroot: Sysroot, base: str, there: frozenset[str], names: tuple[str, ...]) -> str | None:
+    return next((text for name in names if name in there and (text := _text(sysroot, f"{base}/{name}"))), None)
+
+
 def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tuple[TargetPort, ...]) -> Hba:
     base = f"{_HOSTS}/{name}"
     classes = (base, f"{_FC_HOSTS}/{name}", f"{_SAS_HOSTS}/{name}", f"{_ISCSI_HOSTS}/{name}")
@@ -194,6 +203,7 @@ def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tupl
     if sysroot.names(f"{_SAS_HOSTS}/{name}"):
         phys = sum(entry.startswith("phy-") for entry in sysroot.names(f"{_SAS_HOSTS}/{name}/device"))
     online = _text(sysroot, f"{fc}/port_state")
+    files = frozenset(sysroot.names(base))
     return Hba(
         name=name,
         transport=transport,
@@ -210,8 +220,8 @@ def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tupl
         speed_bits_per_second=parse_rate(_text(sysroot, f"{fc}/speed") or ""),
         supported_bits_per_second=tuple(rate for text in supported if (rate := parse_rate(text.strip())) is not None),
         symbolic_name=_text(sysroot, f"{fc}/symbolic_name"),
-        model=_text(sysroot, f"{base}/model_name") or _text(sysroot, f"{fc}/model"),
-        firmware=_text(sysroot, f"{base}/fw_version") or _text(sysroot, f"{fc}/firmware_version"),
+        model=_first(sysroot, base, files, _MODEL) or _text(sysroot, f"{fc}/model"),
+        firmware=_first(sysroot, base, files, _FIRMWARE) or _text(sysroot, f"{fc}/firmware_version"),
         queue_depth_limit=sysroot.integer(f"{base}/can_queue"),
         lun_queue_depth=sysroot.integer(f"{base}/cmd_per_lun"),
         hardware_queues=sysroot.integer(f"{base}/nr_hw_queues"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from sizeup.model.budget import PathBudget
+from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
+from sizeup.model.file_systems import FileSystem, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
@@ -72,6 +74,13 @@ class Machine(Struct, frozen=True):
     nfs_mounts: tuple[NfsMount, ...] = ()
     tcp: TcpBuffers | None = None
     """None where the kernel does not tell, or in a capture without them."""
+    file_systems: tuple[FileSystem, ...] = ()
+    """Pools, cluster file systems and replicas."""
+    lost_mounts: tuple[LostMount, ...] = ()
+    accelerators: tuple[Accelerator, ...] = ()
+    cxl_memory: tuple[CxlMemory, ...] = ()
+    interrupts: tuple[DeviceInterrupts, ...] = ()
+    """Of interfaces, NVMe controllers and host adapters on PCI."""
     budgets: tuple[PathBudget, ...] = ()
     """What the path from each device to memory can carry."""
     contradictions: tuple[str, ...] = ()

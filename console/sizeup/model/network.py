@@ -55,6 +55,9 @@ class RdmaPort(Struct, frozen=True):
     """``InfiniBand`` or ``Ethernet`` (RoCE, iWARP)."""
     encoding: str | None = None
     """Lanes and generation, ``4X EDR``."""
+    firmware: str | None = None
+    model: str | None = None
+    """As the driver calls the adapter, ``MT4129``."""
 
 
 class TcpBuffers(Struct, frozen=True):

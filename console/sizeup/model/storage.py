@@ -245,6 +245,9 @@ class NvmeController(Struct, frozen=True):
     """I/O queues and the administration queue."""
     queue_depth_limit: int | None = None
     """Entries of a submission queue."""
+    temperature_celsius: float | None = None
+    """Of the drive as a whole, by its hwmon device (Linux 5.5); None where it is not live, or has none."""
+    critical_celsius: float | None = None
     net_device: str | None = None
     """The interface of a controller over TCP or RDMA, by its addresses and the routes; None where they do not tell."""
 
@@ -259,6 +262,10 @@ class NvmeNamespace(Struct, frozen=True):
     controllers: tuple[str, ...] = ()
     paths: tuple[NvmePath, ...] = ()
     """Only of a namespace under native multipath."""
+    logical_block_bytes: int | None = None
+    """Data of one block of its LBA format."""
+    metadata_bytes: int | None = None
+    """Metadata beside each block; None before Linux 6.8."""
 
 
 class NvmeSubsystem(Struct, frozen=True):

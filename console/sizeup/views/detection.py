@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from sizeup.model.budget import PathBudget
+from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
+from sizeup.model.file_systems import FileSystem, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine, PuCounts
@@ -95,6 +97,11 @@ class Detection(msgspec.Struct, frozen=True):
     dimm_slots: tuple[DimmSlot, ...] = ()
     memory_controllers: tuple[EdacController, ...] = ()
     settings: OsSettings = msgspec.field(default_factory=OsSettings)
+    file_systems: tuple[FileSystem, ...] = ()
+    lost_mounts: tuple[LostMount, ...] = ()
+    accelerators: tuple[Accelerator, ...] = ()
+    cxl_memory: tuple[CxlMemory, ...] = ()
+    interrupts: tuple[DeviceInterrupts, ...] = ()
 
 
 def detection(machine: Machine) -> Detection:
@@ -136,6 +143,11 @@ def detection(machine: Machine) -> Detection:
         dimm_slots=machine.dimm_slots,
         memory_controllers=machine.memory_controllers,
         settings=machine.settings,
+        file_systems=machine.file_systems,
+        lost_mounts=machine.lost_mounts,
+        accelerators=machine.accelerators,
+        cxl_memory=machine.cxl_memory,
+        interrupts=machine.interrupts,
     )
 
 
@@ -174,4 +186,9 @@ def detected(document: Detection) -> Machine:
         dimm_slots=document.dimm_slots,
         memory_controllers=document.memory_controllers,
         settings=document.settings,
+        file_systems=document.file_systems,
+        lost_mounts=document.lost_mounts,
+        accelerators=document.accelerators,
+        cxl_memory=document.cxl_memory,
+        interrupts=document.interrupts,
     )

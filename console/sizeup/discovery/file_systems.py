@@ -1,0 +1,156 @@
+"""Pools, cluster file systems and replicas, from sysfs, /proc and the table of mounts; no mount point is touched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.file_systems import FileSystem, LostMount
+from sizeup.model.storage import BlockDevice
+from sizeup.procfs.mounts import MountEntry, parse_mountinfo
+from sizeup.text import clean, plural
+from sizeup.units import format_bytes
+
+_ZFS = "/proc/spl/kstat/zfs"
+_ZFS_VERSION = "/sys/module/zfs/version"
+_BTRFS = "/sys/fs/btrfs"
+_BCACHEFS = "/sys/fs/bcachefs"
+POOLS = (_BTRFS, _BCACHEFS)
+"""Where file systems stand under their UUIDs."""
+_LUSTRE = "/sys/fs/lustre"
+_DRBD = "/proc/drbd"
+_BLOCK_NUMBERS = "/sys/dev/block"
+
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DRBD_LINE = re.compile(r"\s*(\d{1,7}): cs:(\S{1,32}) ro:(\S{1,32}) ds:(\S{1,64})")
+_DRBD_NAME = re.compile(r"drbd\d{1,7}")
+_PROFILES = ("single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6")
+_CLUSTER = ("gpfs", "ocfs2", "gfs2", "ceph", "beegfs", "fuse.glusterfs")
+_ENTRIES_LIMIT = 256
+
+
+def _version(sysroot: Sysroot, path: str) -> tuple[str, ...]:
+    text = sysroot.line(path)
+    return () if text is None else (f"version {clean(text)[:64]}",)
+
+
+def _points(mounts: Sequence[MountEntry], kind: str, *sources: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(mount.point for mount in mounts if mount.kind == kind and mount.source in sources))
+
+
+def _zfs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]:
+    pools = [name for name in sysroot.names(_ZFS)[:_ENTRIES_LIMIT] if sysroot.exists(f"{_ZFS}/{name}/state")]
+    details = (*_version(sysroot, _ZFS_VERSION), *_arc(sysroot)) if pools else ()
+    for name in pools:
+        state = sysroot.line(f"{_ZFS}/{name}/state")
+        points = (mount.point for mount in mounts if mount.kind == "zfs" and mount.source.partition("/")[0] == name)
+        yield FileSystem(
+            "zfs", clean(name), state, None if state is None else state == "ONLINE", tuple(dict.fromkeys(points)),
+            details=details,
+        )  # fmt: skip
+
+
+def _arc(sysroot: Sysroot) -> Iterator[str]:
+    """Size and limit of ZFS's cache, which is no page cache: the kernel counts it as memory in use."""
+    found = dict(re.findall(r"^(size|c_max) +4 +(\d{1,18})$", sysroot.read(f"{_ZFS}/arcstats") or "", re.MULTILINE))
+    if len(found) == 2:
+        yield f"ARC {format_bytes(int(found['size']))} of at most {format_bytes(int(found['c_max']))}"
+
+
+def _btrfs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]:
+    for uuid in [name for name in sysroot.names(_BTRFS) if UUID.fullmatch(name)][:_ENTRIES_LIMIT]:
+        base = f"{_BTRFS}/{uuid}"
+        devices = sysroot.names(f"{base}/devices")[:_ENTRIES_LIMIT]
+        numbers = sysroot.names(f"{base}/devinfo")[:_ENTRIES_LIMIT]
+        states = [sysroot.integer(f"{base}/devinfo/{number}/missing") for number in numbers]
+        missing = sum(state == 1 for state in states)
+        known = bool(states) and None not in states
+        state = f"{plural(missing, 'device')} missing" if missing else "complete" if known else None
+        there = sysroot.names(f"{base}/allocation/data")
+        profiles = [name for name in _PROFILES if name in there]
+        node = sysroot.integer(f"{base}/nodesize")
+        details = (
+            *((f"data {'+'.join(profiles)}",) if profiles else ()),
+            *((f"nodes of {format_bytes(node)}",) if node is not None and 0 < node < 1 << 30 else ()),
+        )
+        yield FileSystem(
+            "btrfs", sysroot.line(f"{base}/label") or uuid, state, False if missing else True if known else None,
+            _points(mounts, "btrfs", *(f"/dev/{device}" for device in devices)), devices, details,
+        )  # fmt: skip
+
+
+def _bcachefs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]:
+    for uuid in [name for name in sysroot.names(_BCACHEFS) if UUID.fullmatch(name)][:_ENTRIES_LIMIT]:
+        base = f"{_BCACHEFS}/{uuid}"
+        numbers = [name for name in sysroot.names(base) if name.startswith("dev-")][:_ENTRIES_LIMIT]
+        devices, states = [], []
+        for number in numbers:
+            target = (sysroot.readlink(f"{base}/{number}/block") or number).rstrip("/")
+            devices.append(clean(target.rpartition("/")[2]))
+            match = re.search(r"\[(\w{1,16})\]", sysroot.line(f"{base}/{number}/state") or "")
+            states.append(None if match is None else match[1])
+        named = [f"{device} {state}" for device, state in zip(devices, states, strict=True) if state]
+        healthy = None if not states or None in states else set(states) == {"rw"}
+        points = _points(mounts, "bcachefs", ":".join(f"/dev/{device}" for device in devices))
+        yield FileSystem("bcachefs", uuid, ", ".join(named) or None, healthy, points, tuple(devices))
+
+
+def _lustre(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSystem]:
+    sources = dict.fromkeys(mount.source for mount in mounts if mount.kind == "lustre")
+    state = sysroot.line(f"{_LUSTRE}/health_check") if sources else None
+    for source in sources:
+        yield FileSystem(
+            "lustre", source, state, None if state is None else state == "healthy", _points(mounts, "lustre", source),
+            details=_version(sysroot, f"{_LUSTRE}/version"),
+        )  # fmt: skip
+
+
+def _drbd(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> Iterator[FileSystem]:
+    text = sysroot.read(_DRBD) or ""
+    version = re.match(r"version: (\S{1,32})", text)
+    details = () if version is None else (f"version {version[1]}",)
+    states = {f"drbd{match[1]}": match for line in text.splitlines() if (match := _DRBD_LINE.match(line))}
+    points = {disk.name: disk.mount_points for disk in disks if _DRBD_NAME.fullmatch(disk.name)}
+    for name in list({**points, **states})[:_ENTRIES_LIMIT]:
+        match = states.get(name)
+        if match is None:  # version 9 shows it through netlink and debugfs
+            yield FileSystem("drbd", name, None, None, points.get(name, ()), (), (*details, "state needs root"))
+            continue
+        healthy = match[2] == "Connected" and set(match[4].split("/")) == {"UpToDate"}
+        state = f"{match[2]}, {match[3]}, {match[4]}"
+        yield FileSystem("drbd", name, state, healthy, points.get(name, ()), (), details)
+
+
+def read_file_systems(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> tuple[FileSystem, ...]:
+    """Return what is a pool, a cluster's or a replica; file systems on one device are those of ``disks``."""
+    mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
+    clusters = dict.fromkeys((mount.kind, mount.source) for mount in mounts if mount.kind in _CLUSTER)
+    return (
+        *_zfs(sysroot, mounts),
+        *_btrfs(sysroot, mounts),
+        *_bcachefs(sysroot, mounts),
+        *_lustre(sysroot, mounts),
+        *(FileSystem(kind, source, mount_points=_points(mounts, kind, source)) for kind, source in clusters),
+        *_drbd(sysroot, disks),
+    )
+
+
+def read_lost_mounts(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> tuple[LostMount, ...]:
+    """Return the mounts whose block device is no longer there; none where the list of devices is not complete."""
+    mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
+    known = {disk.devno for disk in disks}
+    suspects = [mount for mount in mounts if _is_disk(mount.devno) and mount.devno not in known]
+    if not suspects:
+        return ()
+    numbers = frozenset(sysroot.names(_BLOCK_NUMBERS))
+    return tuple(
+        LostMount(mount.point, mount.source, mount.devno or "", mount.kind)
+        for mount in suspects
+        if numbers and mount.devno not in numbers
+    )
+
+
+def _is_disk(devno: str | None) -> bool:
+    """Major number 0 is no device: file systems in memory, on the network, or of several devices."""
+    return devno is not None and re.fullmatch(r"[1-9]\d{0,6}:\d{1,8}", devno) is not None

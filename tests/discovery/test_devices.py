@@ -1,0 +1,145 @@
+"""Interrupts, accelerators, CXL, NVMe's temperature and format, RDMA and controllers' firmware."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.discovery.capture import capture
+from sizeup.discovery.machine import discover
+from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
+from sizeup.model.machine import Machine
+from trees import grow
+
+SLOT = "/sys/devices/pci0000:00/0000:00:06.0"
+NVME = f"{SLOT}/nvme/nvme0"
+DRIVE = (
+    f"/sys/class/nvme/nvme0 -> {NVME}\n/sys/bus/pci/devices/0000:00:06.0 -> {SLOT}\n{SLOT}/class = 0x010802\n"
+    f"{NVME}/transport = pcie\n{NVME}/state = live\n{NVME}/firmware_rev = FW1\n"
+)
+
+
+def found(tmp_path: Path, *trees: str) -> Machine:
+    return discover(grow(tmp_path, "".join(trees)))
+
+
+@pytest.mark.parametrize(
+    ("irqs", "expected"),
+    [
+        ("/proc/irq/{40-41}/effective_affinity_list = {}\n", (40, 41)),
+        ("/proc/irq/{40-41}/smp_affinity_list = 0-3\n", (0, 1, 2, 3)),
+        ("/proc/irq/40/effective_affinity_list = 7\n/proc/irq/41/effective_affinity_list = x\n", (7,)),
+        ("/proc/irq/0/node = 0\n", ()),
+    ],
+)
+def test_interrupts_are_counted_with_the_cpus_that_they_go_to(
+    tmp_path: Path, irqs: str, expected: tuple[int, ...]
+) -> None:
+    machine = found(tmp_path, DRIVE, f"{SLOT}/msi_irqs/{{40-41}} = msix\n{SLOT}/msi_irqs/odd = 1\n", irqs)
+
+    assert machine.interrupts == (DeviceInterrupts("0000:00:06.0", 2, expected),)
+
+
+def test_without_proc_irq_nothing_is_said_of_interrupts(tmp_path: Path) -> None:
+    assert found(tmp_path, DRIVE, f"{SLOT}/msi_irqs/40 = msix\n").interrupts == ()
+
+
+@pytest.mark.parametrize("place", [f"{NVME}/hwmon3", f"{SLOT}/hwmon/hwmon3"])
+def test_a_drive_tells_its_temperature(tmp_path: Path, place: str) -> None:
+    link = f"{NVME}/device -> ../..\n"
+    (drive,) = found(
+        tmp_path, DRIVE, link, f"{place}/temp1_input = 41850\n{place}/temp1_crit = 84850\n"
+    ).nvme_controllers
+
+    assert (drive.temperature_celsius, drive.critical_celsius, drive.firmware) == (41.85, 84.85, "FW1")
+
+
+def test_a_drive_that_is_not_live_is_not_asked(tmp_path: Path) -> None:
+    tree = DRIVE.replace("state = live", "state = resetting")
+    (drive,) = found(tmp_path, tree, f"{NVME}/hwmon3/temp1_input = 41850\n").nvme_controllers
+
+    assert drive.temperature_celsius is None
+
+
+@pytest.mark.parametrize("text", ["", "x", "99999999999999999999", "-99999999"])
+def test_a_temperature_that_is_none_is_unknown(tmp_path: Path, text: str) -> None:
+    (drive,) = found(tmp_path, DRIVE, f"{NVME}/hwmon3/temp1_input = {text}\n").nvme_controllers
+
+    assert drive.temperature_celsius is None
+
+
+def test_a_namespace_has_its_lba_format(tmp_path: Path) -> None:
+    subsystem = "/sys/class/nvme-subsystem/nvme-subsys0"
+    (space,) = found(
+        tmp_path, DRIVE, f"{subsystem}/nvme0/state = live\n{subsystem}/nvme0n1/size = 16\n",
+        f"{subsystem}/nvme0n1/queue/logical_block_size = 4096\n{subsystem}/nvme0n1/metadata_bytes = 8\n",
+    ).nvme_namespaces  # fmt: skip
+
+    assert (space.logical_block_bytes, space.metadata_bytes) == (4096, 8)
+
+
+def test_gpus_have_the_name_that_their_driver_gives(tmp_path: Path) -> None:
+    pci = "/sys/bus/pci/devices/0000:"
+    tree = (
+        f"{pci}01:00.0/class = 0x030200\n{pci}01:00.0/vendor = 0x10de\n{pci}01:00.0/driver -> ../drivers/nvidia\n"
+        "/proc/driver/nvidia/gpus/0000:01:00.0/information = Model: \\t NVIDIA A100\\nGPU Firmware: 535.1\\nX: ??\n"
+        f"{pci}02:00.0/class = 0x030000\n{pci}02:00.0/vendor = 0x1002\n{pci}02:00.0/driver -> ../drivers/amdgpu\n"
+        f"{pci}02:00.0/mem_info_vram_total = 68702699520\n{pci}02:00.0/vbios_version = 113-D65201\n"
+        f"{pci}03:00.0/class = 0x120000\n{pci}03:00.0/vendor = 0x1e60\n"
+        f"{pci}04:00.0/class = 0x030000\n{pci}04:00.0/vendor = 0x1a03\n"
+    )
+
+    assert found(tmp_path, tree).accelerators == (
+        Accelerator("0000:01:00.0", "NVIDIA", "NVIDIA A100", "nvidia", firmware="535.1"),
+        Accelerator(
+            "0000:02:00.0", "AMD", None, "amdgpu", memory_bytes=68702699520, firmware="113-D65201",
+        ),
+        Accelerator("0000:03:00.0", "vendor 1e60"),
+    )  # fmt: skip
+
+
+def test_cxl_memory_is_listed_with_what_of_it_is_volatile(tmp_path: Path) -> None:
+    device = "/sys/devices/pci0000:35/0000:35:00.0/mem0"
+    tree = (
+        f"/sys/bus/cxl/devices/mem0 -> {device}\n{device}/ram/size = 0x4000000000\n{device}/pmem/size = 0x0\n"
+        f"{device}/numa_node = 1\n{device}/firmware_version = BWFW VERSION 00\n"
+        "/sys/bus/cxl/devices/decoder0.0/size = 1\n"
+    )
+
+    assert found(tmp_path, tree).cxl_memory == (CxlMemory("mem0", 256 << 30, 0, "0000:35:00.0", 1, "BWFW VERSION 00"),)
+
+
+@pytest.mark.parametrize("size", ["", "-1", "x", "0xffffffffffffffffffff"])
+def test_a_cxl_size_that_is_none_is_unknown(tmp_path: Path, size: str) -> None:
+    (memory,) = found(tmp_path, f"/sys/bus/cxl/devices/mem0/ram/size = {size}\n").cxl_memory
+
+    assert memory.volatile_bytes is None
+
+
+def test_rdma_adapters_and_controllers_have_their_firmware(tmp_path: Path) -> None:
+    rdma, host = "/sys/class/infiniband/mlx5_0", "/sys/class/scsi_host/host0"
+    machine = found(
+        tmp_path, f"{rdma}/fw_ver = 22.31\n{rdma}/hca_type = MT4125\n{rdma}/ports/1/state = 4: ACTIVE\n",
+        f"{host}/proc_name = hpsa\n{host}/firmware_revision = 8.32\n{host}/model = P440ar\n",
+    )  # fmt: skip
+
+    assert [(port.firmware, port.model) for port in machine.rdma_ports] == [("22.31", "MT4125")]
+    assert [(hba.firmware, hba.model) for hba in machine.hbas] == [("8.32", "P440ar")]
+
+
+def test_a_masked_capture_keeps_model_and_pools_and_no_uuid(tmp_path: Path) -> None:
+    pci, uuid = "/sys/bus/pci/devices/0000:01:00.0", "0a1b2c3d-0000-4000-8000-00000000000a"
+    tree = (
+        f"{pci}/class = 0x030200\n{pci}/vendor = 0x10de\n{pci}/driver -> ../drivers/nvidia\n"
+        "/proc/driver/nvidia/gpus/0000:01:00.0/information = Model: NVIDIA A100\\nGPU UUID: GPU-5f0c\n"
+        f"/sys/fs/btrfs/{uuid}/devices/sdb/size = 1\n"
+        "/proc/self/mountinfo = 40 1 0:50 / /lus rw - lustre 192.0.2.1@tcp:/fs rw\n"
+    )
+    archive = str(tmp_path / "masked.tar")
+    machine, _ = capture(grow(tmp_path / "root", tree), archive, tool="test", salt=b"s" * 16)
+
+    assert discover(archive) == machine
+    assert [gpu.model for gpu in machine.accelerators] == ["NVIDIA A100"]
+    assert [system.kind for system in machine.file_systems] == ["btrfs", "lustre"]
+    content = Path(archive).read_bytes()
+    for secret in (b"GPU-5f0c", uuid.encode(), b"192.0.2.1"):
+        assert secret not in content
