@@ -197,6 +197,7 @@ DESERVED = {
         "prometheus-procfs/fixtures": "sdc is offline",
     },
     "numa.suma": {"libvirt-hostcpu/x86_64-test7": "two Opteron 6174, each with controllers of its own, and one node"},
+    "storage.degraded-pool": {"prometheus-node_exporter/fixtures": "ZFS pools poolz1 DEGRADED and pool2 SUSPENDED"},
     "storage.degraded-array": {
         "prometheus-node_exporter/fixtures": "md5 and md6 lack members",
         "prometheus-procfs/fixtures": "md5 and md6 lack members",

@@ -85,7 +85,8 @@ def path(device: str, state: str = "running", node: int | None = 0, gigabits: in
 
 
 def test_maps_are_held_against_their_like() -> None:
-    whole = MultipathMap("a", "dm-0", 1, None, False, (path("sda"), path("sdb")))
+    other = replace(path("sdb"), hba="host1", target="u")
+    whole = MultipathMap("a", "dm-0", 1, None, False, (path("sda"), other))
     poorer = MultipathMap("b", "dm-1", 1, None, False, (path("sdc"),))
     mixed = MultipathMap("c", "dm-2", 1, None, False, (path("sdd", "offline"), path("sde", node=1, gigabits=8)))
 
@@ -96,6 +97,7 @@ def test_maps_are_held_against_their_like() -> None:
         ("multipath.dead-path", ("map:c",)),
         ("multipath.uneven-speed", ("map:c",)),
         ("multipath.across-packages", ("map:c",)),
+        ("multipath.single-point", ("map:c",)),
     ]
 
 
@@ -228,7 +230,10 @@ def test_what_the_next_failure_does_goes_by_the_level(
 
 def test_a_map_is_looked_at_with_the_tool_of_its_driver() -> None:
     def lost(device: str, transport: Transport | None) -> Machine:
-        ways = tuple(replace(path("x", state, at), transport=transport) for state, at in (("dead", 0), ("live", 1)))
+        ways = tuple(
+            replace(path("x", state, at), transport=transport, hba=f"host{at}", target=f"t{at}")
+            for state, at in (("dead", 0), ("live", 1))
+        )
         return replace(two_sockets(), maps=(MultipathMap("a", device, 1, None, None, ways),))
 
     mapped, native = lost("dm-3", Transport.FC), lost("nvme1n1", None)

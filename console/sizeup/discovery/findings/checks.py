@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 
 from sizeup.discovery.findings import dimms, settings
 from sizeup.discovery.findings.devices import degraded_links, narrow_uplinks, remote_devices
+from sizeup.discovery.findings.fabric import single_points, slow_ports
+from sizeup.discovery.findings.file_systems import file_systems, lost_mounts
 from sizeup.discovery.findings.memory import (
     exhausted_nodes,
+    low_nodes,
     memlock_without_huge_pages,
     node_sum,
     skewed_memory,
@@ -15,6 +18,7 @@ from sizeup.discovery.findings.memory import (
     uneven_memory,
 )
 from sizeup.discovery.findings.network import bonds, nfs_transports
+from sizeup.discovery.findings.nfs import nfs_mounts
 from sizeup.discovery.findings.platform import clock_source, firmware, processors, restricted
 from sizeup.discovery.findings.storage import arrays, fc_ports, maps
 from sizeup.model.finding import Finding, Severity
@@ -26,6 +30,7 @@ _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
     restricted, firmware, dimms.errors, dimms.unbalanced_channels, dimms.reduced_speed, dimms.mixed_sizes,
     settings.swap, settings.zone_reclaim, settings.huge_pages, settings.numa_balancing, settings.power,
     settings.microcode, settings.schedulers, settings.cgroup_memory,
+    lost_mounts, file_systems, nfs_mounts, slow_ports, single_points, low_nodes,
 )  # fmt: skip
 
 

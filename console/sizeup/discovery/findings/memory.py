@@ -20,6 +20,8 @@ ONE_SIDED_SHARE, GROWTH_BYTES_MINIMUM = 0.9, 64 << 20
 
 _SKEW, _SKEW_USED = 0.4, 0.4
 _UNEVEN_RATIO = 1.5
+_LOW_OF_USUAL = 0.25
+"""A node is low below this share of the median of all."""
 _NODE_SUM_TOLERANCE = 0.05
 _MEMLOCK_MEANT = 1 << 30
 
@@ -161,6 +163,43 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
                 command="numactl --hardware",
                 quantity="memory.remote_latency",
             )
+
+
+def low_nodes(machine: Machine) -> Iterator[Finding]:
+    """A node with a fraction of the others' free memory that is not exhausted: one look, without ``--since``.
+
+    What the kernel can give back counts as free, and so do free huge pages, which a database takes by itself.
+    """
+    nodes = [node for node in _memory_nodes(machine) if node.pus and node.file_bytes is not None]
+    if len(nodes) < 2 or len(nodes) != sum(bool(node.pus and node.memory_bytes) for node in machine.nodes):
+        return  # of a node that is unknown nothing can be compared
+    available = {node.os_id: _available_share(node) for node in nodes}
+    usual = sorted(available.values())[len(nodes) // 2]
+    low = [
+        node
+        for node in nodes
+        if available[node.os_id] < _LOW_OF_USUAL * usual
+        and usual > ROOMY_SHARE
+        and not (_share(node) < EXHAUSTED_SHARE and any(_share(other) > ROOMY_SHARE for other in nodes))
+    ]
+    if low:
+        yield Finding(
+            "memory.low-node",
+            Severity.INFO,
+            f"NUMA {_nodes(low)} {_have(low)} much less free memory than the other nodes",
+            tuple(f"node {node.os_id}: {available[node.os_id]:.0%} free or page cache" for node in nodes),
+            f"Memory that is allocated there next may come from another node, and {_nodes(low)} may run out first.",
+            "Find out which processes have their memory there, and whether the database is meant to.",
+            tuple(f"node:{node.os_id}" for node in low),
+            command="numastat -m",
+            quantity="memory.remote_latency",
+        )
+
+
+def _available_share(node: NumaNode) -> float:
+    idle = sum(pool.free * pool.page_bytes for pool in node.huge_pages)
+    cached = node.page_cache_bytes if node.page_cache_bytes is not None else node.file_bytes
+    return ((node.free_bytes or 0) + (cached or 0) + idle) / (node.memory_bytes or 1)
 
 
 def _in_use(node: NumaNode) -> int:
