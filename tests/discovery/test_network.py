@@ -8,7 +8,8 @@ from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort
 from sizeup.report.machine import machine_text
-from sizeup.views.device_sections import nfs_section, nvme_section
+from sizeup.views.device_sections import nfs_section
+from sizeup.views.hardware_sections import nvme_section
 from trees import MACHINES, grow, machine
 
 
@@ -133,7 +134,10 @@ def test_a_controller_without_a_namespace_is_listed(tmp_path: Path) -> None:
     section = nvme_section(found)
     assert section is not None
     assert section.table is not None
-    assert section.table.rows == (("nvme0", "pcie", "-", "live", "-", "Drive 0"),)
+    assert section.table.rows == (
+        ("nvme0", "pcie", "live", "-", "none", "-", "-", "Drive 0"),
+        ("nvme1", "pcie", "live", "-", "nvme1n1", "-", "-", "Drive 1"),
+    )
 
 
 def test_ip_over_infiniband_is_a_port_of_its_own_kind(tmp_path: Path) -> None:

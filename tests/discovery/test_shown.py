@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from sizeup.cli import run
+from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
+from sizeup.model.file_systems import FileSystem
 from sizeup.model.machine import Machine
-from sizeup.model.network import NfsMount
+from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import NumaNode
+from sizeup.model.pci import PciFunction
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,
@@ -15,6 +18,7 @@ from sizeup.model.storage import (
     NvmeController,
     NvmeNamespace,
     ScsiDevice,
+    TargetPort,
     Transport,
 )
 from sizeup.model.topology import Core, Package, Pu
@@ -42,8 +46,8 @@ def ring(count: int) -> Machine:
     )  # fmt: skip
 
 
-def lines_of(found: Machine, only: str | None = None) -> list[str]:
-    return machine_text(found, only=only).splitlines()
+def lines_of(found: Machine, only: str | None = None, width: int = 80) -> list[str]:
+    return machine_text(found, width, only).splitlines()
 
 
 @pytest.mark.parametrize("count", [2, 16, 17, 64, 100])
@@ -163,3 +167,71 @@ def test_an_nfs_mount_shows_both_sizes_and_what_decides_about_errors_and_caches(
     words = " ".join(lines_of(Machine(nfs_mounts=(mount,)), "nfs")[-1].split())
 
     assert words.endswith("1 MiB 64 KiB soft ro noac")
+
+
+def test_ports_show_speed_against_capability_with_targets_and_luns() -> None:
+    hba = Hba(
+        "host1", Transport.FC, "lpfc", state="Online", speed_bits_per_second=16 * 10**9,
+        supported_bits_per_second=(8 * 10**9, 32 * 10**9), targets=(TargetPort("t1"), TargetPort("t2")),
+    )  # fmt: skip
+    units = tuple(ScsiDevice(f"1:0:0:{lun}", 0 if lun else 13, "host1") for lun in range(4))
+
+    (row,) = (line.split() for line in lines_of(Machine(hbas=(hba,), scsi_devices=units), "storage") if "lpfc" in line)
+
+    assert row == ["host1", "fc", "lpfc", "Online", "16", "of", "32", "Gbit", "-", "2", "3", "-"]
+
+
+def test_a_drive_shows_format_temperature_and_firmware_and_what_is_not_read() -> None:
+    found = Machine(
+        nvme_controllers=(
+            NvmeController(
+                "nvme0", "tcp", "traddr=192.0.2.1", model="Drive", firmware="F1", state="live",
+                temperature_celsius=41.6,
+                net_device="eth1",
+            ),
+        ),
+        nvme_namespaces=(
+            NvmeNamespace("nvme0n1", None, 1, 10**12, ("nvme0",), logical_block_bytes=4096, metadata_bytes=8),
+        ),
+    )  # fmt: skip
+    words = " ".join(" ".join(lines_of(found, "storage", 160)).split())
+
+    assert "nvme0 tcp live - nvme0n1 (4 KiB + 8 B) 42 °C F1 Drive via eth1" in words
+    assert "Spare and wear are not read: they need root" in words
+
+
+def test_a_raid_controller_is_named_by_what_sysfs_has() -> None:
+    disk = BlockDevice(
+        "sda", BlockKind.SCSI, 10**12, hctl="0:2:0:0", model="PERC H730P", vendor="DELL", write_cache="write back"
+    )
+    controller = Hba("host0", Transport.RAID, "megaraid_sas")
+    words = " ".join(lines_of(Machine(hbas=(controller,), block_devices=(disk,)), "storage", 160))
+
+    assert "megaraid_sas drives report DELL PERC H730P - - 1 write back" in " ".join(words.split())
+    assert "Battery and cache of the controller are not in sysfs" in words
+
+
+def test_devices_show_interrupts_virtual_functions_and_firmware() -> None:
+    found = Machine(
+        nodes=(NumaNode(0, (0, 1)), NumaNode(1, (2, 3))),
+        nics=(Nic("eth0", "physical", pci_address="0000:01:00.0"),),
+        pci=(PciFunction("0000:01:00.0", 0x020000, 1, 1, driver="ice", node=0, virtual_functions_limit=64),),
+        interrupts=(DeviceInterrupts("0000:01:00.0", 3, (1, 2)), DeviceInterrupts("0000:02:00.0", 1)),
+        accelerators=(Accelerator("0000:03:00.0", "NVIDIA", "A100", "nvidia", 1, 80 << 30, "535"),),
+        cxl_memory=(CxlMemory("mem0", 256 << 30, 0, "0000:04:00.0", 1, "V1"),),
+    )
+    rows = [" ".join(line.split()) for line in lines_of(found, "devices")]
+
+    assert "eth0 0000:01:00.0 3 1-2 0-1 0" in rows
+    assert "0000:02:00.0 0000:02:00.0 1 unknown - -" in rows
+    assert "0000:01:00.0 ice 0 of 64 0" in rows
+    assert "0000:03:00.0 NVIDIA A100 nvidia 80 GiB 1" in rows
+    assert "mem0 0000:04:00.0 256 GiB 0 B 1" in rows
+    assert {"GPU A100 535", "CXL mem0 V1"} <= set(rows)
+
+
+def test_pools_are_shown_with_their_state() -> None:
+    pool = FileSystem("zfs", "tank", "ONLINE", True, ("/u01",), details=("version 2.2",))
+    rows = [" ".join(line.split()) for line in lines_of(Machine(file_systems=(pool,)), "storage")]
+
+    assert "zfs tank ONLINE /u01 version 2.2" in rows

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "section",
         nargs="?",
         metavar="SECTION",
-        help="print one section alone: cpu, storage, numa, network, nfs, platform, budget or findings",
+        help="print one section alone: cpu, storage, numa, network, nfs, devices, platform, budget or findings",
     )
     parser.add_argument(
         "--sysroot",

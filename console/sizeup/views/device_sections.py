@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sizeup.charts.table import Column, Table
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
@@ -32,6 +34,7 @@ def network_section(machine: Machine) -> Section | None:
             {True: "up", False: "down", None: UNKNOWN}[nic.up],
             _speed_text(nic),
             "-" if nic.mtu is None else str(nic.mtu),
+            _queues(nic),
             "-" if nic.node is None else str(nic.node),
             nic.driver or "-",
             nic.master or ",".join(nic.lower) or "-",
@@ -41,9 +44,19 @@ def network_section(machine: Machine) -> Section | None:
     )
     columns = (
         Column("name"), Column("kind"), Column("link"), Column("speed", numeric=True), Column("MTU", numeric=True),
+        Column("queues", numeric=True),
         Column("node", numeric=True), Column("driver"), Column("with"),
     )  # fmt: skip
-    return Section("Network", (), Table("", columns, rows)) if rows else None
+    note = "Rings and offloads are not in sysfs (ethtool -g NAME, ethtool -k NAME)."
+    return Section("Network", (), Table("", columns, rows, note)) if rows else None
+
+
+def _queues(nic: Nic) -> str:
+    """Return receive and transmit queues, one figure where they are equal."""
+    if nic.receive_queues is None and nic.transmit_queues is None:
+        return "-"
+    equal = nic.receive_queues == nic.transmit_queues
+    return str(nic.receive_queues) if equal else f"{nic.receive_queues or 0}+{nic.transmit_queues or 0}"
 
 
 def rdma_section(machine: Machine) -> Section | None:
@@ -64,31 +77,6 @@ def rdma_section(machine: Machine) -> Section | None:
         Column("node", numeric=True),
     )  # fmt: skip
     return Section("RDMA ports", (), Table("", columns, rows)) if rows else None
-
-
-def nvme_section(machine: Machine) -> Section | None:
-    """NVMe controllers of which no namespace is known, so that no disk shows them."""
-    used = {name for found in machine.nvme_namespaces for name in found.controllers}
-    # Of a namespace that no controller is known to have, each of its subsystem's may.
-    shared = {found.subsystem for found in machine.nvme_namespaces if not found.controllers}
-    used |= {controller.name for controller in machine.nvme_controllers if controller.subsystem in shared - {None}}
-    rows = tuple(
-        (
-            controller.name,
-            controller.transport or UNKNOWN,
-            controller.address or "-",
-            controller.state or UNKNOWN,
-            "-" if controller.node is None else str(controller.node),
-            controller.model or "-",
-        )
-        for controller in machine.nvme_controllers
-        if controller.name not in used
-    )
-    columns = (
-        Column("name"), Column("over"), Column("address"), Column("state"), Column("node", numeric=True),
-        Column("model"),
-    )  # fmt: skip
-    return Section("NVMe controllers without a namespace", (), Table("", columns, rows)) if rows else None
 
 
 def _shown(device: BlockDevice) -> bool:
@@ -137,7 +125,10 @@ _PORTS = (Transport.SATA, Transport.OTHER, Transport.USB)
 def _hba_rate(hba: Hba) -> str:
     rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
     speed = hba.speed_bits_per_second or max(rates, default=None)
-    return "-" if speed is None else f"{speed / 1e9:g} Gbit"
+    if speed is None:
+        return "-"
+    best = max(hba.supported_bits_per_second, default=speed)
+    return f"{speed / 1e9:g}" + (f" of {best / 1e9:g}" if best > speed else "") + " Gbit"
 
 
 def adapters_section(machine: Machine) -> Section | None:
@@ -145,6 +136,7 @@ def adapters_section(machine: Machine) -> Section | None:
     used = {device.hba for device in machine.scsi_devices}
     used |= {f"host{disk.hctl.partition(':')[0]}" for disk in machine.block_devices if disk.hctl is not None}
     listed = [hba for hba in machine.hbas if hba.transport not in _PORTS or hba.name in used]
+    units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
     empty = [hba.name for hba in machine.hbas if hba not in listed]
     rows = tuple(
         (
@@ -155,13 +147,14 @@ def adapters_section(machine: Machine) -> Section | None:
             _hba_rate(hba),
             "-" if hba.node is None else str(hba.node),
             str(len(hba.targets)),
-            hba.port_name or "-",
+            str(units[hba.name]),
+            hba.net_device or hba.port_name or "-",
         )
         for hba in listed
     )
     columns = (
         Column("name"), Column("kind"), Column("driver"), Column("state"), Column("speed", numeric=True),
-        Column("node", numeric=True), Column("targets", numeric=True), Column("port"),
+        Column("node", numeric=True), Column("targets", numeric=True), Column("LUNs", numeric=True), Column("port"),
     )  # fmt: skip
     facts = (("no device", ", ".join(empty)),) if empty else ()
     return Section("Host adapters", facts, Table("", columns, rows)) if rows or facts else None

@@ -21,6 +21,8 @@ _TROUBLES = {
     "multipath.dead-path": "DEGRADED, path lost",
     "multipath.few-paths": "FEW PATHS",
     "nfs.few-transports": "FEW CONNECTIONS",
+    "nfs.server-silent": "NO ANSWER",
+    "nfs.soft-mount": "SOFT",
     "pci.degraded-link": "DEGRADED link",
     "storage.degraded-array": "DEGRADED, member missing",
 }
@@ -200,6 +202,8 @@ class Devices:
             ("Transport", controller.transport),
             ("Address", controller.address),
             ("State", controller.state),
+            ("Interface", controller.net_device),
+            ("Temperature", _celsius(controller)),
             ("Subsystem", controller.subsystem_nqn),
             ("Queues", controller.queues),
             ("Queue limit", _requests(controller.queue_depth_limit)),
@@ -224,6 +228,7 @@ class Devices:
             ("Model", hba.model),
             ("State", hba.state),
             ("Speed", speed),
+            ("Interface", hba.net_device),
             ("Port", hba.port_name),
             ("Targets", len(hba.targets) or None),
             ("Queue limit", _requests(hba.queue_depth_limit)),
@@ -322,6 +327,13 @@ class Devices:
             (mount.mount_point, version, mount.export, connections),
             facts,
         )
+
+
+def _celsius(controller: NvmeController) -> str | None:
+    found, critical = controller.temperature_celsius, controller.critical_celsius
+    if found is None:
+        return None
+    return f"{found:.0f} °C" + ("" if critical is None else f", critical from {critical:.0f} °C")
 
 
 def _queues(receive: int | None, transmit: int | None) -> Iterator[str]:

@@ -20,12 +20,21 @@ from sizeup.views.device_sections import (
     budget_section,
     network_section,
     nfs_section,
-    nvme_section,
     paths_section,
     rdma_section,
     storage_section,
 )
 from sizeup.views.distances import distances_section
+from sizeup.views.hardware_sections import (
+    accelerators_section,
+    cxl_section,
+    file_systems_section,
+    firmware_section,
+    interrupts_section,
+    nvme_section,
+    raid_section,
+    virtual_functions_section,
+)
 from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown, offline_text
 from sizeup.views.memory_modules import memory_modules_section
 from sizeup.views.os_settings import disk_settings_section, settings_section
@@ -201,11 +210,18 @@ def platform_section(machine: Machine) -> Section:
 
 _PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
     "cpu": (processor_section,),
-    "storage": (storage_section, adapters_section, nvme_section, paths_section),
+    "storage": (storage_section, adapters_section, raid_section, nvme_section, paths_section, file_systems_section),
     "numa": (memory_section, distances_section),
     "memory": (memory_modules_section,),
     "network": (network_section, rdma_section),
     "nfs": (nfs_section,),
+    "devices": (
+        accelerators_section,
+        cxl_section,
+        virtual_functions_section,
+        interrupts_section,
+        firmware_section,
+    ),
     "platform": (platform_section,),
     "settings": (settings_section, disk_settings_section),
     "budget": (budget_section,),
