@@ -78,7 +78,9 @@ NOT_OF_IT = {
     "importers/sar.py": {"-b", "-d", "-u", "--human", "--pretty"},
     "importers/vmstat.py": {"-d", "-m", "-p", "-s"},
     "tui/console.py": {"--command-palette"},  # a widget's id
+    "views/device_sections.py": {"-g", "-k"},  # of ethtool
     "views/doctor.py": {"-l", "-n"},  # of ulimit
+    "views/hardware_sections.py": {"-i"},  # of ethtool
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own
 }
 

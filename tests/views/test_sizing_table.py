@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
-from sizeup.tui.screens.sizing_text import by_keys
 from sizeup.views.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
 from sizeup.views.whatif import QUESTIONS, input_label, input_rows, question_of
 
@@ -84,21 +81,3 @@ def test_every_input_has_a_question_and_a_label_of_its_own() -> None:
     assert {question for question, _ in labels} == set(QUESTIONS)
     twice = sorted({entry for entry in labels if labels.count(entry) > 1})
     assert twice == []
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("unknown. Use --set capacity.mb_s=N", "unknown. Enter capacity.mb_s (a)"),
-        ("on bare metal: --set machine.guest=no, so that", "on bare metal: set machine.guest to no (a), so that"),
-        (
-            "cloud: --set license.scope=cloud machine.vcpus=N, its",
-            "cloud: set license.scope to cloud and enter machine.vcpus (a), its",
-        ),
-        ("is unknown; set it with --set workload.percentile=N", "is unknown; enter workload.percentile (a)"),
-        ("unknown (use --set workload.iops=N)", "unknown (enter workload.iops (a))"),
-        ("no option here", "no option here"),
-    ],
-)
-def test_options_of_the_command_line_become_keys(text: str, shown: str) -> None:
-    assert by_keys(text, "a") == shown
