@@ -31,3 +31,12 @@ def make_console(tmp_path: Path) -> MakeConsole:
 def console(make_console: MakeConsole) -> Console:
     """A console on the regular machine."""
     return make_console()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store's folder."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "state/sizeup/sessions"
+    path.mkdir(parents=True)
+    return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from textual.command import CommandList
 
 from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
 from sizeup.charts.chart import LineChart
-from sizeup.live.storage_targets import TargetChoice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Status
@@ -22,13 +20,10 @@ from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
-from sizeup.tui.screens import mount_choice
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
-from tui.test_sizing import measured_io
+from tui.sizing_inputs import CPU_DEMAND, MEASURED
 
-CPU_DEMAND = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("97", Origin.USER, "--set")}
-MEASURED = measured_io(cached=False)[:-2]
 FINDINGS = tuple(
     Finding(
         f"f{number}",
@@ -281,65 +276,6 @@ async def test_a_measured_card_leads_to_its_charts(console: Console) -> None:
     assert answers[0] == "measure"
 
 
-async def test_the_first_measurement_asks_for_a_directory_and_the_next_does_not(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    targets = (TargetChoice(str(tmp_path), "ext4 on sda1"), TargetChoice("/dev/sdb", "1 TB, read only", writable=False))
-    monkeypatch.setattr(mount_choice, "storage_targets", lambda _: targets)
-    async with console.shown() as pilot:
-        await pilot.press("r")
-        await pilot.pause()
-        question, answers = console.says(".dialog Static"), console.answers
-        await pilot.press("down", "enter")
-        await pilot.pause()
-        await console.feed(pilot, MEASURED)
-        await console.end(pilot, ended("io.direct.scan"))
-        await pilot.press("r")
-        await pilot.pause()
-        again = len(console.app.screen_stack)
-
-    assert answers == ["without", str(tmp_path), "other"]
-    assert all(text in question for text in ("at most 1 GiB", "removes it", "at least 5 GiB"))
-    assert [arguments[arguments.index("--mount") + 1] for arguments in console.runner.arguments] == [str(tmp_path)] * 2
-    assert again == 1
-    assert mount_choice.remembered_mount() == str(tmp_path)
-
-
-async def test_memory_and_clock_alone_write_nothing(console: Console) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("r", "enter")
-        await pilot.pause()
-
-    (arguments,) = console.runner.arguments
-    assert "--mount" not in arguments
-    assert arguments[arguments.index("--plan") + 1] == "quick"
-    assert mount_choice.remembered_mount() == ""
-
-
-@pytest.mark.parametrize(("typed", "starts"), [("/nowhere", False), ("", True)])
-async def test_another_directory_is_typed_and_has_to_exist(
-    console: Console, tmp_path: Path, typed: str, *, starts: bool
-) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("r", "end", "enter")
-        await pilot.pause()
-        await pilot.press("ctrl+u", *(typed or str(tmp_path)), "enter")
-        await pilot.pause()
-
-    assert bool(console.runner.arguments) is starts
-    assert any("expected the full name of a directory" in text for text in console.told) is not starts
-
-
-async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:
-    mount_choice.remember_mount("/nowhere/at/all")
-    async with console.shown() as pilot:
-        await pilot.press("r")
-        await pilot.pause()
-
-        assert console.answers[0] == "without"
-        assert console.runner.arguments == []
-
-
 async def test_the_last_session_is_offered_and_opened(console: Console, tmp_path: Path) -> None:
     store = directory()
     store.mkdir(parents=True)
@@ -355,55 +291,10 @@ async def test_the_last_session_is_offered_and_opened(console: Console, tmp_path
     assert shown == str(store / "last.sizeup.jsonl")
 
 
-async def test_quitting_says_where_the_session_is(console: Console) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("r", "enter")
-        await console.feed(pilot, MEASURED)
-        await console.end(pilot, ended("io.direct.scan"))
-        await pilot.press("q")
-
-    assert console.app.exit_message == (
-        f"Session saved in {console.runner.path}\nOpen it with: sizeup open {console.runner.path}"
-    )
-
-
 async def test_the_header_names_a_demand_of_the_cpu_where_there_is_none_of_storage(console: Console) -> None:
     console.app.stated = CPU_DEMAND
     async with console.shown():
         assert console.app.header()[2] == "demand 7.76 cores"
-
-
-async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_them(console: Console) -> None:
-    console.app.stated = CPU_DEMAND
-    async with console.shown() as pilot:
-        await pilot.press("q")
-        await pilot.pause()
-        asked = console.says(".text Static")
-        running = console.app.is_running
-        await pilot.press("down", "enter")
-
-    assert "Inputs typed in Sizing are not saved." in " ".join(asked.split())
-    assert running
-    assert console.app.exit_message == (
-        "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
-    )
-
-
-async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_to(console: Console) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("r", "enter")
-        await console.feed(pilot, MEASURED)
-        await console.end(pilot, ended("io.direct.scan"))
-        console.app.stated = CPU_DEMAND
-        await pilot.press("q")
-        await pilot.pause()
-        await pilot.press("down", "enter")
-
-    path = console.runner.path
-    assert console.app.exit_message.splitlines()[-1] == (
-        "Inputs typed in Sizing are not saved. Repeat them with: "
-        f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
-    )
 
 
 async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(make_console: MakeConsole) -> None:

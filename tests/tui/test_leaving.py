@@ -1,0 +1,53 @@
+"""What the console says when it is left: where the session is, and which inputs are in none."""
+
+from __future__ import annotations
+
+import shlex
+
+from consoles import Console, ended
+from tui.sizing_inputs import CPU_DEMAND, MEASURED
+
+
+async def test_quitting_says_where_the_session_is(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        await pilot.press("q")
+
+    assert console.app.exit_message == (
+        f"Session saved in {console.runner.path}\nOpen it with: sizeup open {console.runner.path}"
+    )
+
+
+async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_them(console: Console) -> None:
+    console.app.stated = CPU_DEMAND
+    async with console.shown() as pilot:
+        await pilot.press("q")
+        await pilot.pause()
+        asked = console.says(".text Static")
+        running = console.app.is_running
+        await pilot.press("down", "enter")
+
+    assert "Inputs typed in Sizing are not saved." in " ".join(asked.split())
+    assert running
+    assert console.app.exit_message == (
+        "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
+    )
+
+
+async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_to(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        console.app.stated = CPU_DEMAND
+        await pilot.press("q")
+        await pilot.pause()
+        await pilot.press("down", "enter")
+
+    path = console.runner.path
+    assert console.app.exit_message.splitlines()[-1] == (
+        "Inputs typed in Sizing are not saved. Repeat them with: "
+        f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
+    )

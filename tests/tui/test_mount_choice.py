@@ -1,0 +1,71 @@
+"""The directory that the first measurement asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from consoles import Console, ended
+from sizeup.live.storage_targets import TargetChoice
+from sizeup.tui.screens import mount_choice
+from tui.sizing_inputs import MEASURED
+
+
+async def test_the_first_measurement_asks_for_a_directory_and_the_next_does_not(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    targets = (TargetChoice(str(tmp_path), "ext4 on sda1"), TargetChoice("/dev/sdb", "1 TB, read only", writable=False))
+    monkeypatch.setattr(mount_choice, "storage_targets", lambda _: targets)
+    async with console.shown() as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+        question, answers = console.says(".dialog Static"), console.answers
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        await console.feed(pilot, MEASURED)
+        await console.end(pilot, ended("io.direct.scan"))
+        await pilot.press("r")
+        await pilot.pause()
+        again = len(console.app.screen_stack)
+
+    assert answers == ["without", str(tmp_path), "other"]
+    assert all(text in question for text in ("at most 1 GiB", "removes it", "at least 5 GiB"))
+    assert [arguments[arguments.index("--mount") + 1] for arguments in console.runner.arguments] == [str(tmp_path)] * 2
+    assert again == 1
+    assert mount_choice.remembered_mount() == str(tmp_path)
+
+
+async def test_memory_and_clock_alone_write_nothing(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await pilot.pause()
+
+    (arguments,) = console.runner.arguments
+    assert "--mount" not in arguments
+    assert arguments[arguments.index("--plan") + 1] == "quick"
+    assert mount_choice.remembered_mount() == ""
+
+
+@pytest.mark.parametrize(("typed", "starts"), [("/nowhere", False), ("", True)])
+async def test_another_directory_is_typed_and_has_to_exist(
+    console: Console, tmp_path: Path, typed: str, *, starts: bool
+) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("r", "end", "enter")
+        await pilot.pause()
+        await pilot.press("ctrl+u", *(typed or str(tmp_path)), "enter")
+        await pilot.pause()
+
+    assert bool(console.runner.arguments) is starts
+    assert any("expected the full name of a directory" in text for text in console.told) is not starts
+
+
+async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:
+    mount_choice.remember_mount("/nowhere/at/all")
+    async with console.shown() as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert console.answers[0] == "without"
+        assert console.runner.arguments == []

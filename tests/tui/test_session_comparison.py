@@ -1,0 +1,124 @@
+"""Two sessions compared in the Sessions mode: the baseline, the conclusion, the figures and the statistics."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from consoles import Console
+from sizeup.session.reader import read_session
+from tui.stored_sessions import named, stored
+
+
+async def test_the_session_that_was_marked_last_is_the_baseline(console: Console, folder: Path) -> None:
+    old, new = stored(folder, "old", day=1), stored(folder, "new", day=2)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "m", "down", "m")
+        await pilot.pause()
+        assert sum("#baseline;" in line for line in console.entries().values()) == 1
+        await pilot.press("c")
+        assert console.told[-1].startswith("This is the baseline")
+        await pilot.press("up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        assert f"A old ({os.uname().nodename}) B new ({os.uname().nodename})" in console.says("#detail")
+
+    assert all("baseline" in read_session(str(path)).tags for path in (old, new))
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+async def test_a_comparison_begins_with_its_conclusion_and_s_shows_the_statistics(
+    console: Console, folder: Path, columns: int, rows: int
+) -> None:
+    named(folder, "old", 92.0, 1)
+    named(folder, "new", 147.2, 2)
+    async with console.shown(columns, rows) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        figures, hint = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_subtitle)
+        await pilot.press("s")
+        await pilot.pause()
+        statistics = console.says("#detail")
+        await pilot.press("s")
+        await pilot.pause()
+        again = console.says("#detail")
+
+    assert figures.startswith("Cannot tell: 1 run per side, 4 or more needed: sizeup --batch --repeat 4.")
+    assert re.search(r"DRAM latency.*92 ns.*147 ns", figures) or re.search(r"A 92 ns, B 147 ns", figures)
+    assert "+60 %" in figures
+    assert "p 1.000" not in figures
+    assert "1.000" in statistics
+    assert "memory.latency.dram-thp-level" in statistics
+    assert again == figures
+    assert "s: statistics" in hint
+
+
+async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole(
+    console: Console, folder: Path
+) -> None:
+    for number, name in enumerate(("old", "new")):
+        stored(folder, name, day=number + 1, probe="memory.bandwidth.of-all")
+    async with console.shown() as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        screen = console.app.screen
+        compared, wide = console.says("#detail"), screen.query_one("#list-pane").region.width
+        rows = console.text.splitlines()
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "memory.bandwidth.of-all.latency" in compared
+        assert re.search(r"\S+ ns, baseline \S+ ns: \+0\.0%, p 1\.000; \? too few runs", compared)
+        assert any(row.split()[1:2] == ["memory.bandwidth.of-all.latency"] for row in rows)  # not folded
+        assert wide == 0
+        assert screen.query_one("#list-pane").region.width > 0
+        assert console.says("#detail").startswith(f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC")
+
+
+async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_beside_the_list(
+    console: Console, folder: Path
+) -> None:
+    for number, name in enumerate(("old", "new")):
+        stored(folder, name, day=number + 1, probe="memory.latency")
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+
+        figures = r"memory\.latency\.latency \S+ ns \S+ ns \+0\.0% 1\.000 \? too few runs"
+        assert re.search(figures, " ".join(console.says("#detail").split()))
+
+
+async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Path) -> None:
+    stored(folder, "old", day=1, probe="clock.cost")
+    stored(folder, "new", day=2)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "! nothing measured on both sides" in console.says("#detail")
+        assert "p 1.000" not in console.says("#detail")
+        assert console.chart is None
+
+
+async def test_the_search_puts_the_session_in_place_of_the_comparison(console: Console, folder: Path) -> None:
+    for number, name in enumerate(("old", "new")):
+        stored(folder, name, day=number + 1)
+    async with console.shown() as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.press("slash")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert isinstance(console.app.focused, Input)
+        assert not console.app.screen.has_class("-compared")
+        assert console.says("#detail").startswith(f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC")

@@ -1,0 +1,166 @@
+"""Exports from the Sessions mode: where they go, what is masked, and what stops one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from consoles import Console, MakeConsole
+from sizeup.tui.options import Options
+from tui.stored_sessions import stored
+
+
+async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(console: Console, folder: Path) -> None:
+    stored(folder, "oracleprod")
+    taken = folder / "sizeup-20260101T093000Z.shared.html"
+    taken.write_text("kept")
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        assert console.app.screen.query_one("#folder", Input).value == str(folder)
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+    assert taken.read_text() == "kept"
+    made = folder / "sizeup-20260101T093000Z-2.shared.html"
+    assert console.told[-1] == f"Wrote {made}; read it before you send it"
+    assert made.read_text().startswith("<!doctype html>")
+
+
+async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
+    console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(folder, "one")
+    async with console.shown() as pilot:
+        await pilot.press("5", "e", "down", "down")
+        await pilot.pause()
+        monkeypatch.setenv("XDG_STATE_HOME", "/proc")
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+    assert "Wrote" in console.told[-1]
+    assert "the masking key cannot be saved" in console.told[-1]
+
+
+async def test_an_export_goes_into_the_folder_that_is_entered_and_the_next_one_too(
+    console: Console, tmp_path: Path, folder: Path
+) -> None:
+    stored(folder, "one")
+    elsewhere = tmp_path / "for the customer"
+    elsewhere.mkdir()
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        await pilot.press("tab")
+        console.app.screen.query_one("#folder", Input).value = str(elsewhere)
+        await pilot.press("enter", "down", "enter")
+        await console.app.workers.wait_for_complete()
+        told = console.told[-1]
+        await pilot.press("e")
+        await pilot.pause()
+        again = console.app.screen.query_one("#folder", Input).value
+
+    assert told == f"Wrote {elsewhere}/one.html"
+    assert (elsewhere / "one.html").is_file()
+    assert again == str(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("entered", "words"),
+    [
+        ("", "Enter a folder."),
+        ("{tmp}/none", "no such folder. Create it first, or enter another."),
+        ("{tmp}/report.html", "is a file that exists, and is left as it is. Enter a folder."),
+        ("/proc", "you may not write there. Enter another folder."),
+    ],
+)
+async def test_a_folder_that_takes_no_file_is_refused_with_the_reason(
+    console: Console, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, entered: str, words: str
+) -> None:
+    stored(folder, "one")
+    (tmp_path / "report.html").write_text("kept")
+    before = os.access
+    monkeypatch.setattr(os, "access", lambda path, *how: path != "/proc" and before(path, *how))
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        console.app.screen.query_one("#folder", Input).value = entered.format(tmp=tmp_path)
+        await pilot.press("enter")
+        await pilot.pause()
+        said = " ".join(console.says("#message").split())
+        focused = console.app.focused
+
+    assert said.endswith(words)
+    assert isinstance(focused, Input)
+    assert console.told == []
+    assert (tmp_path / "report.html").read_text() == "kept"
+
+
+async def test_a_full_disk_is_told_and_another_folder_asked_for(
+    console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(path: str, kind: str, place: str) -> tuple[bool, str]:
+        return True, f"{place}: cannot write: No space left on device"
+
+    monkeypatch.setattr("sizeup.tui.screens.sessions.write_export", full)
+    stored(folder, "one")
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+        await pilot.pause()
+        said = "".join(console.says("#message").split())
+
+    assert console.told[-1].endswith(".shared.html: cannot write: No space left on device")
+    assert said.startswith(f"!{folder}/sizeup-")
+    assert said.endswith("Nospaceleftondevice")
+
+
+async def test_a_masked_session_is_not_put_beside_the_others(
+    console: Console, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    stored(folder, "one")
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        await pilot.press("down", "down", "enter")
+        await pilot.pause()
+        said = console.says("#message")
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+    assert "would be listed as one of them" in " ".join(said.split())
+    assert any(name.endswith(".shared.sizeup.jsonl.gz") for name in os.listdir(tmp_path))
+    assert not any(name.endswith(".gz") for name in os.listdir(folder))
+
+
+async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
+    console: Console, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(folder, "one")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+        assert console.told[-1].endswith(".shared.html: cannot write: No such file or directory")
+        assert console.app.is_running
+
+
+async def test_readonly_exports_nothing(make_console: MakeConsole, folder: Path) -> None:
+    stored(folder, "one")
+    console = make_console(options=Options(readonly=True))
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+
+        assert console.told == ["read-only: nothing is written"]
+        assert console.answers == []

@@ -1,0 +1,170 @@
+"""The inputs of the Sizing mode: choosing, typing, stepping, and taking them from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from consoles import Console, until
+from importers.workload_samples import AWR
+from sizeup.tui.screens.pick import PickDialog
+from sizeup.tui.widgets.lists import KeyList
+
+
+async def test_a_workload_file_gives_the_inputs_and_moves_the_verdict(console: Console, tmp_path: Path) -> None:
+    file = tmp_path / "awr.txt"
+    file.write_text(AWR)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "f", *str(file), "enter")
+        await until(pilot, lambda: "workload.iops" in console.entries("#inputs"))
+        await until(pilot, lambda: str(file) in console.says("#input-help"))
+        helped, listed = console.says("#input-help"), console.entries("#inputs")["workload.iops"]
+        await pilot.press("1")
+        await pilot.pause()
+
+        assert "imported" in helped
+        assert listed.startswith("* ")
+        assert "NO VERDICT YET No workload" not in console.says("#verdict")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [("Dear diary\n", "expected an AWR or Statspack report"), (None, "there is no such file")]
+)
+async def test_a_file_that_is_no_workload_is_refused_with_the_reason(
+    console: Console, tmp_path: Path, content: str | None, words: str
+) -> None:
+    file = tmp_path / "diary.txt"
+    if content is not None:
+        file.write_text(content)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "f", *str(file), "enter")
+        await until(pilot, lambda: console.says("#input-help").startswith("!"))
+
+        assert words in " ".join(console.says("#input-help").split())
+        assert not console.app.stated
+
+
+async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"size of the database", "enter")
+        await pilot.pause()
+        await pilot.press(*"2T", "enter")
+        await pilot.pause()
+
+        assert console.app.focused is not None
+        assert console.app.focused.id == "inputs"
+        assert console.entries("#inputs")["db.gb"] == "* Database size 2,000 GB"
+        assert "db.gb (detected: unknown): size of the database" in console.says("#input-help")
+        assert "? array.disks" in console.entries("#answers")
+        assert "missing: drives" in console.entries("#answers")["? array.disks"]
+
+
+async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goes_there(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        first = next(iter(console.entries("#answers").values()))
+        shown, behind = console.text, console.says("#working")
+        await pilot.press("enter", *"20000", "enter")
+        await pilot.pause()
+
+        assert first == "No verdict yet no workload"
+        assert "Random IOPS" in shown
+        assert "A verdict compares the demand of a workload with the capacity of this machine." in behind
+        assert console.entries("#inputs")["workload.iops"] == "* Random IOPS 20,000 IOPS"
+        assert not any("no workload" in line for line in console.entries("#answers").values())
+
+
+async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "enter")
+        await pilot.pause()
+        await pilot.press("8", "enter")
+        await pilot.pause()
+
+        assert console.entries("#inputs")["array.disks"] == "* Drives 8"
+
+
+async def test_inputs_whose_names_have_the_words_are_offered_first(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "a", *"flash")
+        await pilot.pause()
+        listed = console.app.screen.query_one(KeyList)
+
+        assert [option.id for option in listed.options] == [
+            "flash.moved",
+            "flash.block_kib",
+            "flash.cache_gib",
+            "flash.rac",
+            "sysstat.flash_hits",
+            "sysstat.flash_inserts",
+        ]
+
+
+async def test_nothing_is_found_by_words_that_no_input_has(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"zzz", "enter")
+        await pilot.pause()
+        assert isinstance(console.app.screen, PickDialog)
+        assert not [option for option in console.app.screen.query_one(KeyList).options if not option.disabled]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not isinstance(console.app.screen, PickDialog)
+
+
+async def test_enter_on_an_unchanged_value_changes_nothing(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "down", "down", "down", "enter", "enter")
+        await pilot.pause()
+
+        assert not any("*" in line for line in console.entries("#inputs").values())
+        assert "From: detected, /proc/meminfo" in console.says("#input-help")
+
+
+async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "enter", "ctrl+u", "0", "enter")
+        await pilot.pause()
+        assert console.says("#input-help").startswith("! machine.sockets: expected a whole number, 1 or more")
+        assert console.app.screen.query_one("#input-help").has_class("-wrong")
+        await pilot.press("escape", "down")
+        await pilot.pause()
+        assert not console.app.screen.query_one("#input-help").has_class("-wrong")
+
+
+async def test_an_input_without_steps_says_how_to_change_it(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        listed = console.app.screen.query_one("#inputs", KeyList)
+        listed.highlighted = listed.get_option_index("machine.cpu_model")
+        await pilot.press("plus")
+        await pilot.pause()
+
+        assert "cannot be stepped from here; Enter edits a value" in console.says("#input-help")
+
+
+async def test_what_is_explained_of_an_input_is_never_cut(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "a", *"path.stages", "enter", "escape")
+        await pilot.pause()
+        await pilot.pause()
+
+        explained = console.app.screen.query_one("#input-help")
+        assert any("From: not known" in strip.text for strip in explained.render_lines(explained.outer_size.region))
+
+
+@pytest.mark.parametrize("text", ["1e12", "", "words", "-3"])
+async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: Console, text: str) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "down", "down", "enter")
+        console.app.screen.query_one(Input).value = text
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert f"expected a number of GHz, above 0 and at most 20, such as 2.5, found '{text}'" in console.says(
+            "#input-help"
+        )
+        assert console.app.focused is console.app.screen.query_one(Input)
