@@ -34,6 +34,7 @@ _GATE = (
     "compare/test_error_rates.py",
     "plugins/direct_io/test_path_states.py",
     "plugins/direct_io/test_run.py",
+    "plugins/direct_io/test_target_files.py",
     "plugins/direct_io/test_untouched.py",
     "pty",
     "report/test_extremes.py",

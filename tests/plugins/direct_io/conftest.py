@@ -1,13 +1,26 @@
-"""Folders, loop devices and file systems for runs that need root; all gone after each test."""
+"""Folders for small runs; folders, loop devices and file systems for runs that need root, all gone after each test."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from plugins.direct_io.staging import MIB, Faulty, MakeMount, command, unmount
+from sizeup_direct_io import background
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that takes direct I/O; other I/O is watched for a moment only."""
+    monkeypatch.setattr(background, "BACKGROUND_SECONDS", 0.1)
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
+    except OSError as error:
+        pytest.skip(f"{tmp_path} takes no direct I/O: {error}")
+    return tmp_path
 
 
 @pytest.fixture

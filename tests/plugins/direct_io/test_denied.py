@@ -29,7 +29,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)):
     sys.exit(77)
 from pathlib import Path
-from plugins.direct_io.test_run import run, step
+from plugins.direct_io.small_runs import run, step
 from sizeup.model.sample import Estimate, Samples
 found = {}
 deepest = 0

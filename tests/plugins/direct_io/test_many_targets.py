@@ -11,10 +11,9 @@ import msgspec
 import pytest
 
 from fakes import HandContext
+from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.test_options import FakeSetup, plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
-from plugins.direct_io.test_run import folder as folder  # noqa: PLC0414 -- a fixture
-from plugins.direct_io.test_run import run, step
 from sizeup.model.gap import Gap
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples

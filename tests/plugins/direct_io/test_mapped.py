@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.staging import MIB, MakeMount, assert_ended_well, command, unmount, watched
-from plugins.direct_io.test_run import run, step
 from sizeup.errors import RefusedError
 
 pytestmark = pytest.mark.lab

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.direct_io.test_run import folder as folder  # noqa: PLC0414 -- a fixture
-from plugins.direct_io.test_run import run, step
+from plugins.direct_io.small_runs import run, step
 from sizeup.errors import SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Samples

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from fakes import HandContext
+from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.staging import MIB, MakeMount, command, unmount
-from plugins.direct_io.test_run import run, step
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Disturbance, Estimate, Samples

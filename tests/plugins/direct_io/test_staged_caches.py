@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.staging import MIB, command
-from plugins.direct_io.test_run import run, step
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate
 

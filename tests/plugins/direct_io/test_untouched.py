@@ -30,7 +30,7 @@ PROGRAM = """
 import ctypes, os, struct, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from plugins.direct_io import test_run
+from plugins.direct_io import small_runs
 from sizeup_direct_io import background
 background.BACKGROUND_SECONDS = 0.1
 instructions = [(0x20, 0, 0, 0)]  # load the number of the system call
@@ -40,10 +40,10 @@ instructions.append((0x06, 0, 0, 0x7FFF0000))
 code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in instructions))
 program = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(code))
 libc = ctypes.CDLL(None, use_errno=True)
-planned = test_run.step(Path(sys.argv[2]), depth=1)
+planned = small_runs.step(Path(sys.argv[2]), depth=1)
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)):
     sys.exit(77)
-print(sum(getattr(emission, "series", "") == "iops" for emission in test_run.run(planned)))
+print(sum(getattr(emission, "series", "") == "iops" for emission in small_runs.run(planned)))
 """
 
 
