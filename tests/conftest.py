@@ -39,8 +39,8 @@ _GATE = (
     "pty",
     "report/test_extremes.py",
     "test_child_process.py",
-    "test_web.py",
     "tui",
+    "web",
 )
 """What needs a terminal, a server or the console, starts whole runs, or works for seconds: the gate runs it."""
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
-from consoles import PlayedRunner, ended, records
+from consoles import ended, records
+from played_runs import PlayedRunner
 from sizeup.session.reader import read_session
 from sizeup.tui.actions import ACTIONS
 from terminal import Terminal

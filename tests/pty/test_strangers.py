@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from consoles import PlayedRunner, ended, records
+from consoles import ended, records
+from played_runs import PlayedRunner
 from terminal import Terminal
 
 TERMS = ("xterm-256color", "xterm", "screen-256color", "tmux-256color", "linux", "vt100", "dumb")

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
-from consoles import PlayedRunner, ended, records
+from consoles import ended, records
 from declared import declaration_of, series_of
+from played_runs import PlayedRunner
 from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, PlanRecord, StepStartRecord

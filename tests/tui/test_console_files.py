@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from consoles import Console, MakeConsole, PlayedRunner, ended, records, until
+from consoles import Console, MakeConsole, ended, records, until
+from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.session.reader import read_session
 from sizeup.tui.options import Options

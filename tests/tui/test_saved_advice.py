@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from consoles import Console, PlayedRunner, ended, machine, records
+from consoles import Console, ended, machine, records
+from played_runs import PlayedRunner
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.records import AdviceRecord, Record

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records
+from consoles import Console, MakeConsole, ended, machine, records
+from played_runs import PlayedRunner
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.widgets.lists import KeyList
 

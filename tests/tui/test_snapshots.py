@@ -19,7 +19,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button
 
-from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
+from consoles import Console, MakeConsole, ended, machine, records, until
+from played_runs import PlayedRunner
 from sizeup.model.finding import Finding, Severity
 from sizeup.tui.screen_files import without_web_fonts
 

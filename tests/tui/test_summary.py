@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from textual.command import CommandList
 
-from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until
+from consoles import Console, MakeConsole, ended, machine, records, until
+from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform

@@ -1,7 +1,6 @@
 """The console in a browser: who may come in, and what goes through. A client on the loopback address stands for it."""
 
 import asyncio
-import contextlib
 import importlib.util
 import json
 import os
@@ -9,52 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
-import pyte
 import pytest
-from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType, WSServerHandshakeError, web
+from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
 
 from planted import names_that_ran, plant
 from sizeup.cli import run
 from sizeup.errors import UsageError
-from sizeup.session.reader import read_session
 from sizeup.web.auth_gate import COOKIE, AuthGate
 from sizeup.web.server import make_application
-
-SHELL = ["/bin/sh", "-c"]
-# Where the terminal goes between two commands, "read" fails before the trap has run: the loop then goes on.
-ECHO = [
-    *SHELL,
-    "trap 'echo hung up >> $0; exit' HUP; stty size; while :; do read line && echo got $line || sleep 0.1; done",
-]
-
-
-class Served:
-    """An application on a free port of the loopback address."""
-
-    def __init__(self, address: str, end: Callable[[], Awaitable[None]]) -> None:
-        self.address = address
-        self.origin = address
-        self.end = end
-
-
-@pytest.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    command = [*ECHO, str(tmp_path / "ended")]
-    runner = web.AppRunner(make_application(command, AuthGate("secret"), report=lambda: "<p>the report</p>"))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield Served(f"http://127.0.0.1:{runner.addresses[0][1]}", runner.cleanup)
-    await runner.cleanup()
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[ClientSession]:
-    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
-        yield session
+from web.served import ECHO, SHELL, Page, Served
 
 
 async def heard(socket: object, text: bytes) -> bytes:
@@ -293,119 +257,3 @@ async def test_the_served_console_takes_no_planted_module(client: ClientSession,
     server.send_signal(signal.SIGTERM)
 
     assert (await server.wait(), names_that_ran(ran)) == (0, "")
-
-
-_LAST = (WSMsgType.CLOSE, WSMsgType.CLOSED)
-
-
-class Page:
-    """What a visitor's browser shows, and types."""
-
-    def __init__(self, socket: ClientWebSocketResponse) -> None:
-        self._socket = socket
-        self._screen = pyte.Screen(100, 30)
-        self._stream = pyte.ByteStream(self._screen)
-
-    async def shows(self, words: str, *, still: bool = True) -> None:
-        """Wait until the words are there, or no more."""
-        deadline = time.monotonic() + 20
-        while (words in (text := "\n".join(self._screen.display))) is not still:
-            left = deadline - time.monotonic()
-            assert left > 0, text
-            with contextlib.suppress(TimeoutError):
-                message = await self._socket.receive(left)
-                assert message.type is WSMsgType.BINARY, message
-                self._stream.feed(message.data)
-
-    async def type(self, *keys: str) -> None:
-        for key in keys:
-            await self._socket.send_str(json.dumps(["stdin", key]))
-
-
-def live_source(mark: str) -> list[int]:
-    """The processes of this test but for us."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            if mark.encode() in Path("/proc", name, "environ").read_bytes():
-                found.append(int(name))
-    return found
-
-
-async def alone(mark: str, *pids: int) -> bool:
-    """Whether of these processes nobody but those is left soon."""
-    for _ in range(200):
-        if live_source(mark) == list(pids):
-            return True
-        await asyncio.sleep(0.05)
-    return False
-
-
-@pytest.fixture
-def leaving() -> Iterator[contextlib.ExitStack]:
-    """What is to be done in any case."""
-    with contextlib.ExitStack() as stack:
-        yield stack
-
-
-@pytest.mark.parametrize(
-    ("ends", "status"),
-    [
-        ("the page", "canceled"),
-        ("the server", "canceled"),
-        ("the server, killed", "canceled"),
-        ("the visit, and keeps it", "complete"),
-    ],
-)
-async def test_a_run_ends_as_asked_when_its_page_is_closed(
-    client: ClientSession, tmp_path: Path, leaving: contextlib.ExitStack, ends: str, status: str
-) -> None:
-    mark = f"WEB_TEST_MARK={tmp_path}"
-    environment = {**os.environ, "WEB_TEST_MARK": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
-    server = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "sizeup", "serve"), stdout=subprocess.PIPE, env=environment
-    )
-    leaving.callback(lambda: [os.kill(pid, signal.SIGKILL) for pid in live_source(mark)])
-    assert server.stdout is not None
-    while b"http://" not in (line := await server.stdout.readline()):
-        assert line
-    address = line.decode().strip()
-    origin = address.partition("/?")[0]
-    async with client.get(address):
-        pass
-    async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
-        page = Page(socket)
-        await page.shows("Detected")
-        await page.type("3")
-        await page.shows("Touches")
-        await page.type("G")
-        await page.shows("Measures nothing")
-        await page.type("s")
-        await page.shows("Number of samples")
-        await asyncio.sleep(0.3)  # the first field is ready a moment after it is drawn
-        await page.type("3000" if status == "complete" else "100000", "\r")
-        await page.shows("running null")
-        await asyncio.sleep(1)
-        (path,) = (tmp_path / "sizeup/sessions").iterdir()
-        if ends == "the visit, and keeps it":
-            await page.type("q")
-            await page.shows("Quit and keep it running")
-            await page.type("\x1b[B", "\r")
-        elif ends == "the server":
-            server.send_signal(signal.SIGTERM)
-        elif ends == "the server, killed":
-            server.kill()
-        async with asyncio.timeout(5):
-            while ends != "the page" and (await socket.receive()).type not in _LAST:
-                pass
-    if not ends.startswith("the server"):
-        assert await alone(mark, server.pid)
-        server.send_signal(signal.SIGTERM)
-    async with asyncio.timeout(5):
-        assert await server.wait() == (-signal.SIGKILL if ends == "the server, killed" else 0)
-    assert await alone(mark)
-
-    session = read_session(str(path))
-    assert session.end is not None
-    assert session.end.status == status
-    assert sum(len(point.values) for point in session.steps["null"].points.values()) > 10
