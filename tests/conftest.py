@@ -30,6 +30,7 @@ _SURROUNDINGS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TMUX", "STY", "
 _GATE = (
     "batch/test_batch.py",
     "batch/test_compare.py",
+    "batch/test_interrupted.py",
     "batch/test_store_commands.py",
     "compare/test_error_rates.py",
     "plugins/direct_io/test_path_states.py",

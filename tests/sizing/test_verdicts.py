@@ -1,40 +1,13 @@
 """Verdicts: demand over capacity at every stage, after a failure, and as it grows."""
 
-import json
-
 import pytest
 
-from sizeup import cli
-from sizeup.model.advice import Advice, Card
-from sizeup.quantity import Origin, Quantity
 from sizeup.sizing import rules
-from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import waiting_share
-from sizeup.views.answer import answer_lines
-
-SERVER = ("machine.cores=32", "machine.ghz=2.9")
-
-
-def sized(*settings: str) -> Sizing:
-    return size(parse_settings(settings))
-
-
-def card(resource: str, *settings: str) -> Card:
-    return next(card for card in sized(*settings).cards if card.resource == resource)
-
-
-def advice(advice_id: str, *settings: str) -> Advice:
-    found = sized(*settings).find(advice_id)
-    assert found is not None
-    return found
-
-
-def value(advice_id: str, *settings: str) -> float:
-    quantity = advice(advice_id, *settings).quantity
-    assert quantity is not None
-    return quantity.value
+from sizing.sized import ARRAY, SERVER, advice, card, sized, value
 
 
 def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
@@ -48,9 +21,6 @@ def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
     )
     assert any("IOPS of the disks are unknown and not judged" in note for note in found.notes)
     assert "Nothing is left after losing the only path of hba" in found.notes
-
-
-ARRAY = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10")
 
 
 def test_iops_are_balanced_beside_the_throughput() -> None:
@@ -229,69 +199,6 @@ def test_cores_of_another_server_count_by_their_relative_performance() -> None:
     assert known.status == "pass"
 
 
-def test_memory_that_does_not_fit_is_a_failure_with_both_figures() -> None:
-    settings = ("sga.mb=600000", "machine.memory_gib=512")
-    found = card("memory", *settings)
-
-    assert found.status == "fail"
-    assert found.statement == "Memory: 600,000 MiB of shared memory do not fit into 524,288 MiB (114% of capacity)"
-    pages = advice("memory.huge-pages", *settings)
-    assert pages.decision == "does-not-fit"
-    assert "600,000 MiB and do not fit into the 524,288 MiB" in pages.verdict
-
-
-def test_reserved_huge_pages_beyond_the_memory_hold_nothing() -> None:
-    pages = advice("memory.huge-pages", "sga.mb=1024", "memory.huge_pages=300000", "machine.memory_gib=512")
-
-    assert pages.decision == "does-not-fit"
-
-
-@pytest.mark.parametrize(
-    ("settings", "gib", "status"),
-    [
-        (("sga.mb=102400", "db.gb=4000"), 100, "pass"),
-        (("sga.advisory_mb=204800", "db.gb=4000"), 200, "pass"),
-        (("db.hot_gb=107.3741824", "db.gb=4000"), 100, "pass"),
-        (("db.gb=1073.741824",), 100, "assumed"),
-    ],
-)
-def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database(
-    settings: tuple[str, ...], gib: float, status: str
-) -> None:
-    found = card("memory", *settings, "machine.memory_gib=512")
-
-    assert found.share == pytest.approx(gib / 512)
-    assert found.status == status
-
-
-@pytest.mark.parametrize(
-    ("size_of", "gib"), [("sga.mb=102400", 100), ("sga.advisory_mb=102400", 100), ("db.hot_gb=107.3741824", 106)]
-)
-def test_pools_of_chosen_segments_are_part_of_an_sga_and_beside_a_hot_set(size_of: str, gib: float) -> None:
-    found = card("memory", size_of, "sga.keep_mb=4096", "sga.recycle_mb=2048", "machine.memory_gib=512")
-
-    assert found.share == pytest.approx(gib / 512)
-
-
-def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
-    known = advice("flash.use", *FLASH, "db.hot_percent=80").verdict
-    unknown = advice("flash.use", *FLASH[:1], *FLASH[2:], "db.hot_percent=80").verdict
-
-    assert "The hot set of 300 GB (80% of the reads) fits" in known
-    assert "The size of the hot set (80% of the reads) is unknown. Use --set db.hot_gb=N" in unknown
-
-
-def test_a_small_node_is_exhausted_by_its_even_share() -> None:
-    even = ("sga.mb=8500", "machine.memory_gib=16")
-    found = card("memory", *even, "numa.node_mb=12000,4095")
-
-    assert found.status == "warn"
-    assert (
-        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB" in found.notes[0]
-    )
-    assert card("memory", *even, "numa.node_mb=8192,8192").status == "pass"
-
-
 def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
     found = card("network", "workload.mb_s=100", "path.stages=nic:gbe-nfs*2", "path.policy=active-active")
 
@@ -312,84 +219,6 @@ def test_a_pcie_link_carries_its_rate_less_packet_headers() -> None:
     assert "3,603.6 MB/s (line rate: 3,938.4 MB/s)" in found.working[0]
 
 
-def test_a_promised_gain_is_stated_in_both_directions() -> None:
-    verdict = advice("value.throughput", "value.throughput=100", "value.uplift_percent=21").verdict
-
-    assert verdict == "Throughput: 121 units, by a promise 21% above the present, which is 17.36% below it"
-
-
-FLASH = ("db.gb=800", "db.hot_gb=300", "array.disks=4", "array.raid=10", "array.disk_gb=350")
-
-
-@pytest.mark.parametrize(
-    ("moved", "gain"),
-    [
-        ((), "1.14 to 4.1 times, by what is moved"),
-        (("flash.moved=indexes",), "14% more"),
-        (("flash.moved=indexes-and-hottest-table",), "2.9 times"),
-        (("flash.moved=indexes-and-hot-tables",), "4.1 times"),
-    ],
-)
-def test_the_gain_of_flash_follows_its_case(moved: tuple[str, ...], gain: str) -> None:
-    assert advice("flash.use", *FLASH, *moved).verdict.endswith(f"one system: {gain}")
-
-
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert cli.run(["size", *arguments]) == 0
-    return capsys.readouterr().out
-
-
-SCENARIO = (
-    *("machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9", "machine.memory_gib=512"),
-    "machine.cpu_model=Intel(R) Xeon(R) Gold 6326 CPU @ 2.90GHz",
-    *("path.stages=hba:fc16*2", "path.policy=active-active", "array.disks=24", "array.drive_iops=4000"),
-    *("array.raid=10", "workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120"),
-    *("db.gb=4000", "workload.growth_percent=20", "workload.horizon_years=3"),
-)
-
-
-def test_the_answer_is_one_screen_with_the_verdict_first(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(capsys, "--blank", "--set", *SCENARIO).splitlines()
-
-    assert lines[0].startswith(("FAIL", "WARN", "ASSUMED", "PASS"))
-    assert len(lines) <= 25
-    assert max(map(len, lines)) <= 80
-    storage = next(line for line in lines if line.startswith("Storage"))
-    assert storage.split()[-4:-1] == ["62%", "65%", "107%"]
-    assert storage.endswith("WARN")
-
-
-def test_the_working_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = printed(capsys, "--blank", "--set", *SCENARIO)
-    explained = printed(capsys, "--blank", "--explain", "storage", "--set", *SCENARIO)
-    working = printed(capsys, "--blank", "--working", "--set", *SCENARIO)
-
-    line = "447.68 MB/s / 3,200 MB/s = 13.99%"
-    assert line not in answer
-    assert line in explained
-    assert line in working
-    assert "id    verdict.storage" in explained
-
-
-def test_an_unknown_answer_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["size", "--blank", "--explain", "io.capacty", "--set", *SCENARIO]) == 2
-    assert "io.capacity" in capsys.readouterr().err
-
-
-def test_a_resource_without_a_demand_says_what_gives_it_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["size", "--blank", "--explain", "cpu", "--set", *SERVER]) == 2
-    assert "--explain cpu: expected a demand to explain, found none; use --set workload.cpu_cores=N" in (
-        capsys.readouterr().err
-    )
-    assert "Storage capacity: unknown" in printed(capsys, "--blank", "--explain", "storage", "--set", *SERVER)
-
-
-def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    text = " ".join(printed(capsys, "--blank", "--set", *SERVER, "machine.guest=yes").split())
-
-    assert "! License count: unknown without the number of cores of all hosts that the guest may run on" in text
-
-
 @pytest.mark.parametrize(
     ("servers", "utilization", "waits"), [(1, 0.5, 0.5), (2, 0.5, 1 / 3), (10, 0.8, 0.4092), (24, 0.0, 0.0)]
 )
@@ -406,43 +235,3 @@ def test_reads_respond_slower_near_saturation_and_never_beyond() -> None:
     assert loads[0] == pytest.approx(1e9 / 182)
     assert loads[1] > 2 * loads[0]
     assert (beyond.quantity, beyond.decision) == (None, "unknown")
-
-
-def test_the_table_shows_a_measured_latency_beside_the_memory() -> None:
-    values = parse_settings(["machine.memory_gib=512", "sga.mb=102400"])
-    measured = {"memory.local_ns": Quantity(92.0, "ns", Origin.MEASURED, "memory.latency")}
-    lines = answer_lines(size({**values, **measured}))
-
-    assert next(line for line in lines if line.startswith("Memory ")).split()[1:5] == ["512", "GiB,", "92", "ns"]
-
-
-def test_an_unknown_capacity_of_storage_leaves_the_verdict_open_unless_something_fails(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    workload = ("workload.iops=4000", "workload.cpu_cores=2", "machine.cores=4", "machine.memory_gib=4")
-    fits, fails = (printed(capsys, "--blank", "--set", *workload, sga) for sga in ("sga.mb=1000", "sga.mb=8000"))
-
-    assert fits.startswith("NO VERDICT  Storage: 32.77 MB/s demand, capacity unknown.")
-    assert fits.count("capacity unknown") == 1
-    assert "! CPU: not judged without the SPECrate per core of both servers (--explain cpu)" in fits
-    assert fails.startswith("FAIL     Memory: 8,000 MiB of shared memory do not fit into 4,096 MiB")
-    assert "! Storage: 32.77 MB/s demand, capacity unknown" in fails
-
-
-def test_licenses_are_a_row_where_nothing_is_asked_of_them(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "--blank", "--set", "machine.cores=16")
-
-    assert "License  8 to 16 x Oracle EE, $630,800 to $1.26M over 3 years            ASSUMED" in text.splitlines()
-
-
-def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "--blank", "--set", *SERVER)
-
-    assert text.startswith("NO VERDICT YET  No workload. Give one with --workload FILE")
-    assert "Rules of thumb for 32 cores" in text
-
-
-def test_the_document_has_the_cards(capsys: pytest.CaptureFixture[str]) -> None:
-    cards = json.loads(printed(capsys, "--blank", "--json", "--set", *SCENARIO))["cards"]
-
-    assert {one["resource"] for one in cards} == {"storage", "space", "cpu", "memory", "network", "license"}

@@ -1,0 +1,90 @@
+"""Verdicts on memory: shared memory, huge pages, small nodes, and what flash gains."""
+
+import pytest
+
+from sizing.sized import advice, card
+
+
+def test_memory_that_does_not_fit_is_a_failure_with_both_figures() -> None:
+    settings = ("sga.mb=600000", "machine.memory_gib=512")
+    found = card("memory", *settings)
+
+    assert found.status == "fail"
+    assert found.statement == "Memory: 600,000 MiB of shared memory do not fit into 524,288 MiB (114% of capacity)"
+    pages = advice("memory.huge-pages", *settings)
+    assert pages.decision == "does-not-fit"
+    assert "600,000 MiB and do not fit into the 524,288 MiB" in pages.verdict
+
+
+def test_reserved_huge_pages_beyond_the_memory_hold_nothing() -> None:
+    pages = advice("memory.huge-pages", "sga.mb=1024", "memory.huge_pages=300000", "machine.memory_gib=512")
+
+    assert pages.decision == "does-not-fit"
+
+
+@pytest.mark.parametrize(
+    ("settings", "gib", "status"),
+    [
+        (("sga.mb=102400", "db.gb=4000"), 100, "pass"),
+        (("sga.advisory_mb=204800", "db.gb=4000"), 200, "pass"),
+        (("db.hot_gb=107.3741824", "db.gb=4000"), 100, "pass"),
+        (("db.gb=1073.741824",), 100, "assumed"),
+    ],
+)
+def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database(
+    settings: tuple[str, ...], gib: float, status: str
+) -> None:
+    found = card("memory", *settings, "machine.memory_gib=512")
+
+    assert found.share == pytest.approx(gib / 512)
+    assert found.status == status
+
+
+@pytest.mark.parametrize(
+    ("size_of", "gib"), [("sga.mb=102400", 100), ("sga.advisory_mb=102400", 100), ("db.hot_gb=107.3741824", 106)]
+)
+def test_pools_of_chosen_segments_are_part_of_an_sga_and_beside_a_hot_set(size_of: str, gib: float) -> None:
+    found = card("memory", size_of, "sga.keep_mb=4096", "sga.recycle_mb=2048", "machine.memory_gib=512")
+
+    assert found.share == pytest.approx(gib / 512)
+
+
+def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
+    known = advice("flash.use", *FLASH, "db.hot_percent=80").verdict
+    unknown = advice("flash.use", *FLASH[:1], *FLASH[2:], "db.hot_percent=80").verdict
+
+    assert "The hot set of 300 GB (80% of the reads) fits" in known
+    assert "The size of the hot set (80% of the reads) is unknown. Use --set db.hot_gb=N" in unknown
+
+
+def test_a_small_node_is_exhausted_by_its_even_share() -> None:
+    even = ("sga.mb=8500", "machine.memory_gib=16")
+    found = card("memory", *even, "numa.node_mb=12000,4095")
+
+    assert found.status == "warn"
+    assert (
+        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB" in found.notes[0]
+    )
+    assert card("memory", *even, "numa.node_mb=8192,8192").status == "pass"
+
+
+def test_a_promised_gain_is_stated_in_both_directions() -> None:
+    verdict = advice("value.throughput", "value.throughput=100", "value.uplift_percent=21").verdict
+
+    assert verdict == "Throughput: 121 units, by a promise 21% above the present, which is 17.36% below it"
+
+
+FLASH = ("db.gb=800", "db.hot_gb=300", "array.disks=4", "array.raid=10", "array.disk_gb=350")
+
+
+@pytest.mark.parametrize(
+    ("moved", "gain"),
+    [
+        ((), "1.14 to 4.1 times, by what is moved"),
+        (("flash.moved=indexes",), "14% more"),
+        (("flash.moved=indexes-and-hottest-table",), "2.9 times"),
+        (("flash.moved=indexes-and-hot-tables",), "4.1 times"),
+    ],
+)
+def test_the_gain_of_flash_follows_its_case(moved: tuple[str, ...], gain: str) -> None:
+    assert advice("flash.use", *FLASH, *moved).verdict.endswith(f"one system: {gain}")

@@ -1,0 +1,108 @@
+"""The verdict as printed: one screen, its working, and what is missing for one."""
+
+import json
+
+import pytest
+
+from sizeup import cli
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.answer import answer_lines
+from sizing.sized import SERVER
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.run(["size", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+SCENARIO = (
+    *("machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9", "machine.memory_gib=512"),
+    "machine.cpu_model=Intel(R) Xeon(R) Gold 6326 CPU @ 2.90GHz",
+    *("path.stages=hba:fc16*2", "path.policy=active-active", "array.disks=24", "array.drive_iops=4000"),
+    *("array.raid=10", "workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120"),
+    *("db.gb=4000", "workload.growth_percent=20", "workload.horizon_years=3"),
+)
+
+
+def test_the_answer_is_one_screen_with_the_verdict_first(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, "--blank", "--set", *SCENARIO).splitlines()
+
+    assert lines[0].startswith(("FAIL", "WARN", "ASSUMED", "PASS"))
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    storage = next(line for line in lines if line.startswith("Storage"))
+    assert storage.split()[-4:-1] == ["62%", "65%", "107%"]
+    assert storage.endswith("WARN")
+
+
+def test_the_working_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = printed(capsys, "--blank", "--set", *SCENARIO)
+    explained = printed(capsys, "--blank", "--explain", "storage", "--set", *SCENARIO)
+    working = printed(capsys, "--blank", "--working", "--set", *SCENARIO)
+
+    line = "447.68 MB/s / 3,200 MB/s = 13.99%"
+    assert line not in answer
+    assert line in explained
+    assert line in working
+    assert "id    verdict.storage" in explained
+
+
+def test_an_unknown_answer_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--blank", "--explain", "io.capacty", "--set", *SCENARIO]) == 2
+    assert "io.capacity" in capsys.readouterr().err
+
+
+def test_a_resource_without_a_demand_says_what_gives_it_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--blank", "--explain", "cpu", "--set", *SERVER]) == 2
+    assert "--explain cpu: expected a demand to explain, found none; use --set workload.cpu_cores=N" in (
+        capsys.readouterr().err
+    )
+    assert "Storage capacity: unknown" in printed(capsys, "--blank", "--explain", "storage", "--set", *SERVER)
+
+
+def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(printed(capsys, "--blank", "--set", *SERVER, "machine.guest=yes").split())
+
+    assert "! License count: unknown without the number of cores of all hosts that the guest may run on" in text
+
+
+def test_the_table_shows_a_measured_latency_beside_the_memory() -> None:
+    values = parse_settings(["machine.memory_gib=512", "sga.mb=102400"])
+    measured = {"memory.local_ns": Quantity(92.0, "ns", Origin.MEASURED, "memory.latency")}
+    lines = answer_lines(size({**values, **measured}))
+
+    assert next(line for line in lines if line.startswith("Memory ")).split()[1:5] == ["512", "GiB,", "92", "ns"]
+
+
+def test_an_unknown_capacity_of_storage_leaves_the_verdict_open_unless_something_fails(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workload = ("workload.iops=4000", "workload.cpu_cores=2", "machine.cores=4", "machine.memory_gib=4")
+    fits, fails = (printed(capsys, "--blank", "--set", *workload, sga) for sga in ("sga.mb=1000", "sga.mb=8000"))
+
+    assert fits.startswith("NO VERDICT  Storage: 32.77 MB/s demand, capacity unknown.")
+    assert fits.count("capacity unknown") == 1
+    assert "! CPU: not judged without the SPECrate per core of both servers (--explain cpu)" in fits
+    assert fails.startswith("FAIL     Memory: 8,000 MiB of shared memory do not fit into 4,096 MiB")
+    assert "! Storage: 32.77 MB/s demand, capacity unknown" in fails
+
+
+def test_licenses_are_a_row_where_nothing_is_asked_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--blank", "--set", "machine.cores=16")
+
+    assert "License  8 to 16 x Oracle EE, $630,800 to $1.26M over 3 years            ASSUMED" in text.splitlines()
+
+
+def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--blank", "--set", *SERVER)
+
+    assert text.startswith("NO VERDICT YET  No workload. Give one with --workload FILE")
+    assert "Rules of thumb for 32 cores" in text
+
+
+def test_the_document_has_the_cards(capsys: pytest.CaptureFixture[str]) -> None:
+    cards = json.loads(printed(capsys, "--blank", "--json", "--set", *SCENARIO))["cards"]
+
+    assert {one["resource"] for one in cards} == {"storage", "space", "cpu", "memory", "network", "license"}
