@@ -19,7 +19,7 @@ def test_a_question_about_licenses_alone_starts_with_its_answer() -> None:
     lines = answer_lines(sized(*SERVER, *SQL))
 
     assert lines[0] == "PASS     SQL Server Standard: 16 packs required"
-    assert lines[1] == "Counted  1 server, 4 sockets, 32 cores"
+    assert lines[1] == "Counted  4 sockets, 32 cores"
     assert any(line.startswith("Cost     $110,460 = ") for line in lines)
     assert not [line for line in lines if "workload" in line.lower() or line.startswith(("Storage", "CPU", "Memory"))]
     assert len(lines) <= LINES
@@ -38,6 +38,30 @@ def test_a_count_that_is_unknown_starts_with_what_makes_it_known() -> None:
 
     assert lines[0].startswith("UNKNOWN  License count: unknown without the number of cores of all hosts")
     assert any("--set license.scope=cloud machine.vcpus=N" in line for line in lines)
+
+
+def test_what_was_counted_is_of_each_server_and_no_users_that_nobody_stated() -> None:
+    pair = answer_lines(sized("machine.cores=32", XEON, "license.product=ee", "cluster.nodes=2"))
+    users = answer_lines(sized(*SERVER, *SQL, "license.metric=server_cal"))
+
+    assert "Counted  2 servers, each with 32 cores, Intel(R) Xeon(R) CPU E5320 @ 1.86GHz" in pair
+    assert users[0].startswith("UNKNOWN  License count: unknown without the number of named users")
+    assert not [line for line in users if "0 users" in line or "0 CALs" in line]
+
+
+def test_a_price_that_is_not_public_is_named_once() -> None:
+    text = words("machine.cores=8", "license.pack=db2")
+
+    assert text.count("has no public price") == 1
+    assert "Support: $0" not in words("machine.cores=8", "license.pack=db2", "license.list_usd=9")
+
+
+def test_a_break_even_is_of_whole_units() -> None:
+    verdict = found(
+        sized("license.product=se2", "license.scope=cloud", "machine.vcpus=8", "machine.threads_per_core=2"),
+        "license.break-even.oracle.ee",
+    ).verdict
+    assert "costs less only below 11 sockets" in verdict
 
 
 def test_with_a_workload_the_licenses_are_a_row() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizeup.model.advice import AdviceSet, Card
+from sizeup.model.advice import AdviceSet, Card, Input
 from sizeup.quantity import Origin
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized
@@ -24,12 +24,12 @@ _SHOWN = (
     "license.limit.",
 )
 """What begins the ids of the answers that stand in lines of their own."""
+_SUPPORT = "license.cost.support-year"
 _BEFORE_DISCOUNT = ("license.cost.list", "license.cost.net")
 """Answers that the cost over the term has, too, where there is no discount."""
 _OF_WORKLOADS = ("Unknown", "N+1")
 """Labels of what is unknown without a workload."""
 _COUNTED = {
-    "cluster.nodes": "servers",
     "license.host_cores": "cores of the hosts",
     "license.host_sockets": "sockets of the host",
     "license.pinned_cores": "cores of the partition",
@@ -69,11 +69,19 @@ def license_basis(given: AdviceSet) -> str:
     numbers = [
         format_in(entry.quantity.value, what)
         for key, what in _COUNTED.items()
-        if (entry := used.get(key)) is not None and entry.quantity is not None
+        if (entry := used.get(key)) is not None and entry.quantity is not None and _is_known(entry)
     ]
     model = used.get("machine.cpu_model")
     names = [] if model is None or model.words is None else [model.words.value]
-    return ", ".join((*numbers, *names))
+    nodes = used.get("cluster.nodes")
+    servers = 1.0 if nodes is None or nodes.quantity is None else nodes.quantity.value
+    of_each = [f"{format_in(servers, 'servers')}, each with"] if servers > 1 else []
+    return " ".join((*of_each, ", ".join((*numbers, *names)))) if numbers else ""
+
+
+def _is_known(entry: Input) -> bool:
+    """Whether somebody stated or detected an input; users that nobody stated are not 0."""
+    return entry.quantity is not None and entry.quantity.origin is not Origin.RULE
 
 
 def license_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
@@ -95,19 +103,23 @@ def license_notes(given: AdviceSet) -> Iterator[str]:
 def license_rest(given: AdviceSet) -> list[str]:
     """Return how an unknown count becomes known, and the other answers about licenses, a sentence each."""
     units, card = given.find("license.units"), _card(given)
-    ways = [] if units is None or units.quantity is not None else [capitalized(line) for line in units.working]
+    unknown = units is not None and units.decision == "host-unknown"
+    ways = [capitalized(line) for line in units.working] if unknown and units is not None else []
     shown = (*_SHOWN, *(() if _has_discount(given) else _BEFORE_DISCOUNT))
     return ways + [
         one.verdict
         for one in given.advice
-        if one.id.startswith(_LICENSE) and not one.id.startswith(shown) and one.verdict != card.statement
+        if one.id.startswith(_LICENSE)
+        and not one.id.startswith(shown)
+        and one.verdict != card.statement
+        and not (one.id == _SUPPORT and one.quantity is not None and not one.quantity.value)
     ]
 
 
 def _has_discount(given: AdviceSet) -> bool:
     price, net = given.find("license.cost.list"), given.find("license.cost.net")
     if price is None or net is None or price.quantity is None or net.quantity is None:
-        return True
+        return False
     return price.quantity.value != net.quantity.value
 
 

@@ -171,7 +171,7 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     each = total.value / count.value
     turn = alone.value / each
     ours.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(turn, chosen.unit)}")
-    below = f". {product.title} costs less only below {turn:.3g} {chosen.unit}" if turn > 1 else ""
+    below = f". {product.title} costs less only below {math.ceil(turn):,} {chosen.unit}" if turn > 1 else ""
     return ours.advice(
         advice_id,
         title,
