@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # C0 and C1 controls, DEL, the bidirectional overrides, line separators and lone surrogates. The line feed stays:
 # notes have lines, and it can move no cursor on its own that a view did not ask to move.
@@ -81,6 +81,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def plural(count: int, noun: str) -> str:
     """Return ``1 core``, ``2 cores``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return ``a, b and c``; empty for no names."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def counted(count: int | None, noun: str) -> str:

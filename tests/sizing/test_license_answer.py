@@ -155,6 +155,13 @@ def test_a_cloud_that_does_not_permit_the_edition_is_not_counted() -> None:
     assert "as 64 vCPUs: Oracle Database Standard Edition 2 is not permitted on this instance" in advice.verdict
 
 
+def test_the_host_of_a_guest_is_not_compared_with_its_virtual_cores_in_a_cloud() -> None:
+    sizing = sized(*SERVER, *SQL, *GUEST, "license.scope=bare", "license.host_cores=64", "license.host_sockets=2")
+
+    assert found(sizing, "license.units").quantity is not None
+    assert sizing.find("license.cloud") is None
+
+
 def test_a_count_of_users_is_whole() -> None:
     verdict = found(sized(*SERVER, *SQL), "license.break-even.sql.server_cal_below").verdict
 

@@ -31,6 +31,11 @@ def test_the_count_names_the_options_that_it_counts_too() -> None:
     )
 
 
+def test_several_options_are_listed() -> None:
+    verdict = found(sized(*CLUSTER, "license.options=rac,diagnostics,tuning"), "license.units").verdict
+    assert "with Real Application Clusters, Diagnostics Pack and Tuning Pack: 4 licenses" in verdict
+
+
 def test_the_card_of_a_cluster_has_room_for_its_cost() -> None:
     card = next(card for card in sized(*CLUSTER).cards if card.resource == "license")
     assert card.demand == "4 x Oracle EE + RAC, $468,120 over 3 years"

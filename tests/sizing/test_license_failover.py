@@ -72,6 +72,19 @@ def test_more_passive_servers_than_the_rule_leaves_out_are_refused() -> None:
         sized(*PAIR, "cluster.nodes=1", "license.passive_servers=1")
 
 
+def test_a_right_that_comes_with_support_is_refused_without_it() -> None:
+    with pytest.raises(UsageError, match=r"expected a support above 0 \(license.support_percent\), found 0%"):
+        sized(*PAIR, *SQL, "license.passive_servers=1", "license.support_percent=0")
+    assert units(*PAIR, "license.passive_servers=1", "license.support_percent=0") == 8
+
+
+def test_a_screen_with_passive_servers_names_them_once() -> None:
+    text = " ".join(answer_lines(sized(*PAIR, *SQL, "license.passive_servers=1")))
+
+    assert text.count("not counted") == 1
+    assert "Failover " not in text
+
+
 def test_a_vendor_without_such_a_rule_counts_every_server_and_says_so() -> None:
     advice = found(sized(*PAIR, "license.pack=windows", "license.passive_servers=1"), "license.units")
 

@@ -189,4 +189,40 @@ def test_a_hard_partition_has_no_more_cores_than_its_server() -> None:
     assert units("machine.cores=4", "machine.guest=yes", XEON, *HARD) == 4
 
 
+SE2_GUEST = ("machine.guest=yes", "license.product=se2", "license.host_sockets=2", "machine.socket_capacity=2")
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        (SE2_GUEST, 2),
+        ((*SE2_GUEST, "license.hosts=3"), 6),
+        ((*SE2_GUEST, "license.hosts=3", "cluster.nodes=2"), 6),
+        (("machine.guest=yes", "license.pack=vmware", "license.host_cores=30", "license.host_sockets=2"), 72),
+        (
+            (
+                "machine.guest=yes",
+                "license.pack=vmware",
+                "license.host_cores=90",
+                "license.host_sockets=2",
+                "license.hosts=3",
+            ),
+            96,
+        ),
+        (("machine.sockets=2", "license.product=se2", "license.hosts=3"), 2),
+    ],
+)
+def test_the_sockets_of_every_host_of_a_guest_count(settings: tuple[str, ...], counted: float) -> None:
+    assert units(XEON, *settings) == counted
+
+
+def test_one_host_of_a_guest_is_an_assumption_that_the_screen_names() -> None:
+    alone, stated = sized(XEON, *SE2_GUEST), sized(XEON, *SE2_GUEST, "license.hosts=1")
+    cards = [next(card for card in one.cards if card.resource == "license") for one in (alone, stated)]
+
+    assert [card.status for card in cards] == ["assumed", "pass"]
+    assert "! Assumed: the guest runs on one host only" in " ".join(" ".join(answer_lines(alone)).split())
+    assert found(sized(XEON, *SE2_GUEST, "license.hosts=3"), "license.allowed").decision == "allowed"
+
+
 HARD = ("license.scope=hard", "license.pinned_cores=8")

@@ -93,6 +93,22 @@ def test_other_vendors_count_the_virtual_cores_of_an_lpar_without_a_question() -
     assert quantity.value == 16
 
 
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        (("license.partition=dedicated",), 16),
+        (("license.partition=uncapped",), 16),
+        (("license.partition=capped", "license.pinned_cores=3"), 3),
+        (("license.product=v11_1", "license.partition=capped", "license.pinned_cores=3"), 210),
+    ],
+)
+def test_a_cap_limits_what_other_vendors_count_of_an_lpar(settings: tuple[str, ...], counted: float) -> None:
+    quantity = found(lpar("license.pack=db2", *settings), "license.units").quantity
+
+    assert quantity is not None
+    assert quantity.value == counted
+
+
 def test_a_typed_server_of_power_is_no_partition() -> None:
     quantity = found(sized("machine.cores=16", "machine.cpu_model=POWER9"), "license.units").quantity
 

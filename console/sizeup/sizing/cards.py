@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import HARD
-from sizeup.sizing.licensing.count import PRICE_UNKNOWN
+from sizeup.sizing.licensing.count import ONE_HOST, PRICE_UNKNOWN
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
 from sizeup.text import capitalized
@@ -138,7 +138,7 @@ def _license(given: Mapping[str, Advice]) -> Card:
 
 def _license_assumptions(units: Advice, cost: Advice | None, allowed: Advice | None) -> tuple[str, ...]:
     """Return what keeps the licenses from passing, a sentence each; empty where nothing does."""
-    found = [caveat for caveat in units.caveats if caveat == HARD]
+    found = [caveat for caveat in units.caveats if caveat == HARD or caveat.startswith(ONE_HOST)]
     if allowed is not None and allowed.decision == "assumed":
         found.append(f"assumed: permitted {allowed.verdict.partition(': ')[2]}")
     priced = () if cost is None else cost.caveats

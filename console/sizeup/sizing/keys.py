@@ -257,6 +257,7 @@ _DECLARED = (
     ),
     _count("license.host_cores", "physical cores of all hosts that the guest may run on", least=1, most=1000000),
     _count("license.host_sockets", "occupied sockets of the physical host", least=1, most=1024),
+    _count("license.hosts", "hosts that the guest may run on, each with license.host_sockets", least=1, most=10000),
     _number("license.list_usd", "list price of one license with its options, in place of the shipped one", "USD"),
     _percent("license.discount_percent", "discount on list prices"),
     _percent(

@@ -206,6 +206,8 @@ class FailoverEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: str
     """The rule as a clause."""
     source: str
+    with_support: bool = False
+    """Only where support is bought."""
     note: str = ""
     """A caveat: what the rule asks for besides."""
 

@@ -46,7 +46,8 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         cost = given.find("license.cost.term") or given.find("license.cost.list")
         if cost is not None:
             yield "Cost", cost.verdict.removeprefix(f"{cost.title}: ")
-        if given.find("license.failover") is not None:
+        failover = given.find("license.failover")
+        if failover is not None and failover.decision != "passive":
             yield "Failover", "Passive servers may need no licenses (--explain license.failover)"
 
 

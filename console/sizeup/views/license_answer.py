@@ -31,6 +31,7 @@ _OF_WORKLOADS = ("Unknown", "N+1")
 """Labels of what is unknown without a workload."""
 _COUNTED = {
     "license.host_cores": "cores of the hosts",
+    "license.hosts": "hosts",
     "license.host_sockets": "sockets of the host",
     "license.pinned_cores": "cores of the partition",
     "machine.sockets": "sockets",

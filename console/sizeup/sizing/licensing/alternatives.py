@@ -25,7 +25,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
     metric = chosen_metric(sheet, pack, product)
-    if count_basis(sheet, pack, metric).scope != "bare" or "cloud" not in metric.formulas:
+    of_host = sheet.optional_words("machine.guest") == "yes"  # whose cores are not those that this machine shows
+    if of_host or count_basis(sheet, pack, metric).scope != "bare" or "cloud" not in metric.formulas:
         return
     offer = Sheet(sheet.inputs, sheet.rules)
     if not _offered(offer):

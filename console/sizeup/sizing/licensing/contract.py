@@ -121,6 +121,11 @@ def licensed_servers(sheet: Sheet, pack: Pack, product: ProductEntry) -> float:
             f"license.passive_servers: expected at most {most:g} of {servers:g} servers for {product.title}, "
             f"found {passive.value:g}; all servers are counted by cluster.nodes"
         )
+    support = sheet.optional("license.support_percent")
+    if rule.with_support and support is not None and not support.value:
+        raise UsageError(
+            f"license.passive_servers: expected a support above 0 (license.support_percent), found 0%: {rule.why}"
+        )
     sheet.cite(rule.source)
     sheet.line(f"{servers:g} servers - {passive.value:g} passive = {servers - passive.value:g} to license")
     sheet.caveat(f"{passive.value:g} of {servers:g} servers not counted: {rule.why}; {rule.note}")
@@ -180,10 +185,10 @@ def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str,
     """Return what a guest counts by whose scope is not set, and whether the cores that it shows are physical."""
     scope = next((name for name in ("soft", "vm") if name in metric.formulas), "bare")
     change = KEYS["license.scope"].flag
-    entry = _partition(sheet, pack) if scope == "soft" and "hard" in metric.formulas else None
+    entry = _partition(sheet, pack) if "hard" in metric.formulas else None
     if entry is not None:
         kind = sheet.optional_words(PARTITION)
-        if kind is None and "license.host_cores" not in sheet.inputs:
+        if kind is None and scope == "soft" and "license.host_cores" not in sheet.inputs:
             raise MissingError(PARTITION)
         sheet.cite(entry.source)
         if kind in ("dedicated", "capped"):
@@ -191,8 +196,10 @@ def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str,
             return "hard", kind == "dedicated" and "license.pinned_cores" not in sheet.inputs
         if kind == "uncapped":
             return scope, False
-        change = KEYS[PARTITION].flag
-    sheet.caveat(f"this is a guest, so its license scope is assumed to be {scope}; to change it, use {change}")
+        if scope == "soft":
+            change = KEYS[PARTITION].flag
+    counts = "what its hosts have counts" if scope == "bare" else f"its license scope is assumed to be {scope}"
+    sheet.caveat(f"this is a guest, so {counts}; to change it, use {change}")
     return scope, False
 
 

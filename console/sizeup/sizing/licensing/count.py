@@ -53,6 +53,9 @@ SHARED = "license"
 PRICE_UNKNOWN = "the price depends on the number of sockets"
 """What begins the caveat of a price that is one of several."""
 
+ONE_HOST = "assumed: the guest runs on one host only"
+"""What a count of sockets rests on where nobody stated how many hosts a guest may run on."""
+
 End = Literal["value", "low", "high"]
 
 
@@ -84,6 +87,17 @@ def physical_count(sheet: Sheet, name: str) -> Quantity:
     raise HostUnknownError(NAMES[name] if others else "machine.guest")
 
 
+def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:
+    """Return the hosts whose sockets count: for a guest those that it may run on, one where nobody stated them."""
+    if sheet.optional_words("machine.guest") != "yes" or sockets is not sheet.inputs.get(OF_HOST["sockets"]):
+        return 1
+    hosts = sheet.optional("license.hosts")
+    if hosts is None:
+        sheet.caveat(f"{ONE_HOST}: where it may run on others, all of them count. Use {KEYS['license.hosts'].flag}")
+        return 1
+    return hosts.value
+
+
 class _FormulaNames:
     """Names of a formula to numbers, at one end of their ranges."""
 
@@ -104,7 +118,8 @@ class _FormulaNames:
             hardware = name in OF_HOST and not self._basis.visible
             quantity = physical_count(self._sheet, name) if hardware else self._sheet.number(NAMES[name])
             servers = self._servers() if self._basis.pooled and name in _POOLED else 1
-            return range_end(quantity, self._end) / _SCALES.get(name, 1) * servers
+            hosts = counted_hosts(self._sheet, quantity) if name == "sockets" and hardware else 1
+            return range_end(quantity, self._end) / _SCALES.get(name, 1) * servers * hosts
         if name == "threads":
             return self("cores") * self("threads_per_core")
         if name.startswith("price."):
@@ -270,7 +285,8 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
             raise MissingError(_USERS)
         sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
     servers = licensed_servers(sheet, basis.pack, chosen_product(sheet, basis.pack))
-    whole = metric.per == "whole" or basis.pooled or "host_cores" in formula.names  # the cores of all hosts
+    of_hosts = "host_cores" in formula.names or ("sockets" in formula.names and sheet.has_used("license.hosts"))
+    whole = metric.per == "whole" or basis.pooled or of_hosts
     if servers > 1 and not whole:
         sheet.line(
             f"{format_in(servers, 'servers')} x {format_in(value, metric.unit)} = {format_in(servers * value, '')}"

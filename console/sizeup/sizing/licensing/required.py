@@ -20,6 +20,7 @@ from sizeup.sizing.licensing.count import HostUnknownError, count_range, count_u
 from sizeup.sizing.licensing.permission import ForbiddenError, require_permission
 from sizeup.sizing.pack import MetricEntry, ProductEntry
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
+from sizeup.text import listed
 from sizeup.units import format_in
 
 
@@ -42,7 +43,7 @@ _HOST_SETTINGS = {
     "license.host_sockets": (
         "a guest sees virtual sockets",
         f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
-        "where it may move to other hosts, each of them needs as many licenses of its own",
+        "where it may move to other hosts, all of them count: --set license.hosts=N, with as many sockets each",
         "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     PARTITION: (
@@ -101,7 +102,7 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         raise
     pack = chosen_pack(sheet)
     options = chosen_options(sheet, pack, product)
-    name = " with ".join(filter(None, (product.title, " and ".join(option.title for option in options))))
+    name = " with ".join(filter(None, (product.title, listed([option.title for option in options]))))
     narrow = bool(options) or quantity.low is not None  # a range takes room, too
     short_name = " + ".join(part.brief or part.title for part in (product, *options)) if narrow else product.title
     each = " of each" if options else ""

@@ -15,6 +15,7 @@ from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
+from sizeup.text import listed
 
 
 class Row(Struct, frozen=True):
@@ -89,7 +90,7 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
         return replace(blank, missing=str(error))
     options = chosen_options(sheet, pack, product)
     if options:
-        blank = replace(blank, title=f"{product.title} with {' and '.join(option.title for option in options)}")
+        blank = replace(blank, title=f"{product.title} with {listed([option.title for option in options])}")
     try:
         blank = replace(blank, units=count, list_price=list_price(sheet), list_date=_list_date(sheet, product))
         return replace(blank, term_cost=term_cost(sheet))
