@@ -100,6 +100,39 @@ def test_a_price_that_depends_on_unknown_sockets_does_not_pass(settings: tuple[s
     assert bool(assumed) is (status == "assumed")
 
 
+@pytest.mark.parametrize(
+    ("pack", "assumed", "other"),
+    [
+        ("db2", "Db2 11.5 Standard Edition", "advanced"),
+        ("mysql", "MySQL Community", "enterprise"),
+    ],
+)
+def test_a_product_that_nobody_chose_does_not_pass(pack: str, assumed: str, other: str) -> None:
+    text = words(*SERVER, f"license.pack={pack}")
+
+    assert text.startswith("ASSUMED ")
+    assert f"! Assumed: {assumed}, as no product is set: --set license.product=TEXT, such as" in text
+    assert other in text
+    assert words(*SERVER, f"license.pack={pack}", f"license.product={other}").startswith("PASS ")
+
+
+def test_the_only_product_of_a_vendor_passes() -> None:
+    assert words(*SERVER, "license.pack=postgresql").startswith("PASS ")
+
+
+def test_the_lesser_vmware_subscription_is_compared_with_what_it_lacks() -> None:
+    text = words(*SERVER, "license.pack=vmware")
+
+    assert "VMware Cloud Foundation is assumed, as no edition is set. Cheapest permitted: VMware vSphere" in text
+    assert "no network virtualization (NSX)" in text
+
+
+def test_a_count_that_is_the_same_in_a_cloud_is_not_compared_with_one() -> None:
+    for settings in (("license.pack=sap-hana",), (*SQL, "license.metric=server_cal", "license.users=9")):
+        assert sized(*SERVER, "machine.memory_gib=99.12345", *settings).find("license.cloud") is None
+    assert "Counted 99.12 GiB" in words(*SERVER, "machine.memory_gib=99.12345", "license.pack=sap-hana")
+
+
 def test_a_count_that_is_a_range_does_not_pass() -> None:
     for model, status in (("Waltrapp One", "assumed"), (XEON.partition("=")[2], "pass")):
         sizing = sized("machine.cores=32", f"machine.cpu_model={model}", "license.product=ee")

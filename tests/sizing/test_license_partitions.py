@@ -67,6 +67,7 @@ def test_a_limited_count_says_that_a_partition_that_moves_has_none() -> None:
     advice = found(lpar("license.partition=dedicated"), "license.units")
 
     assert any("Live Partition Mobility" in caveat for caveat in advice.caveats)
+    assert not any("virtual CPUs of a guest" in caveat for caveat in advice.caveats)
     assert "oracle-partitioning-policy" in {source.id for source in advice.sources}
 
 

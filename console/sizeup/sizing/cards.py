@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import HARD
-from sizeup.sizing.licensing.count import ONE_HOST, PRICE_UNKNOWN
+from sizeup.sizing.licensing.contract import NO_PRODUCT
+from sizeup.sizing.licensing.count import PRICE_UNKNOWN
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
 from sizeup.text import capitalized
@@ -110,7 +110,7 @@ def _license(given: Mapping[str, Advice]) -> Card:
     chosen = product or (vendor and "license.edition" not in given)
     status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
     statement = units.verdict
-    assumed = _license_assumptions(units, cost, allowed)
+    assumed = _license_assumptions(units, cost, allowed, editions="license.edition" in given)
     if assumed:
         status = ShareStatus.ASSUMED
     price = "" if cost is None or cost.quantity is None else f", {_span(cost.quantity, _usd)}"
@@ -136,9 +136,13 @@ def _license(given: Mapping[str, Advice]) -> Card:
     )
 
 
-def _license_assumptions(units: Advice, cost: Advice | None, allowed: Advice | None) -> tuple[str, ...]:
-    """Return what keeps the licenses from passing, a sentence each; empty where nothing does."""
-    found = [caveat for caveat in units.caveats if caveat == HARD or caveat.startswith(ONE_HOST)]
+def _license_assumptions(
+    units: Advice, cost: Advice | None, allowed: Advice | None, *, editions: bool
+) -> tuple[str, ...]:
+    """Return what keeps the licenses from passing, a sentence each; the editions say which of them is assumed."""
+    found = [
+        caveat for caveat in units.caveats if caveat.startswith("assumed: ") and not (editions and NO_PRODUCT in caveat)
+    ]
     if allowed is not None and allowed.decision == "assumed":
         found.append(f"assumed: permitted {allowed.verdict.partition(': ')[2]}")
     priced = () if cost is None else cost.caveats

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import AdviceSet, Card, Input
 from sizeup.quantity import Origin
+from sizeup.sizing.sheet import brief
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized
 from sizeup.units import format_in
@@ -68,7 +69,7 @@ def license_basis(given: AdviceSet) -> str:
         return ""
     used = {entry.key: entry for entry in units.inputs}
     numbers = [
-        format_in(entry.quantity.value, what)
+        brief(entry.quantity, what)
         for key, what in _COUNTED.items()
         if (entry := used.get(key)) is not None and entry.quantity is not None and _is_known(entry)
     ]
@@ -98,7 +99,7 @@ def license_notes(given: AdviceSet) -> Iterator[str]:
     units, card = given.find("license.units"), _card(given)
     yield from (note for note in card.notes if note.startswith("Assumed"))
     if units is not None:
-        yield from (capitalized(caveat) for caveat in units.caveats if capitalized(caveat) not in card.notes)
+        yield from (capitalized(caveat) for caveat in units.caveats if not caveat.startswith("assumed: "))
 
 
 def license_rest(given: AdviceSet) -> list[str]:

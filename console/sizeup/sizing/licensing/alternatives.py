@@ -28,6 +28,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     of_host = sheet.optional_words("machine.guest") == "yes"  # whose cores are not those that this machine shows
     if of_host or count_basis(sheet, pack, metric).scope != "bare" or "cloud" not in metric.formulas:
         return
+    if metric.formulas["cloud"] == metric.formulas.get("bare"):  # the same count, wherever it runs
+        return
     offer = Sheet(sheet.inputs, sheet.rules)
     if not _offered(offer):
         model = offer.words("machine.cpu_model")

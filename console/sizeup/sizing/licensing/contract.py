@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sizeup.errors import UsageError
+from sizeup.quantity import Origin, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
@@ -24,6 +25,8 @@ OF_ONE_PACK = (
 """Keys about the contract with one vendor."""
 
 
+NO_PRODUCT = "as no product is set"
+"""Part of the caveat about a product that nobody chose."""
 PARTITION = "license.partition"
 """Key of what tells a hard partition from a soft one."""
 
@@ -63,6 +66,16 @@ def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
     if product is None:
         raise _unknown_name("product", str(name), [short(entry.id) for entry in pack.product if not entry.option_of])
     return product
+
+
+def assumed_product(sheet: Sheet, pack: Pack, product: ProductEntry) -> str:
+    """Return that a product was chosen for the user, who named the vendor alone; empty where the user chose it."""
+    vendor, others = sheet.inputs.get("license.pack"), [one for one in pack.product if not one.option_of]
+    stated = isinstance(vendor, Words) and vendor.origin is not Origin.RULE
+    if "license.product" in sheet.inputs or not stated or len(others) == 1:
+        return ""
+    names = ", ".join(short(one.id) for one in others if one is not product)
+    return f"assumed: {product.title}, {NO_PRODUCT}: --set license.product=TEXT, such as {names}"
 
 
 def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEntry, ...]:

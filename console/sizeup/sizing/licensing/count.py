@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from msgspec.structs import replace
+
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula
@@ -109,7 +111,7 @@ class _FormulaNames:
     def __call__(self, name: str) -> float:
         pack = self._basis.pack
         if name == "pinned_cores" and self._basis.own_cores:
-            return range_end(self._sheet.number("machine.cores"), self._end)
+            return self._own_cores()
         if name == "pinned_cores":
             _refuse_more_than_there_are(self._sheet)
         if name == "servers":
@@ -131,6 +133,13 @@ class _FormulaNames:
         if metric_entry is not None:
             return range_end(count_units(self._sheet, self._basis, metric_entry), self._end)
         return range_end(_own_factor(self._sheet, pack, name), self._end)
+
+    def _own_cores(self) -> float:
+        """Return the cores that a partition of its own shows, which are physical ones, whatever a guest's are."""
+        cores = self._sheet.inputs.get("machine.cores")
+        if not isinstance(cores, Quantity):
+            raise MissingError("machine.cores")
+        return range_end(self._sheet.given("machine.cores", replace(cores, caveats=())), self._end)
 
     def _servers(self) -> float:
         pack = self._basis.pack

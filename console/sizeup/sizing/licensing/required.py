@@ -9,6 +9,7 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PARTITION,
+    assumed_product,
     chosen_metric,
     chosen_options,
     chosen_pack,
@@ -101,6 +102,8 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision=decision)
         raise
     pack = chosen_pack(sheet)
+    if chosen_for_user := assumed_product(sheet, pack, product):
+        sheet.caveat(chosen_for_user)
     options = chosen_options(sheet, pack, product)
     name = " with ".join(filter(None, (product.title, listed([option.title for option in options]))))
     narrow = bool(options) or quantity.low is not None  # a range takes room, too
