@@ -78,3 +78,15 @@ def test_every_amount_of_a_range_has_both_ends_also_in_the_working() -> None:
     assert prices.verdict.startswith(
         "List prices a year: MySQL Standard Edition $2,000 to $4,000, MySQL Enterprise Edition $5,000 to $10,000"
     )
+
+
+def test_what_a_range_of_licenses_gives_per_unit_has_both_ends() -> None:
+    sizing = sized(*OPEN, "license.product=ee", "value.throughput=4800", "value.unit=tps", "workload.cpu_percent=35")
+
+    assert found(sizing, "value.per-license").verdict == "Throughput per license: 100 to 200 tps"
+    assert ends(found(sizing, "value.per-license")) == (100, 200)
+    price = found(sizing, "value.license-usd-per-unit")
+    assert ends(price) == (1_140_000 / 4800, 2_280_000 / 4800)
+    assert "$237.5" in price.verdict
+    assert " to $475" in price.verdict
+    assert "licensed for $570,000 to $1,140,000 at list price" in found(sizing, "value.idle-cores").verdict

@@ -8,6 +8,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.count import count_range, range_end, ranged, usd_range
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
@@ -115,12 +116,14 @@ def _per_license(sheet: Sheet) -> Iterator[Advice]:
     count, metric, _ = licenses_required(sheet)
     each = f"{unit}/{metric.unit.removesuffix('s')}"
     text = format_in(value / count.value, each)
-    sheet.line(f"{format_in(value, unit)} / {shown(count, metric.unit)} = {text}")
+    sheet.line(f"{format_in(value, unit)} / {count_range(count, metric.unit)} = {text}")
+    least, most = value / range_end(count, "high"), value / range_end(count, "low")
+    span = "" if least == most else f"{format_in(least, '')} to "
     yield sheet.advice(
         "value.per-license",
         "Throughput per license",
-        f"throughput per license: {format_in(value / count.value, unit)}",
-        sheet.answer(value / count.value, each, "value.throughput"),
+        f"throughput per license: {span}{format_in(most, unit)}",
+        ranged(value / count.value, least, most, each, "value.throughput"),
         each,
     )
 
@@ -128,13 +131,14 @@ def _per_license(sheet: Sheet) -> Iterator[Advice]:
 def _license_cost(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
     price = list_price(sheet)
-    each = price.value / value
-    sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
+    each, least, most = (range_end(price, end) / value for end in ("value", "low", "high"))
+    sheet.line(f"{usd_range(price)} / {format_in(value, unit)} = {format_in(each, 'USD')}")
+    span = "" if least == most else f"{_usd(least)} to "
     yield sheet.advice(
         "value.license-usd-per-unit",
         "License list price per unit of throughput",
-        f"license list price: {_usd(each)} per {unit.removesuffix('s')}",
-        sheet.answer(each, "USD", "value.throughput"),
+        f"license list price: {span}{_usd(most)} per {unit.removesuffix('s')}",
+        ranged(each, least, most, "USD", "value.throughput"),
         "USD",
     )
 
@@ -233,12 +237,13 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
     )
     price = list_price(sheet)
     _caveat_hosts(sheet)
-    cost = price.value * idle / every
-    sheet.line(f"{shown(price, 'USD')} x {format_in(idle / every, '%')} = {format_in(cost, 'USD')}")
+    least, most = (range_end(price, end) * idle / every for end in ("low", "high"))
+    cost = f"${most:,.0f}" if least == most else f"${least:,.0f} to ${most:,.0f}"
+    sheet.line(f"{usd_range(price)} x {format_in(idle / every, '%')} = {cost}")
     yield sheet.advice(
         "value.idle-cores",
         "Idle cores",
-        f"idle cores: {format_in(float(f'{idle:.3g}'), 'cores')}, licensed for ${cost:,.0f} at list price",
+        f"idle cores: {format_in(float(f'{idle:.3g}'), 'cores')}, licensed for {cost} at list price",
         sheet.answer(idle, "cores", "workload.cpu_percent"),
         "cores",
         decision="consolidate" if idle >= 1 else "busy",
