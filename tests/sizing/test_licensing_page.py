@@ -9,7 +9,7 @@ SHOWN = transcripts("licensing.md")
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(SHOWN) == 7
+    assert len(SHOWN) == 8
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=range(len(SHOWN)))
