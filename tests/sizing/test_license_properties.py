@@ -90,6 +90,23 @@ def test_more_cores_never_cost_less_within_an_edition(machine: dict[str, int | s
 
 
 @pytest.mark.ci
+@pytest.mark.parametrize("scope", ["bare", "soft"])
+def test_not_one_further_core_costs_less_within_an_edition(scope: str) -> None:
+    def counted(cores: int) -> dict[tuple[str, str], Row]:
+        machine: dict[str, int | str] = {
+            "machine.sockets": 2, "machine.cores": 64, "machine.cpu_model": MODELS[0], "license.host_sockets": 2,
+        }  # fmt: skip
+        return table({**machine, COUNTED[scope]: cores}, scope)
+
+    before = counted(2)
+    assert before["oracle", "ee"].list_price is not None
+    for cores in range(3, 66):
+        after = counted(cores)
+        assert_never_less(before, after)
+        before = after
+
+
+@pytest.mark.ci
 @seed(16)
 @settings(max_examples=20, deadline=None)
 @given(machine=machines, key=st.sampled_from(["cluster.nodes", "machine.sockets", "license.users"]))
