@@ -28,6 +28,7 @@ FOREIGN = (
 PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", "session", "was", "without"})
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
+    "cli/candidates.py": ("size",),
     "cli/minimum_effect.py": ("compare", "experiment"),
     "compare/condition_results.py": ("compare",),
     "compare/conditions.py": ("compare",),
@@ -41,6 +42,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "errors.py": ("compare",),
     "discovery/capture.py": ("capture",),
     "discovery/sysroot.py": (START, "detect"),
+    "views/candidates.py": ("size",),
     "importers/awr.py": ("size",),
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("import",),

@@ -229,6 +229,7 @@ def test_a_session_has_a_new_revision_whenever_what_it_measured_changes() -> Non
 
 MAY_SIZE = {
     "cli/presets.py": "sizes published cases",
+    "cli/candidates.py": "sizes servers that the user compares",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
     "engine/run.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",

@@ -19,6 +19,7 @@ from transcripts import DOCS, Transcript, transcripts
 PAGE = (DOCS / "sizing.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
 SHOWN = transcripts("sizing.md")
+OFFER = next(block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "sizeup.candidate/1" in block)
 LISTED = [
     re.split(r"\s{3,}", line)[0].strip()
     for block in re.findall(r"```\n(sizeup .*?)```", PAGE, re.DOTALL)
@@ -47,6 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the files that the page names."""
     purchase.files(tmp_path)
     written(tmp_path / "run.sizeup.jsonl", *records())
+    (tmp_path / "offer.toml").write_text(OFFER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sizeup.cli.size.datetime", _Day)
     return tmp_path

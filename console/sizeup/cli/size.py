@@ -61,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="size a capture (a directory or an archive) instead of this machine",
     )
     what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
+    what.add_argument(
+        "--candidates",
+        metavar="FILE",
+        nargs="+",
+        help="size several servers for one workload and print them side by side, the best first: captures, sessions "
+        "(.jsonl), or TOML files of servers that are offered",
+    )
     what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
     parser.add_argument("--compare-with", metavar="NAME", help="compare every figure with a published case")
     parser.add_argument(
@@ -139,6 +146,11 @@ def run(arguments: argparse.Namespace) -> int:
     today = datetime.now(UTC).date()
     thumb = ["workload.rules_of_thumb=yes"] if arguments.rules_of_thumb or arguments.compare_with else []
     settings = {**_workload(arguments), **parse_settings([*thumb, *arguments.settings])}
+    if arguments.candidates:
+        from sizeup.cli.candidates import candidates_text
+
+        print(candidates_text(arguments.candidates, settings, pack, today, as_json=arguments.json))
+        return ExitStatus.OK
     session = _session(arguments)
     sizing = size(_inputs(arguments, settings, session), pack, today)
     label = "" if session is None else recomputed_label(sizing, session.advice)
@@ -232,7 +244,8 @@ def _refuse_without_effect(arguments: argparse.Namespace) -> None:
     for flag in ("--percentile", "--devices", "--workload-cores"):
         refuse_without(arguments, flag, "--workload")
     rest = ("--compare-with", "--sensitivity", "--sources", "--working", "--explain")
-    every = ("--session", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
+    refuse_combination(arguments, "--candidates", (*rest, "--licenses"))
+    every = ("--session", "--candidates", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
     refuse_combination(arguments, "--keys", every)
     refuse_combination(arguments, "--explain", ("--working", "--sources", "--json"))
     if not arguments.json:  # a document has room for all of them

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import msgspec
 import tomli
@@ -37,8 +36,14 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
 )
 
 
+_CANDIDATE_KEYS = (
+    "machine.", "path.", "capacity.", "array.", "device.", "memory.", "numa.", "net.", "flash.", "cluster.", "license.",
+)  # fmt: skip
+"""The keys that describe a server that is offered; the workload is set elsewhere."""
+
+
 class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
-    format: Literal["sizeup.workload/1"]
+    format: str
     inputs: dict[str, str | int | float | dict[str, object]]
     title: str = ""
 
@@ -104,10 +109,22 @@ _REPORT_WITHIN = 20_000
 
 def parse_toml(text: str, where: str) -> dict[str, Value]:
     """A workload written by hand."""
+    return _parse_toml(text, where, "sizeup.workload/1", _TOML_KEYS)
+
+
+def parse_candidate(text: str, where: str) -> dict[str, Value]:
+    """A server written by hand, as a vendor offers it."""
+    return _parse_toml(text, where, "sizeup.candidate/1", _CANDIDATE_KEYS)
+
+
+def _parse_toml(text: str, where: str, schema: str, keys: tuple[str, ...]) -> dict[str, Value]:
+    """The inputs of a file of one schema, which may set these keys."""
     try:
         entry = msgspec.convert(tomli.loads(text), _Toml)
     except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise MalformedError(f"{where}: expected sizeup.workload/1: {error}") from error
+        raise MalformedError(f"{where}: expected {schema}: {error}") from error
+    if entry.format != schema:
+        raise MalformedError(f"{where}: expected {schema}: schema is {entry.format!r}")
     for key, value in entry.inputs.items():
         if isinstance(value, dict):
             names = [f"{key}.{name}" for name in value]
@@ -115,8 +132,8 @@ def parse_toml(text: str, where: str) -> dict[str, Value]:
                 f'{where}: inputs: expected keys in quotes, such as "{names[0] if names else key}" = 1, found '
                 f"{', '.join(names) or key} without; TOML takes the part before a dot for a table"
             )
-        if not key.startswith(_TOML_KEYS):
-            raise UsageError(f"{where}: expected keys of {', '.join(_TOML_KEYS)}, found {key!r}; use --set for others")
+        if not key.startswith(keys):
+            raise UsageError(f"{where}: expected keys of {', '.join(keys)}, found {key!r}; use --set for others")
     return parse_settings([f"{key}={value}" for key, value in entry.inputs.items()], Origin.IMPORTED, where)
 
 

@@ -1,0 +1,176 @@
+"""Servers to choose from, side by side."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import purchase
+from report.sessions import records, written
+from sizeup import cli
+
+OFFER = """schema = "sizeup.candidate/1"
+title = "as offered"
+[inputs]
+"machine.sockets" = 2
+"machine.cores" = 32
+"machine.threads_per_core" = 2
+"machine.cpu_model" = "Intel(R) Xeon(R) Gold 6338"
+"machine.memory_gib" = {gib}
+"path.stages" = "hba:fc32*{ports}@{ports}"
+"path.policy" = "active-active"
+"""
+WORKLOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=20", "sga.mb=65536")
+ARRAY = ("array.disks=24", "array.raid=10", "array.drive_iops=20000", "array.drive_mb_s=500", "redo.write_kib=8")
+YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    purchase.files(tmp_path)
+    written(tmp_path / "run.sizeup.jsonl", *records())
+    for name, gib, ports in (("large", 768, 2), ("small", 48, 2), ("one-port", 768, 1)):
+        (tmp_path / f"{name}.toml").write_text(OFFER.format(gib=gib, ports=ports), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> str:
+    assert cli.run(["size", "--candidates", *arguments]) == status
+    captured = capsys.readouterr()
+    return captured.err if status else captured.out
+
+
+def rows(text: str) -> list[list[str]]:
+    table = text.split("  ---", 1)[1].splitlines()[1:]
+    return [line.split() for line in table[: table.index("")]]
+
+
+@pytest.mark.usefixtures("folder")
+def test_candidates_stand_side_by_side_the_best_first(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(
+        capsys, "small.toml", "server-x", "one-port.toml", "large.toml", "--set", *WORKLOAD, *ARRAY, *YEARS,
+        "db.gb=1000", "array.disk_gb=960", "license.product=ee",
+    )  # fmt: skip
+    found = rows(text)
+
+    assert [row[0] for row in found[:4]] == ["large.toml", "server-x", "one-port.toml", "small.toml"]
+    assert found[0][1] == "PASS"
+    assert found[2][1:5] == ["WARN", "Storage", "13%", "outage"]
+    assert found[3][1:4] == ["FAIL", "Memory", "133%"]
+    assert all(row[-1].startswith("$") for row in found)
+    assert "Basis    40,000 IOPS" in text
+    assert "small.toml: Memory: 65,536 MiB of shared memory do not fit into 49,152 MiB (133% of capacity)" in " ".join(
+        text.split()
+    )
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_shares_of_a_candidate_are_the_highest_of_all_resources(capsys: pytest.CaptureFixture[str]) -> None:
+    (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, *YEARS))
+
+    assert row[3:6] == ["13%", "13%", "22%"], "the drives, N+1 and in year 3; memory has 8.3%"
+
+
+@pytest.mark.usefixtures("folder")
+def test_after_a_failure_no_share_is_lower_than_before(capsys: pytest.CaptureFixture[str]) -> None:
+    (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, "db.gb=5000", "array.disk_gb=960"))
+
+    assert row[3:5] == ["43%", "43%"], "space, which loses nothing"
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_edition_that_is_not_permitted_and_one_that_nobody_chose_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    four = ("machine.socket_capacity=4", "license.product=se2")
+    chosen = printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, *four)
+
+    assert rows(chosen)[0][1:3] == ["FAIL", "License"]
+    assert "not permitted" in chosen
+    assert rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY))[0][-1] == "assumed"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_session_is_a_candidate_and_what_is_unknown_is_no_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "run.sizeup.jsonl", "large.toml", "--set", *WORKLOAD, *ARRAY, "capacity.iops=90000")
+
+    assert [row[:3] for row in rows(text)] == [
+        ["large.toml", "PASS", "Storage"],
+        ["run.sizeup.jsonl", "FAIL", "Memory"],
+    ]
+    assert "run.sizeup.jsonl: Memory: 65,536 MiB of shared memory do not fit into 32,768 MiB" in " ".join(text.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_give(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bare.toml").write_text(
+        'schema = "sizeup.candidate/1"\n[inputs]\n"machine.cores" = 8\n', encoding="utf-8"
+    )
+    text = printed(capsys, "bare.toml", "large.toml", "small.toml", "--set", *WORKLOAD, *ARRAY)
+
+    assert [row[0] for row in rows(text)] == ["large.toml", "bare.toml", "small.toml"]
+    assert rows(text)[1][1:6] == ["NO", "VERDICT", "Memory", "–", "–"]
+    assert "bare.toml: Memory: 64 GiB demand, capacity unknown. Use --set machine.memory_gib=N" in " ".join(
+        text.split()
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_fail_by_a_rule_alone_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "small.toml", "--set", *ARRAY, "workload.iops=1000", "redo.mb_s=1", "db.gb=4000")
+
+    assert "FAIL (assumed)" in text
+    assert "assumed: a buffer pool of 10% of the database" in " ".join(text.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_candidate_states_by_itself_counts_before_what_is_set_for_all(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = printed(capsys, "small.toml", "server-x", "--set", *WORKLOAD, *ARRAY, "machine.memory_gib=80")
+
+    assert [row[:2] for row in rows(text)] == [["server-x", "WARN"], ["small.toml", "FAIL"]]
+    assert "64 GiB demand, 80 GiB capacity" in text
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_document_has_the_whole_answer_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(printed(capsys, "small.toml", "large.toml", "--json", "--set", *WORKLOAD, *ARRAY))
+
+    assert [one["subject"] for one in found] == ["large.toml", "small.toml"]
+    assert all(one["schema"] == "sizeup.size/1" for one in found)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("large.toml", "large.toml"), "expected every candidate once, found large.toml more than once"),
+        (("nothing",), "expected a capture, a session (.jsonl) or a server in TOML (.toml), found nothing at nothing"),
+        (("large.toml", "--working"), "--working cannot be combined with --candidates"),
+        (("large.toml", "--licenses"), "--licenses cannot be combined with --candidates"),
+        (("large.toml", "--sysroot", "server-x"), "not allowed with argument"),
+        (("workload.toml",), "expected sizeup.candidate/1: schema is 'sizeup.workload/1'"),
+        (("load.toml",), "found 'workload.iops'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
+) -> None:
+    (folder / "workload.toml").write_text('schema = "sizeup.workload/1"\n[inputs]\n"redo.mb_s" = 1\n', encoding="utf-8")
+    (folder / "load.toml").write_text(
+        'schema = "sizeup.candidate/1"\n[inputs]\n"workload.iops" = 1\n', encoding="utf-8"
+    )
+
+    assert sentence in printed(capsys, *arguments, status=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_folder_that_all_share_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, f"{folder}/large.toml", f"{folder}/small.toml", "--set", *WORKLOAD, *ARRAY)
+
+    assert [row[0] for row in rows(text)] == ["large.toml", "small.toml"]
