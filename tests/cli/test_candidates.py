@@ -43,7 +43,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0
 
 def rows(text: str) -> list[list[str]]:
     table = text.split("  ---", 1)[1].splitlines()[1:]
-    return [line.split() for line in table[: table.index("")]]
+    return [line.split() for line in table[: table.index("")] if not line.startswith("  Licenses and their support")]
 
 
 @pytest.mark.usefixtures("folder")
@@ -114,6 +114,7 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
 
     assert [row[0] for row in rows(text)] == ["large.toml", "bare.toml", "small.toml"]
     assert rows(text)[1][1:6] == ["NO", "VERDICT", "Memory", "–", "–"]
+    assert "machine.memory_gib=N. Judged: Storage 13%" in " ".join(text.split())
     assert "bare.toml: Memory: 64 GiB demand, capacity unknown. Use --set machine.memory_gib=N" in " ".join(
         text.split()
     )
@@ -167,6 +168,17 @@ def test_what_cannot_be_compared_is_refused(
     )
 
     assert sentence in printed(capsys, *arguments, status=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_sentence_stands_for_all_candidates_that_it_is_true_of(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "twin.toml").write_text((folder / "small.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    text = printed(capsys, "small.toml", "twin.toml", "large.toml", "--set", *WORKLOAD, *ARRAY)
+
+    assert "small.toml, twin.toml: Memory: 65,536 MiB" in text
+    assert "Licenses and their support over 3 years, by list prices" in text
 
 
 @pytest.mark.usefixtures("folder")

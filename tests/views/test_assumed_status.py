@@ -7,10 +7,13 @@ import pytest
 from sizeup.batch.first_answer import verdict_lines
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.sensitivity import flips
 from sizeup.views.answer import answer_lines
 from sizeup.views.card_table import card_table
 from sizeup.views.cards import CardView, card_views, cards_data
 from sizeup.views.document_cards import cards_table
+from sizeup.views.sensitivity import flip_table
 from sizeup.views.sizing_table import answer_rows
 from sizeup.views.verdict import verdict_text
 
@@ -91,3 +94,11 @@ def test_the_whole_passes_only_where_paths_and_disks_were_judged(
     assert lines[0].startswith(status)
     assert any(line.startswith(f"{row} ") and line.endswith(" PASS") for line in lines)
     assert verdict_text(sizing, card_views(sizing, None)).status == status.split(maxsplit=1)[0]
+
+
+def test_what_would_change_a_decision_says_where_it_rests_on_a_rule() -> None:
+    sizing = sized(*SERVER)
+    turns = flips(sizing.inputs, sizing.advice, shipped())
+    now = {row[1] for row in flip_table(turns, sizing.cards).rows if row[0] == "verdict.memory"}
+
+    assert now == {"fail (assumed)"}

@@ -187,7 +187,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
-        lines += ["", *sensitivity_lines(charts, flip_table(turns)), *contract_lines(_contracts(sizing, pack))]
+        lines += [
+            "",
+            *sensitivity_lines(charts, flip_table(turns, sizing.cards)),
+            *contract_lines(_contracts(sizing, pack)),
+        ]
     if comparisons is not None:
         lines += ["", f"Compared with {arguments.compare_with}", *sizing_comparison_lines(comparisons)]
     print("\n".join(lines))

@@ -13,7 +13,7 @@ from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, TITLES, is_outage, status_label, status_text
-from sizeup.views.verdict import NO_VERDICT, first_card
+from sizeup.views.verdict import NO_VERDICT, first_card, unsettled_note
 
 _BEST_FIRST = ("PASS", "ASSUMED", "WARN", NO_VERDICT, "FAIL")
 _PRICED = "license.cost.term"
@@ -68,16 +68,26 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
         *later,
         Column("Licenses", numeric=True),
     )
-    return Table("", columns, rows if years else tuple((*row[:5], row[6]) for row in rows))
+    terms = {found.title.removeprefix("Cost") for one in candidates if (found := one.sizing.find(_PRICED)) is not None}
+    note = f"Licenses and their support{terms.pop()}, by list prices" if len(terms) == 1 else ""
+    return Table("", columns, rows if years else tuple((*row[:5], row[6]) for row in rows), note)
 
 
 def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
-    """Return a sentence on each: what limits it."""
-    limits = [one.limit for one in candidates]
-    return [
-        f"{name}: {'No workload. Give one with --workload FILE' if card is None else card.statement}"
-        for name, card in zip(short_names(candidates), limits, strict=True)
-    ]
+    """Return what limits each candidate and, where it has no verdict, what was judged; of some the same in one."""
+    of_text: dict[str, list[str]] = {}
+    for one, name in zip(candidates, short_names(candidates), strict=True):
+        of_text.setdefault(_sentence(one), []).append(name)
+    return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
+
+
+def _sentence(one: Candidate) -> str:
+    card = one.limit
+    if card is None:
+        return "no workload. Give one with --workload FILE"
+    judged = [each for each in one.sizing.cards if each.share is not None] if one.status == NO_VERDICT else []
+    known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
+    return f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
 
 
 def _row(one: Candidate, name: str) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def card_status(card: Card) -> str:
 
 def status_label(status: str, *, assumed: bool) -> str:
     """Return a status as it is shown, with what it rests on where it would read like a fact: ``FAIL (assumed)``."""
-    return f"{status} (assumed)" if assumed and status in _LIKE_FACTS else status
+    return f"{status} (assumed)" if assumed and status.upper() in _LIKE_FACTS else status
 
 
 def status_text(status: str) -> str:

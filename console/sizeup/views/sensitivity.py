@@ -9,12 +9,13 @@ import msgspec
 
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.table import Column, Table
-from sizeup.model.advice import Advice
+from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_range
 from sizeup.units import base_unit, format_in
 from sizeup.views.advice import format_quantity
+from sizeup.views.cards import status_label
 
 if TYPE_CHECKING:
     from sizeup.sizing.licensing.editions import OtherContract
@@ -60,12 +61,22 @@ def _in_key(key: str, value: float) -> str:
     return format_in(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
 
 
-def flip_table(turns: tuple[Flip, ...]) -> Table:
-    """At which value of which input a decision turns."""
+def flip_table(turns: tuple[Flip, ...], cards: Sequence[Card] = ()) -> Table:
+    """At which value of which input a decision turns; one that rests on a default says so."""
+    assumed = {card.advice for card in cards if card.assumed}
     return Table(
         "What would change a decision",
         (Column("Decision"), Column("Now"), Column("Turns to"), Column("When"), Column("Is", numeric=True)),
-        tuple((flip.advice, flip.now, flip.then, flip.key, _in_key(flip.key, flip.threshold)) for flip in turns),
+        tuple(
+            (
+                flip.advice,
+                status_label(flip.now, assumed=flip.advice in assumed),
+                flip.then,
+                flip.key,
+                _in_key(flip.key, flip.threshold),
+            )
+            for flip in turns
+        ),
     )
 
 
