@@ -158,11 +158,15 @@ class Live:
     """To the question that a probe which may write asks first."""
 
 
+_STANDARD = ("p", "down", "enter")
+"""Choose the plan after the quick one."""
+
+
 def lives(folder: str) -> tuple[Live, ...]:
     """A curve that is refined, a ramp, and bars; files are made in ``folder``."""
     settings = (("path", folder), ("size", "256M"), ("seconds", "2"), ("warmup", "0.5"))
     return (
-        Live("memory.latency", keys=("p",)),
+        Live("memory.latency", keys=_STANDARD),
         Live("io.direct", settings, answer=("down", "enter")),
         Live("clock.cost"),
     )
@@ -211,7 +215,7 @@ def leave_ms(program: Program, columns: int, rows: int) -> tuple[float, float]:
     """From ``q`` to the end when idle, and from SIGHUP to the end, which comes after all is saved, during a run."""
     with tempfile.TemporaryDirectory() as home:
         with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
-            _choose(terminal, Live("memory.latency", keys=("p",)))
+            _choose(terminal, Live("memory.latency", keys=_STANDARD))
             terminal.press("r")
             terminal.wait_for("running memory.latency", 20)
             terminal.pump(1.0)

@@ -47,17 +47,17 @@ async def test_each_key_lands_where_it_would_one_by_one(console: Console, keys: 
 async def test_an_option_that_the_workload_ignores_changes_the_workload_where_it_is_seen(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("b")
+        await pilot.press("b", "down", "enter")
         await settled(pilot)
         view = next(view for view in console.app.screen.query(RunFormView) if view.display)
         shown = [view.field(name) for name in ("preset", "block")]
         values = [field.control.value for field in shown if field is not None]
         hint, typed = console.hint, view.form.typed
-        await pilot.press("B")
+        await pilot.press("b", "up", "enter")
         await settled(pilot)
         back = view.form.typed
 
     assert values == ["custom", "16KiB"]
-    assert hint == "Block is now 16KiB; Workload is now Custom, block size and mix as set"
+    assert hint == "Workload is now Custom, block size and mix as set"
     assert typed == {"preset": "custom", "block": "16KiB"}
     assert back == {"preset": "custom"}

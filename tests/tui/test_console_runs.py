@@ -251,25 +251,22 @@ async def test_before_a_file_is_written_every_setting_that_was_changed_is_told(
         assert "Settings depth = 8, preset = custom, block = 16KiB" in console.says(".facts")
 
 
-async def test_a_letter_that_steps_a_value_says_the_new_one(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "io.direct")
-        await pilot.press("b")
-        await settled(pilot)
-        screen = console.app.screen
-        view = next(view for view in screen.query(RunFormView) if view.display)
-
-        assert console.hint.startswith(f"Block is now {view.form.shown('block')}")
-
-
-async def test_a_second_run_says_that_it_waits(console: Console) -> None:
+@pytest.mark.parametrize(
+    ("probe", "state"), [("clock.cost", "queued"), ("null", "running")], ids=["another probe", "the one that runs"]
+)
+async def test_a_second_run_says_that_it_waits(console: Console, probe: str, state: str) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
-        await console.choose(pilot, "clock.cost")
+        await console.choose(pilot, probe)
         await pilot.press("r")
         await pilot.pause()
+        queued = [spec.probes for spec in console.runs.queue]
+        status, listed = console.status, console.entries()[probe]
 
-    assert console.told == ["clock.cost is queued until the current run ends"]
+    assert console.told == [f"{probe} is queued until the current run ends; x removes it"]
+    assert queued == [(probe,)]
+    assert "1 queued" in status
+    assert state in listed
 
 
 async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has_a_frame(

@@ -38,6 +38,23 @@ async def test_every_arrow_opens_a_list(console: Console, key: str) -> None:
     assert all(opened)
 
 
+async def test_the_letter_in_front_of_a_list_opens_it_and_nothing_else(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        lists = await shown_form(console, pilot)
+        before = [select.value for select in lists]
+        opened = []
+        for key in "mwdbp":
+            await pilot.press(key)
+            await settled(pilot)
+            opened.append([select.expanded for select in lists])
+            await pilot.press("escape", "escape")
+            await settled(pilot)
+        after = [select.value for select in lists]
+
+    assert opened == [[number == place for number in range(5)] for place in range(5)]
+    assert after == before
+
+
 async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> None:
     """Every frame goes through all that are drawn, and a move of the focus styles all of them."""
     async with console.shown(120, 40) as pilot:

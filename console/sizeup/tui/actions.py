@@ -150,7 +150,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             footer=True,
         ),
         Action("run.start", "r", "screen.run_probe", "Run", "Run the selected probe.", footer=True),
-        Action("run.plan", "p", "screen.next_plan", "Plan", "Choose quick, standard or full.", footer=True),
+        Action("run.plan", "p", "screen.plan", "Plan", "Choose quick, standard or full.", footer=True),
         Action("run.settings", "s", "screen.settings", "Settings", "Show all settings of the probe.", footer=True),
         Action("run.pause", "space", "screen.pause", "Pause", "Pause or resume the run.", footer=True),
         Action("run.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True),

@@ -211,7 +211,9 @@ class ConsoleApp(TerminalApp):
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the one that is on."""
         if not self.runs.start(spec):
-            self.notify(f"{', '.join(spec.probes) or spec.plan} is queued until the current run ends", markup=False)
+            remedy = f"; {first_key_of('run.cancel', self.keys)} removes it" if spec.probes else ""
+            what = ", ".join(spec.probes) or spec.plan
+            self.notify(f"{what} is queued until the current run ends{remedy}", markup=False)
         self._watch()
 
     def _watch(self) -> None:

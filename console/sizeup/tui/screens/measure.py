@@ -14,19 +14,19 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from sizeup.probing.planner import PLANS, unmet
+from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, change_field, open_settings
+from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, open_field, open_settings
 from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_title, waiting_text
 from sizeup.tui.screens.write_dialogs import confirm_run
-from sizeup.tui.widgets.form import RunFormView
+from sizeup.tui.widgets.form import PLAN, RunFormView
 from sizeup.tui.widgets.tab_row import TabRow
 from sizeup.views.step import runs_of
 
@@ -173,19 +173,21 @@ class MeasureScreen(ModeScreen):
         self._choose_plan(event.plan)
 
     async def on_key(self, event: events.Key) -> None:
-        """The letter in front of a field changes it; a capital one goes back."""
+        """The letter in front of a field opens its list."""
         probe = self.chosen
         letter = event.character or ""
         if probe is None or not letter.isalpha() or isinstance(self.focused, Input):
             return
-        parameter = next((one for one in probe.manifest.parameter if one.key and one.key == letter.lower()), None)
+        parameter = next((one for one in probe.manifest.parameter if one.key and one.key == letter), None)
         if parameter is None or not self._can_start(probe):
             return
         event.stop()
+        await self._open_field(parameter.name)
+
+    async def _open_field(self, name: str) -> None:
         view = await self._form_view()
-        if view is None:
-            return
-        change_field(view, parameter, 1 if letter.islower() else -1)
+        if view is not None:
+            open_field(view, name)
 
     def action_settings(self) -> None:
         """Show all settings of the chosen probe, and go to the first of them."""
@@ -198,9 +200,10 @@ class MeasureScreen(ModeScreen):
             return
         await open_settings(view)
 
-    def action_next_plan(self) -> None:
-        """Be more thorough, and after the most thorough plan quick again."""
-        self._choose_plan(PLANS[(PLANS.index(self._forms.plan) + 1) % len(PLANS)])
+    async def action_plan(self) -> None:
+        """Open the list of plans."""
+        if self.chosen is not None and self._can_start(self.chosen):
+            await self._open_field(PLAN)
 
     def _choose_plan(self, plan: str) -> None:
         self._forms.choose_plan(plan)
@@ -357,7 +360,9 @@ class MeasureScreen(ModeScreen):
         if not runs.going_on:
             idle |= {"run.pause", "run.cancel"}
         if not self.host.measures or (probe is not None and runs.going_on and runs.includes(probe.name)):
-            idle |= {"run.start", "run.plan", "run.settings"}
+            idle.add("run.start")
+        if not self.host.measures or (probe is not None and not self._can_start(probe)):
+            idle |= {"run.plan", "run.settings"}
         if self._run is None:
             idle |= {"run.view", "run.table", "run.zoom"}
         if self._run is None or not self._probe_page.shows_table:

@@ -6,11 +6,10 @@ import asyncio
 
 from textual.containers import Vertical
 
-from sizeup.probing.manifest import Parameter
 from sizeup.probing.planner import PLANS
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.tui.app_protocol import AppProtocol
-from sizeup.tui.run_form import RunForm, format_setting, label
+from sizeup.tui.run_form import RunForm, label
 from sizeup.tui.screens.write_confirmation import estimated_seconds
 from sizeup.tui.widgets.form import RunFormView
 
@@ -85,18 +84,12 @@ class ProbeForms(Vertical):
                 view.sync()
 
 
-def change_field(view: RunFormView, parameter: Parameter, step: int) -> None:
-    """Choose the next of the values that are offered; where none are, go to the field."""
+def open_field(view: RunFormView, name: str) -> None:
+    """Go to a field; its list opens where it has one."""
     view.display = True
-    if not parameter.suggestions:
-        field = view.field(parameter.name)
-        if field is not None:
-            field.open()
-        return
-    offered = [format_setting(parameter, value) for value in parameter.suggestions]
-    now = view.form.text(parameter.name)
-    at = offered.index(now) + step if now in offered else 0
-    view.change(parameter.name, offered[at % len(offered)], told=True)
+    field = view.field(name)
+    if field is not None:
+        field.open()
 
 
 async def open_settings(view: RunFormView) -> None:

@@ -51,7 +51,8 @@ class ProbeList(KeyList):
         for name, probe in self._probes.items():
             run = latest_run(runs.session, name)
             starts = run is None and runs.includes(name)
-            pending = "queued" if runs.queues(name) else "starting" * starts
+            runs_now = run is not None and run.outcome is None and runs.going_on
+            pending = "queued" if runs.queues(name) and not runs_now else "starting" * starts
             line = entry(probe, plan, run, machine, width, pending=pending, going_on=runs.going_on)
             if str(self.get_option(name).prompt) != line.plain:
                 self.replace_option_prompt(name, line)

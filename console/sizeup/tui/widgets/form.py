@@ -190,13 +190,11 @@ class RunFormView(Vertical):
             return
         self.change(event.name, event.text, run=event.run)
 
-    def change(self, name: str, text: str, *, run: bool = False, told: bool = False) -> None:
-        """Take a value, or say why not; ``run`` is whether the run is wanted with it, ``told`` to say the value too."""
+    def change(self, name: str, text: str, *, run: bool = False) -> None:
+        """Take a value, or say why not; ``run`` is whether the run is wanted with it."""
         change = self.form.change(name, text)
         self.sync()
-        taken = f"{label(self.form.parameter(name))} is now {self.form.shown(name)}" if told else ""
-        words = change.problem or "; ".join(filter(None, (taken, change.note)))
-        self.say(words, wrong=bool(change.problem))
+        self.say(change.problem or change.note, wrong=bool(change.problem))
         self.post_message(self.Edited(run=run and not change.problem))
 
     class Edited(Message):
