@@ -141,7 +141,7 @@ class ProbePage(Vertical):
     def show_words(self, words: RenderableType) -> None:
         """Leave the page to words: nothing was measured."""
         self._show_parts(pictures=False)
-        self.query_one("#about", Static).update(words)
+        self.query_one("#about", Static).update(words, layout=False)  # it has all rows that are left, whatever it says
         self._names = ()
         self.chart.display = False
         self.query_one("#live", SegmentRows).show(())
