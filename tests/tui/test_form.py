@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from consoles import Console, settled
+from consoles import Console, ended, settled
 from sizeup.tui.widgets.form import AdvancedSettings
 from sizeup.tui.widgets.form_field import SettingSelect
 
@@ -64,6 +64,32 @@ async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> 
 
     assert set(parts) == {(2, 0)}
     assert set(drawn) == {False}
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+async def test_advanced_settings_leave_room_for_the_status_and_are_folded_by_a_run(
+    console: Console, columns: int, rows: int
+) -> None:
+    async with console.shown(columns, rows) as pilot:
+        await shown_form(console, pilot)
+        await pilot.press("s")
+        await settled(pilot)
+        about = console.app.screen.query_one("#about").region
+        page = console.app.screen.query_one("#probe").region
+        await console.choose(pilot, "null")
+        await pilot.press("s")
+        await settled(pilot)
+        await pilot.press("escape")
+        await console.measure(pilot)
+        await console.end(pilot, ended())
+        await console.choose(pilot, "null")
+        await pilot.pause(0.2)
+        await settled(pilot)
+        status = console.app.screen.query_one("#standing").region
+
+    assert about.height > 0
+    assert about.bottom <= page.bottom
+    assert status.y - page.y <= 4
 
 
 @pytest.mark.parametrize("key", ["enter", "space"])

@@ -253,6 +253,7 @@ class MeasureScreen(ModeScreen):
         self._probe_page.start_over()
         self.host.start_run(spec_of(probe.name, settings, self._forms.plan))
         self.query_one(ProbeList).focus()
+        self._forms.fold()
         self._show_form()
         self.show_run()
 

@@ -75,6 +75,11 @@ class ProbeForms(Vertical):
         for other in self._views.values():
             other.display = other is view
 
+    def fold(self) -> None:
+        """Leave the settings of the form that is shown folded, so that the status of a run stands right below it."""
+        if self.shown is not None:
+            self.shown.fold()
+
     def choose_plan(self, plan: str) -> None:
         """Fill all forms with the values of a plan."""
         self.plan = plan

@@ -156,6 +156,11 @@ class RunFormView(Vertical):
             await self._fill(advanced)
             advanced.collapsed = not advanced.collapsed if toggle else False
 
+    def fold(self) -> None:
+        """Leave the advanced settings folded."""
+        for advanced in self.query(AdvancedSettings):
+            advanced.collapsed = True
+
     async def _fill(self, advanced: Collapsible) -> None:
         if advanced.query(FormField):
             return
