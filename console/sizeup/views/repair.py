@@ -114,12 +114,19 @@ def _links(inputs: Mapping[str, Value], stage: str) -> Iterator[_Change]:
     place = next((place for place, part in enumerate(parts) if part.partition(":")[0] == stage), None)
     if place is None:
         return
-    link, _, count = parts[place].partition(":")[2].partition("*")
+    rest, _, card_text = parts[place].partition(":")[2].partition("@")
+    link, _, count = rest.partition("*")
+    ports, cards = int(count or 1), int(card_text or 0)
+    if cards and ports % cards:
+        return
+    step = ports // cards if cards else 1
     for more in range(1, _MOST + 1):
-        wider = ",".join((*parts[:place], f"{stage}:{link}*{int(count or 1) + more}", *parts[place + 1 :]))
-        yield _Change(
-            f"{_more(more, _link_name(link))} ({stage})", {**inputs, "path.stages": replace(path, value=wider)}
-        )
+        total = ports + more * step
+        on = f"@{cards + more}" if cards else ""
+        wider = ",".join((*parts[:place], f"{stage}:{link}*{total}{on}", *parts[place + 1 :]))
+        where = f"{stage}, {_more(more, 'card')}" if cards else stage
+        what = f"{_more(more * step, _link_name(link))} ({where})"
+        yield _Change(what, {**inputs, "path.stages": replace(path, value=wider)})
 
 
 def _link_name(link: str) -> str:
