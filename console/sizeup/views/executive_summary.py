@@ -181,7 +181,7 @@ def _measured(session: Session) -> list[str]:
         f"{run.step.title}: {value_range(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
         for run in session.steps.values()
         if run.points
-        for marked in (StepValidity(run).summary(),)
+        for marked in (StepValidity(run).summary().partition(" (")[0],)  # the checks are among the caveats
     ]
 
 
