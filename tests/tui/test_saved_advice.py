@@ -83,10 +83,33 @@ async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_p
         await pilot.pause()
 
         assert title(console) == "Answers, compared with the detected machine, recomputed"
-        assert console.app.header()[2] == "demand 777 MB/s"
+        assert console.app.header()[2] == "recomputed"
+        await pilot.press("1")
+        await pilot.pause()
+        assert "Recomputed with 1 input typed in Sizing and the rules of 20" in console.says("#verdict")
+        await pilot.press("4")
         await pilot.press("backspace")
         await pilot.pause()
         assert title(console) == "Answers, recorded"
+
+
+async def test_a_workload_typed_for_a_saved_session_gives_its_verdict(tmp_path: Path) -> None:
+    console = saved(tmp_path, recorded())
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("w")
+        await pilot.pause()
+        await pilot.press("enter", *"2000", "enter", "1")
+        await pilot.pause()
+        verdict = console.says("#verdict")
+        header = console.app.header()[2]
+        await pilot.press("q")
+        await pilot.pause()
+        asked = console.says(".text Static")
+
+    assert "NO VERDICT YET" not in verdict
+    assert header.startswith("demand ")
+    assert header.endswith(", recomputed")
+    assert "are not saved" in " ".join(asked.split())
 
 
 async def test_a_saved_session_without_advice_says_how_to_get_it(tmp_path: Path) -> None:

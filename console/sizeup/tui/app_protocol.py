@@ -55,7 +55,7 @@ class AppProtocol(Protocol):
 
     @property
     def stated_advice(self) -> ShownAdvice | None:
-        """The advice with the inputs that the user typed; that of a saved session is as it was recorded."""
+        """The advice with the inputs that the user typed; that of a saved session is labeled recomputed."""
 
     stated: Mapping[str, Value]
     """Inputs that the user typed in Sizing."""

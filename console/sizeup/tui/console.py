@@ -150,10 +150,15 @@ class ConsoleApp(TerminalApp):
 
     @property
     def stated_advice(self) -> ShownAdvice | None:
-        """The advice with the inputs that the user typed; that of a saved session is as it was recorded."""
-        if not self.stated or self.machine is None or self.saved_session is not None:
+        """The advice with the inputs that the user typed; that of a saved session is labeled recomputed."""
+        if not self.stated or self.machine is None:
             return self.advice
-        return self._stated_advice.of_machine(self.machine, self.runs.session, self.stated)
+        shown = self._stated_advice.of_machine(self.machine, self.runs.session, self.stated)
+        if self.saved_session is None:
+            return shown
+        from sizeup.tui.unsaved_inputs import recomputed_with
+
+        return recomputed_with(shown, len(self.stated))
 
     def unsaved_inputs(self, path: str = "") -> str:
         """Return that the inputs typed in Sizing are not in the session of this console, and what repeats them.

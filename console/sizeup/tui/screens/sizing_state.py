@@ -54,8 +54,7 @@ class SizingState:
         host = self._host
         self._machine = host.machine
         self.sizing = self._sized(self.changed)
-        if host.saved_session is None:
-            host.stated = dict(self.changed)
+        host.stated = dict(self.changed)
         self._measured = self._known({})
         before = self._sized({})
         self.rows = input_rows(self.sizing, self.changed, before.inputs, self._added)
