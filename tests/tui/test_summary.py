@@ -341,3 +341,11 @@ async def test_no_option_of_the_command_line_stands_on_the_first_screen(make_con
     assert "--set" not in words
     assert "enter Storage throughput (4, then a)" in words
     assert "enter Memory (4, then a)" in words
+
+
+async def test_at_80_columns_a_long_verdict_leaves_the_cards_their_rows(make_console: MakeConsole) -> None:
+    console = make_console()
+    console.app.stated = {"workload.iops": KEYS["workload.iops"].parse("20000", Origin.USER, "what-if")}
+    async with console.shown(80, 24):
+        assert len(console.says("#verdict").splitlines()) <= 6
+        assert "Status" in console.text

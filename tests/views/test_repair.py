@@ -40,9 +40,7 @@ def test_what_is_told_of_the_path_is_what_the_larger_path_gives(count: str, shar
 def test_ports_that_share_a_card_come_with_another_card() -> None:
     given = sized(workload__mb_s="4000", path__stages="hba:fc16*4@2", path__policy="active-active")
 
-    assert (
-        repaired("storage", given) == "2 more 16GFC ports (hba, 1 more card): 125% -> 63% after a failure"
-    )
+    assert repaired("storage", given) == "2 more 16GFC ports (hba, 1 more card): 125% -> 63% after a failure"
 
 
 def test_an_outage_is_mended_by_a_second_link() -> None:

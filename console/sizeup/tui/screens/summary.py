@@ -51,6 +51,8 @@ _BORDER_FROM_ROWS = 30
 """On a lower screen the lines need the rows of the borders."""
 _WHOLE_VERDICT_FROM_ROWS = 16
 """On a lower screen the rows are left to the cards."""
+_STATEMENT_ROWS, _STATEMENT_ROWS_LOW = 6, 4
+"""Rows of what decides, before the rest of it waits for Enter on its card."""
 _MAP_FROM_ROWS = 50
 _AROUND = 3
 """Rows of the lines above and below."""
@@ -288,7 +290,8 @@ class SummaryScreen(ModeScreen):
     def _show_verdict(self, shown: Summary, width: int) -> int:
         """Show the verdict; how many rows it takes."""
         verdict = self.query_one("#verdict", Static)
-        text = verdict_content(shown.verdict, width - 2, self._styles)
+        most_rows = _STATEMENT_ROWS if self._screen_size.height >= _BORDER_FROM_ROWS else _STATEMENT_ROWS_LOW
+        text = verdict_content(shown.verdict, width - 2, self._styles, most_rows)
         if shown.label:
             text = Content.assemble(text, "\n", (hanging(shown.label, width - 2, 1, 1), "dim"))
         if self._screen_size.height < _WHOLE_VERDICT_FROM_ROWS:

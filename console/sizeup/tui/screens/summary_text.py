@@ -65,12 +65,18 @@ def status_styles(*, ansi: bool) -> StatusStyles:
     return _ANSI_STYLES if ansi else _STYLES
 
 
-def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles) -> Content:
-    """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim."""
+_MORE_TEXT = "Enter on the card shows the rest."
+
+
+def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles, most_rows: int) -> Content:
+    """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim.
+
+    Of what decides, the sentences that have room in ``most_rows`` rows are shown, and the first in any case.
+    """
     badge = styles.badges.get(verdict.status)
     word = f" {verdict.label} "
     indent = max(len(word) + 3, 8)
-    statement = hanging(verdict.statement, width, indent, indent)
+    statement = _first_sentences(verdict.statement, width, indent, most_rows)
     parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), statement[len(word) + 1 :]]
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
         if text:
@@ -78,6 +84,16 @@ def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles) -> C
     if verdict.rule:
         parts += ["\n", (hanging(verdict.rule, width, indent, indent), "dim")]
     return Content.assemble(*parts)
+
+
+def _first_sentences(text: str, width: int, indent: int, most_rows: int) -> str:
+    """Return a text folded behind an indent, cut at the end of a sentence where it has no room."""
+    folded = hanging(text, width, indent, indent)
+    sentences = text.split(". ")
+    while folded.count("\n") >= most_rows and len(sentences) > 1:
+        sentences.pop()
+        folded = hanging(f"{'. '.join(sentences)}. {_MORE_TEXT}", width, indent, indent)
+    return folded
 
 
 def card_content(line: CardLine, styles: StatusStyles) -> Content:
