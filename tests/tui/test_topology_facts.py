@@ -46,7 +46,7 @@ _FACTS = {
     "host": "lluww",
     "cores of a socket": "Socket 7 · 32 cores · 32 threads",
     "cores of a node": "N15 ■{16} ",
-    "memory of a node": r"N2 ■+ 1\d\d/500 MiB used",
+    "memory of a node": r"N2 ■+ mem 1\d\d/500 MiB",
     "model": "Standard PC",
     "distances": "Distance .*: 10 local, 12 same socket, 21 to 31 other",
     "a port that is up": "host11 fc, 32 Gbit/s, online",

@@ -249,7 +249,8 @@ def _memory_entry(shown: NodeMemory, key: str, inner_width: int) -> Row | None:
     if left >= _BAR + 3:
         bar = min(left - 3, _MOST_BAR)
         return (*meter(shown.share, bar, key), Cell(f" {words}", "text", key), *marks)
-    short = words.replace(" of ", "/", 1)
+    # Behind the squares of the cores, without a bar of its own, it must not read as theirs.
+    short = f"mem {shown.words.replace(' of ', '/', 1)}"
     return (Cell(short, "text", key), *marks) if len(short) + width_of(marks) <= inner_width else None
 
 
