@@ -47,7 +47,9 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
         return "no machine in this session", "", ""
     advice = None if shown is None else shown.given.find(HEADLINE)
     demand = None if advice is None else advice.quantity
-    words = _demand_of_a_card(shown) if demand is None else format_rate(demand.value)
+    words = _demand_of(shown, "storage")
+    if not words:
+        words = _demand_of(shown) if demand is None else format_rate(demand.value)
     words = f"demand {words}" if words else _NO_WORKLOAD
     if shown is not None and shown.mark:
         words = shown.mark if words == _NO_WORKLOAD else f"{words}, {shown.mark}"
@@ -55,10 +57,11 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
     return host, machine_line(machine), words
 
 
-def _demand_of_a_card(shown: ShownAdvice | None) -> str:
-    """Return the first demand on a resource, such as on the CPU; empty without a workload."""
+def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
+    """Return the demand on a resource, or the first on any, such as the CPU; empty without a workload."""
     cards = () if shown is None else shown.given.cards
-    return next((card.demand for card in cards if card.demand and card.resource != "license"), "")
+    wanted = [card for card in cards if card.resource == resource or (not resource and card.resource != "license")]
+    return next((card.demand for card in wanted if card.demand), "")
 
 
 def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "") -> tuple[str, str]:
