@@ -165,7 +165,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("run.zoom", "z", "screen.zoom", "Zoom", "Switch full screen on or off.", footer=True),
     ),
     "sessions": (
-        Action("sessions.compare", "c", "screen.compare", "Compare", "Compare with the baseline.", footer=True),
+        Action(
+            "sessions.compare",
+            "c",
+            "screen.compare",
+            "Compare",
+            "Compare with the baseline, or another session.",
+            footer=True,
+        ),
         Action("sessions.baseline", "m", "screen.baseline", "Baseline", "Mark it as the baseline.", footer=True),
         Action("sessions.note", "n", "screen.note", "Note", "Write a note into it.", footer=True),
         Action("sessions.export", "e", "screen.export", "Export", "Write a report or a masked copy.", footer=True),

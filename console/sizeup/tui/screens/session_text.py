@@ -56,6 +56,12 @@ def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) ->
     return text.append(f"  {words}")
 
 
+def choice(session: Session) -> str:
+    """Return one line by which a session is chosen: when and where, its title, and how it stands."""
+    words = "; ".join(filter(None, (session.title, _state_text(session, going_on=False))))
+    return f"{_when(session.header.started)}  {session.header.host}  {words}"
+
+
 def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     """A file that is no session, or not one for this version, and why."""
     why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)

@@ -183,20 +183,44 @@ class SessionsScreen(ModeScreen):
             self._write(chosen[0], "", (BASELINE,))
 
     def action_compare(self) -> None:
-        """Compare the chosen session with the baseline."""
+        """Compare the chosen session with the baseline; without one, with another that is chosen."""
         chosen, base = self._readable(), self._base
         if chosen is None:
             return
         path = chosen[0]
-        if base is None:
-            self.notify("No baseline yet: select a session and press m", markup=False)
-            return
-        if str(base.path) == path:
+        if self._all[path].going_on:
+            self.notify("It is being measured: compare it when the run is complete", markup=False)
+        elif base is None:
+            self._ask_other(path)
+        elif str(base.path) == path:
             self.notify("This is the baseline: select another session and press c", markup=False)
+        else:
+            self._compare(path, str(base.path), "Compared with the baseline")
+
+    def _ask_other(self, path: str) -> None:
+        """Let the user choose the session to compare with, which is not marked as the baseline."""
+        others = {
+            name: entry.session
+            for name, entry in self._all.items()
+            if entry.session is not None and name != path and not entry.going_on
+        }
+        if not others:
+            self.notify("No other session to compare with yet", markup=False)
             return
+
+        def answered(name: str | None) -> None:
+            if name is not None:
+                self._compare(path, name, f"Compared with {session_name(name)}")
+
+        answers = [(name, session_text.choice(session)) for name, session in others.items()]
+        question = "No session is marked as the baseline (m). Compare with which one?\n"
+        self.app.push_screen(ChoiceDialog(question, answers), answered)
+
+    def _compare(self, path: str, base: str, title: str) -> None:
+        """Show a session beside another one."""
         try:
-            sessions = read_session(path), read_session(str(base.path))
-            names = session_name(path), session_name(str(base.path))
+            sessions = read_session(path), read_session(base)
+            names = session_name(path), session_name(base)
             first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
             self._comparison = compare([first], [other])
             self._pictures = compared_charts(*sessions, ("B", "A"))
@@ -208,7 +232,7 @@ class SessionsScreen(ModeScreen):
         detail = self.query_one("#detail-pane")
         if self.has_class("-narrow"):
             detail.focus()
-        self.query_one("#session-pane").border_title = "Compared with the baseline"
+        self.query_one("#session-pane").border_title = title
         self.query_one(ChartView).display = bool(self._pictures)
         detail.scroll_home(animate=False)
         self.call_after_refresh(self._show_comparison)
