@@ -22,7 +22,7 @@ from typing import NamedTuple
 import pyte
 from pyte.screens import Char
 
-COLUMN, ROW, FONT, BASELINE = 8.4, 16, 14, 12.6
+COLUMN, ROW, FONT, BASELINE = 8.2, 16, 13.6, 12.7
 """Pixels: DejaVu Sans Mono of this size fills the cell, so that lines of boxes meet."""
 MARGIN = 8
 _NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
@@ -166,7 +166,7 @@ class _Writer:
 
     def style(self) -> str:
         """The style sheet, once all is drawn."""
-        font = f"{FONT}px 'DejaVu Sans Mono',Menlo,Consolas,monospace"
+        font = f"{FONT:g}px 'DejaVu Sans Mono',Menlo,Consolas,monospace"
         return (
             f"svg{{background:{self.paper}}}text{{font:{font};white-space:pre}}rect{{shape-rendering:crispEdges}}"
             ".b{font-weight:bold}.i{font-style:italic}.u{text-decoration:underline}"
@@ -215,9 +215,9 @@ def _changed(before: Frame, after: Frame) -> Iterator[tuple[int, int, int]]:
             first = end = columns[0]
             while columns and columns[0] <= end + _NEAR:
                 end = columns.pop(0)
-            # Both cells of a wide character are drawn together.
-            end += 1 + (end + 1 < len(new) and not new[end + 1].text)
-            yield row, first - (not new[first].text), end
+            # What a glyph leaves in the next cell goes with it, and the cells of a wide character stay together.
+            first, end = max(first - 1, 0), min(end + 2, len(new))
+            yield row, first - (not new[first].text), end + (end < len(new) and not new[end].text)
 
 
 def _svg(shown: Frame, title: str, style: str, body: str) -> str:
