@@ -209,3 +209,26 @@ def _distinct(batches: list[object]) -> list[object]:
 def test_a_place_that_does_not_exist_is_named(session: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["export", session, "--html", "-o", "/nonexistent/report.html"]) == ExitStatus.USAGE
     assert "/nonexistent/report.html: cannot write: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["--set", "--workload"])
+def test_a_report_starts_with_the_verdict_of_a_workload_that_the_session_has_not(
+    how: str, session: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "db.toml"
+    file.write_text('schema = "sizeup.workload/1"\n[inputs]\n"workload.cpu_cores" = 1\n')
+    stated = {"--set": "workload.cpu_cores=1", "--workload": str(file)}[how]
+
+    cli.run(["export", session, "--json"])
+    recorded = json.loads(capsys.readouterr().out)["verdict"]
+    assert cli.run(["export", session, "--json", how, stated]) == ExitStatus.OK
+    verdict = json.loads(capsys.readouterr().out)["verdict"]
+
+    assert recorded["status"] == "NO VERDICT YET"
+    assert verdict["status"] != "NO VERDICT YET"
+    assert "CPU" in verdict["statement"]
+
+
+@pytest.mark.parametrize("arguments", [("--svg", "--set", "workload.iops=1"), ("--share", "--workload", "awr.txt")])
+def test_a_workload_is_refused_where_no_advice_is_written(arguments: tuple[str, ...], session: str) -> None:
+    assert cli.run(["export", session, *arguments]) == ExitStatus.USAGE

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sizeup.masking import Masker
     from sizeup.session.value import Session
+    from sizeup.sizing.session_advice import ShownAdvice
 
 _FORMATS = {
     "html": "one web page: the verdict, resources, findings and charts, then folded details; no scripts, no requests",
@@ -55,6 +56,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --html, --markdown, --text, --csv, --json: recompute the advice with the rules of this version, "
         "labeled as such, instead of showing what the session recorded",
     )
+    parser.add_argument(
+        "--workload",
+        nargs="+",
+        metavar="FILE",
+        default=[],
+        help="recompute the advice for a workload: AWR or Statspack reports, sar, iostat, vmstat, kSar's CSV, or TOML",
+    )
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        metavar="KEY=VALUE",
+        default=[],
+        dest="settings",
+        help="recompute the advice with these inputs; sizeup size --keys lists them",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--baseline needs --html, --markdown or --text; choose one of them, or leave out --baseline")
     if arguments.recompute and arguments.format in ("svg", "share"):
         raise UsageError("--recompute does not go with --svg and --share; leave it out")
+    if (arguments.workload or arguments.settings) and arguments.format in ("svg", "share"):
+        raise UsageError("--workload and --set do not go with --svg and --share; leave them out")
     path = find(arguments.session)
     if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
         raise UsageError(f"-o {out}: would overwrite the session that is exported; choose another file")
@@ -86,20 +105,28 @@ def _writer(session: Session, arguments: argparse.Namespace) -> Callable[[Binary
     """Return the function that writes the session; except for CSV, the content is complete before a file is opened."""
     if arguments.format == "csv":
         from sizeup.report.data import write_csv
-        from sizeup.sizing.session_advice import session_advice
 
-        advice = session_advice(session, recompute=arguments.recompute)
+        advice = _advice(session, arguments)
         return lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"), advice)
     content = _content(session, arguments).encode("utf-8", "replace")
     return lambda file: file.write(content)
 
 
+def _advice(session: Session, arguments: argparse.Namespace) -> ShownAdvice:
+    """Return the recorded advice, or that for the workload and the inputs that the user states."""
+    from sizeup.cli.size import read_workload_files
+    from sizeup.sizing.inputs.typed import parse_settings
+    from sizeup.sizing.session_advice import session_advice
+
+    workload = read_workload_files(arguments.workload) if arguments.workload else {}
+    stated = {**workload, **parse_settings(arguments.settings)}
+    return session_advice(session, recompute=arguments.recompute, stated=stated)
+
+
 def _content(session: Session, arguments: argparse.Namespace) -> str:
     if arguments.format == "svg":
         return _chart(session, arguments.step)
-    from sizeup.sizing.session_advice import session_advice
-
-    advice = session_advice(session, recompute=arguments.recompute)
+    advice = _advice(session, arguments)
     if arguments.format == "json":
         from sizeup.report.data import results_json
 

@@ -27,6 +27,8 @@ from sizeup.input_file import read_text
 from sizeup.text import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sizeup.model.advice import Advice
     from sizeup.session.value import Session
     from sizeup.sizing.advise import Sizing
@@ -313,8 +315,6 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: 
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     """Return the inputs from the workload files."""
-    from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
-
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
     if not 0 < percentile <= 100:
         raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {percentile:g}")
@@ -322,7 +322,16 @@ def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     if cores is not None and not 1 <= cores <= _MOST_CORES:
         raise UsageError(f"--workload-cores: expected a whole number from 1 to {_MOST_CORES}, found {cores}")
     devices = tuple(name.strip() for name in (arguments.devices or "").split(",") if name.strip())
-    sources = tuple(WorkloadFile(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in arguments.workload)
+    return read_workload_files(arguments.workload, percentile, devices, cores)
+
+
+def read_workload_files(
+    names: Sequence[str], percentile: float = _PERCENTILE, devices: tuple[str, ...] = (), cores: int | None = None
+) -> dict[str, Value]:
+    """Return the inputs that reports of other tools state."""
+    from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
+
+    sources = tuple(WorkloadFile(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in names)
     return read_workload(sources, percentile, devices, cores)
 
 

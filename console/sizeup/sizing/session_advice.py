@@ -71,18 +71,25 @@ class ShownAdvice(Struct, frozen=True):
         return {AdviceOrigin.RECOMPUTED: "recomputed", AdviceOrigin.NONE: "no advice recorded"}.get(self.origin, "")
 
 
-def session_advice(session: Session, *, recompute: bool = False, how: str = RECOMPUTE) -> ShownAdvice:
+def session_advice(
+    session: Session,
+    *,
+    recompute: bool = False,
+    stated: Mapping[str, Value] = MappingProxyType({}),
+    how: str = RECOMPUTE,
+) -> ShownAdvice:
     """Return the advice that a saved session recorded, or where the user asks for it the advice recomputed.
 
-    ``how`` tells a user how to ask for it.
+    What the user ``stated``, such as a workload, comes before what was measured, and has it recomputed. ``how`` tells a
+    user how to ask for it.
     """
-    if not recompute:
+    if not recompute and not stated:
         return _recorded(session, how)
     if session.machine is None:
         raise UsageError(
             "the session recorded no machine, so no advice can be worked out: the run was interrupted, or imported"
         )
-    given = size(described(session.machine, _measured(session)))
+    given = size(described(session.machine, {**_measured(session), **stated}))
     return ShownAdvice(AdviceOrigin.RECOMPUTED, given, recomputed_label(given, session.advice), session.advice)
 
 
