@@ -27,6 +27,10 @@ COLUMNS, ROWS = 120, 40
 TOUR_ROWS = 36
 RECORDING = Path(__file__).parents[1] / "machines" / "8-sockets-16-nodes-256-cores.tar.gz"
 CAPTION = Style("#121212", "#8ab4f8", bold=True)
+TYPED = (("CPU utilization that", "60"), ("growth per", "10"), ("years to", "1"))
+"""What the tour types into Sizing: the words that find an input, and its value."""
+REPORTED = ("workload.cpu_percent=60", "workload.growth_percent=10", "workload.horizon_years=6")
+"""The same, after the change, for the report."""
 LARGEST = 1_000_000
 """Bytes of the tour."""
 
@@ -85,12 +89,12 @@ class Studio:
 
     def __init__(self, pictures: Path, scratch: Path, mount: str) -> None:
         self.pictures, self.scratch, self.mount = pictures, scratch, mount
+        self.home = {name: str(scratch) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
 
     def console(self, *arguments: str, rows: int = ROWS) -> Terminal:
         """The console in true color, its files in a folder of its own."""
-        environment = {name: str(self.scratch) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
-        environment["COLORTERM"] = "truecolor"
         command = [sys.executable, "-m", "sizeup", *arguments]
+        environment = {**self.home, "COLORTERM": "truecolor"}
         terminal = Terminal(command, columns=COLUMNS, rows=rows, environment=environment, directory=self.scratch)
         terminal.wait_for(" idle")
         terminal.wait_quiet()
@@ -122,8 +126,7 @@ class Studio:
     def screens(self) -> None:
         """Draw each screen."""
         command = [sys.executable, "-m", "sizeup", "--batch", "--plan", "quick", "--mount", self.mount]
-        home = {name: str(self.scratch) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
-        subprocess.run(command, env={**os.environ, **home}, check=True, capture_output=True)
+        subprocess.run(command, env={**os.environ, **self.home}, check=True, capture_output=True)
         with self.console() as terminal:
             self.measure(terminal)
             self.keep(terminal, "summary")
@@ -147,7 +150,7 @@ class Studio:
             self._storage(camera, terminal)
             self._sizing(camera, terminal)
             report = self._report(camera, terminal)
-        camera.end(report, "The report: one page to send, without scripts", 6.0)
+        camera.end(report, f"sizeup export --html --set {' '.join(REPORTED)}", 6.0)
         picture = moving(camera.shots, camera.seconds, "A tour of sizeup, from the summary to the report")
         assert len(picture) <= LARGEST, f"{len(picture):,} bytes"
         self.write("tour.svg", picture)
@@ -177,7 +180,7 @@ class Studio:
     def _sizing(self, camera: Camera, terminal: Terminal) -> None:
         caption = "Sizing: does a workload fit?"
         camera.press(terminal, caption, "4", seconds=1.5)
-        for name, value in (("CPU utilization that", "60"), ("growth per", "10"), ("years to", "1")):
+        for name, value in TYPED:
             camera.press(terminal, caption, "a", seconds=0.4)
             camera.type(terminal, caption, name)
             camera.press(terminal, caption, "enter", seconds=0.3)
@@ -193,9 +196,10 @@ class Studio:
         camera.press(terminal, "Sessions: export", "e", "down", "enter", seconds=1.0)
         terminal.wait_for("Wrote", 60)
         camera.look(terminal, "Sessions: export", 1.5)
-        (page,) = self.scratch.rglob("*.html")
-        width, height = round(COLUMNS * COLUMN), TOUR_ROWS * ROW
-        photograph(page.as_uri(), width, height, self.scratch / "report.png")
+        session, page = terminal.lines[-2].split()[-1], self.scratch / "report.html"
+        command = [sys.executable, "-m", "sizeup", "export", session, "--html", "-o", str(page), "--set", *REPORTED]
+        subprocess.run(command, env={**os.environ, **self.home}, check=True)
+        photograph(page.as_uri(), round(COLUMNS * COLUMN), TOUR_ROWS * ROW, self.scratch / "report.png")
         return (self.scratch / "report.png").read_bytes()
 
 
