@@ -59,13 +59,16 @@ class CpuInfo(Struct, frozen=True):
 
 def _sections(text: str) -> list[dict[str, str]]:
     sections: list[dict[str, str]] = [{}]
+    keys: dict[str, str] = {}  # by what stands before the colon, as each CPU repeats them
     for line in text.splitlines():
-        key, colon, value = line.partition(":")
+        before, colon, value = line.partition(":")
         if not colon:
             if not line.strip() and sections[-1]:
                 sections.append({})
             continue
-        key = key.strip().lower()
+        key = keys.get(before, "")
+        if not key:
+            key = keys[before] = before.strip().lower()
         if key == "processor" and key in sections[-1]:
             sections.append({})
         # The first of a repeated key: the rest belong to devices after the CPUs.
@@ -116,16 +119,16 @@ def _s390_caches(text: str) -> tuple[Cache, ...]:
 def parse_cpuinfo(text: str) -> CpuInfo:
     """Take cpuinfo apart; what an architecture does not say stays None, and all of it of an empty text."""
     sections = _sections(text)
+    names = [_model(section) for section in sections]
     processors: list[int] = []
     models: dict[int, str] = {}
     counts: dict[str, dict[int, int]] = {key: {} for key in _COUNTS}
-    for section in sections:
+    for section, model in zip(sections, names, strict=True):
         number = section.get("processor", "")
         if not number.isdecimal() or len(number) > 6:
             continue
         cpu = int(number)
         processors.append(cpu)
-        model = _model(section)
         if model is not None:
             models[cpu] = model
         for key, found in counts.items():
@@ -135,9 +138,10 @@ def parse_cpuinfo(text: str) -> CpuInfo:
     if not processors:
         processors = [int(cpu) for cpu in _S390_PROCESSOR.findall(text) if len(cpu) < 6]
     first = sections[0]
-    arm = dict.fromkeys(_model(s) for s in sections if "cpu part" in s)
-    z_machine = _S390_MACHINE.search(text)
-    named = next((name for s in sections if (name := _model(s))), None)
+    arm = dict.fromkeys(name for section, name in zip(sections, names, strict=True) if "cpu part" in section)
+    # The expression tries every line, of thousands on a large x86 machine.
+    z_machine = _S390_MACHINE.search(text) if "machine = " in text else None
+    named = next(filter(None, names), None)
     clock = _stated_clock(sections)
     flags = next((s[key] for s in sections for key in ("flags", "features") if key in s), "")
     return CpuInfo(
@@ -157,5 +161,5 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         megahertz=None if clock is None else clock[1],
         machine=next((s["machine"] for s in sections if s.get("machine")), None),
         stated_clock=clock,
-        shared_caches=_s390_caches(text),
+        shared_caches=_s390_caches(text) if "scope=" in text else (),
     )
