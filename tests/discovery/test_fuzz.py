@@ -29,10 +29,12 @@ from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.clock import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.cloud import parse_instance_data
 from sizeup.discovery.cpuinfo import parse_cpuinfo
+from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.fabric_paths import parse_fabric_address, portal_host
 from sizeup.discovery.machine import discover
 from sizeup.discovery.nfs_server import parse_tcp
 from sizeup.discovery.numa import parse_distances
+from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.pci import parse_id, parse_link_speed
 from sizeup.discovery.routes import parse_address, parse_ipv6_addresses, parse_ipv6_routes, parse_routes
 from sizeup.discovery.scsi import parse_rate
@@ -49,14 +51,16 @@ from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
 from sizeup.procfs.mountstats import parse_mountstats
 from sizeup.procfs.pressure import parse_pressure
 from sizeup.procfs.process_io import parse_process_io
-from sizeup.procfs.process_limits import parse_limits
+from sizeup.procfs.process_limits import parse_hard_limits, parse_limits
 from sizeup.procfs.process_status import parse_allowed, parse_capabilities, parse_scheduling
+from sizeup.procfs.smbios import parse_memory_devices, without_identities
 from sizeup.procfs.stat import parse_process_stat, parse_stat
-from sizeup.procfs.swaps import parse_swaps
+from sizeup.procfs.swaps import parse_swap_areas, parse_swaps
 from sizeup.report.machine import machine_text
 from sizeup.session.decoder import decode
 from sizeup.session.records import ENCODER, MachineRecord
 from sizeup.views.detection import detection
+from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import MACHINES, grow
 from trees import machine as tree_machine
 
@@ -114,6 +118,9 @@ def own_captures(scratch: str) -> tuple[CapturedFiles, ...]:
         grow(root, tree.read_text(encoding="utf-8"))
         (root / "proc/self").mkdir(parents=True, exist_ok=True)
         (root / "proc/self/mountstats").write_text((MACHINES / "mountstats.txt").read_text())
+        table = root / SMBIOS_TABLE.lstrip("/")
+        table.parent.mkdir(parents=True, exist_ok=True)
+        table.write_bytes(SYSTEM + dimm() + empty_slot("DIMM_B1", "P0 CHANNEL B") + END)
         found.append(_captured(str(root)))
     return tuple(found)
 
@@ -166,7 +173,8 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
     parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
     parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
-    parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps, parse_ipv6_routes, parse_ipv6_addresses,
+    parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps, parse_swap_areas, parse_hard_limits,
+    bracketed, parse_ipv6_routes, parse_ipv6_addresses,
     lambda text: list(parse_tcp(text)), portal_host, parse_fabric_address, parse_address,
 )  # fmt: skip
 
@@ -191,6 +199,8 @@ def test_binary_records_of_any_kind_are_read_or_left(data: bytes) -> None:
         parse_instance_data(data)
     parse_vpd_serial(data)
     parse_dmi_clock(data)
+    parse_memory_devices(data)
+    without_identities(data)
 
 
 @pytest.mark.long

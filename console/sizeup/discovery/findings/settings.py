@@ -97,7 +97,7 @@ def huge_pages(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.transparent-huge-pages",
             Severity.INFO,
-            "Transparent huge pages are on for all processes (always); vendors differ on that",
+            "Transparent huge pages are always on; vendors differ on that",
             source_lines("transparent_hugepage"),
             "The kernel may stall a process to assemble a huge page, and give it more memory than it asked for.",
             on_host(
