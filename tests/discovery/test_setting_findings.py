@@ -12,6 +12,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.os_settings import IdleState, OsSettings, SwapArea, Vulnerability
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.report.machine import finding_lines
 
 DISK = SwapArea("/dev/sda3", "partition", 8 * GIB, 0, -2)
 USED = SwapArea("/dev/sda3", "partition", 8 * GIB, 2 * GIB, -2)
@@ -208,3 +209,12 @@ def test_the_file_of_recommendations_is_part_of_the_package() -> None:
     import sizeup.discovery.findings as package
 
     assert (Path(package.__path__[0]) / "recommendations.toml").exists()
+
+
+def test_the_address_of_a_source_stays_whole_and_the_rest_fits_a_terminal() -> None:
+    lines = [line for kind in ("memory.transparent-huge-pages", "storage.scheduler")
+             for line in finding_lines(only(CHANGED, kind), 80)]  # fmt: skip
+    addresses = {one.source.url for name in ("transparent_hugepage", "scheduler") for one in recommendations()[name]}
+
+    assert {url for url in addresses if any(url in line for line in lines)} == addresses
+    assert [line for line in lines if len(line) > 80 and "https://" not in line] == []

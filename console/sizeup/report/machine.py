@@ -34,7 +34,8 @@ def finding_lines(finding: Finding, width: int) -> list[str]:
     """Severity and title, then evidence, consequence and what to do."""
     lines = [f"  {finding.severity.value}: {finding.title}"]
     for text in (*finding.evidence, finding.consequence, finding.remedy):
-        lines.extend(wrap(text, width, "    ", "      "))
+        # An address stays whole, so that it can be copied.
+        lines.extend(wrap(text, width, "    ", "      ", break_words="://" not in text))
     lines.extend(f"      {command}" for command in finding.command.splitlines())
     return lines
 
