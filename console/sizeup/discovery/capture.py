@@ -224,7 +224,7 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     if "/proc/cmdline" in files:
         files["/proc/cmdline"] = " ".join(machine.platform.kernel_settings).encode() + b"\n"
     files.update(masked_network(captured.files, machine, anonymizer))
-    for path in [path for path in captured.files if path.startswith(NVIDIA)]:
+    for path in [path for path in captured.files if path.startswith(NVIDIA) and path.endswith("/information")]:
         files[path] = reduced_information(captured.files[path])
     if INSTANCE_DATA in files:
         files[INSTANCE_DATA] = reduced_instance_data(captured.files[INSTANCE_DATA])
