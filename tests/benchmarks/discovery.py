@@ -100,6 +100,7 @@ def make_disks(root: Path, count: int) -> None:
             (f"{base}/block/{name}/queue/physical_block_size", "512"),
             (f"{base}/block/{name}/queue/scheduler", "[none] mq-deadline"),
             (f"{base}/block/{name}/queue/nr_requests", "256"), (f"{base}/block/{name}/queue/write_cache", "write back"),
+            (f"{base}/block/{name}/queue/read_ahead_kb", "128"), (f"{base}/block/{name}/queue/max_sectors_kb", "1280"),
             (f"{base}/model", "ARRAY"), (f"{base}/vendor", "EXAMPLE"), (f"{base}/state", "running"),
             (f"{base}/type", "0"), (f"{base}/queue_depth", "32"), (f"{base}/wwid", f"naa.6000000000{number:06x}"),
         ):  # fmt: skip
