@@ -60,6 +60,14 @@ def test_channels_are_compared_where_every_slot_names_its_own(machine: Machine, 
         assert found.severity is Severity.WARNING
 
 
+def test_persistent_memory_of_edac_is_no_peer_of_the_modules_beside_it() -> None:
+    (controller,) = edac(32, 32)
+    persistent = EdacDimm("dimm9", None, "channel 0 slot 1", "Non-volatile-RAM", 128 * GIB, 0, 0)
+    machine = Machine(memory_controllers=(replace(controller, dimms=(*controller.dimms, persistent)),))
+
+    assert ids(machine) == []
+
+
 def test_many_channels_are_cut() -> None:
     slots = tuple(slot(f"P0 CHANNEL {number}", number, number) for number in range(1, 25))
 

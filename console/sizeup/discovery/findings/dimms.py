@@ -16,6 +16,7 @@ from sizeup.units import format_bytes
 _EDAC_CHANNEL = re.compile(r"\bchannel (\d{1,3})\b")
 _MODULES_COMMAND = "dmidecode --type memory"
 _EDAC = "/sys/devices/system/edac/mc/mc*"
+_EDAC_NON_VOLATILE = "Non-volatile-RAM"
 _LINES = 10
 _DAY_SECONDS = 86400
 
@@ -49,10 +50,15 @@ def channel_sizes(machine: Machine) -> dict[str, int]:
     return sizes or _edac_channels(machine.memory_controllers)
 
 
+def _edac_modules(controllers: Sequence[EdacController]) -> list[EdacDimm]:
+    """Modules without persistent memory, as for the slots."""
+    return [each for controller in controllers for each in controller.dimms if each.kind != _EDAC_NON_VOLATILE]
+
+
 def _edac_channels(controllers: Sequence[EdacController]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for controller in controllers:
-        for module in controller.dimms:
+        for module in _edac_modules((controller,)):
             match = _EDAC_CHANNEL.search(module.location or "")
             if match is None or module.size_bytes is None:
                 return {}
@@ -130,7 +136,7 @@ def mixed_sizes(machine: Machine) -> Iterator[Finding]:
     sizes = Counter(slot.size_bytes for slot in _modules(machine) if slot.size_bytes)
     command = _MODULES_COMMAND
     if not sizes:
-        modules = [each for controller in machine.memory_controllers for each in controller.dimms]
+        modules = _edac_modules(machine.memory_controllers)
         sizes = Counter(each.size_bytes for each in modules if each.size_bytes and each.name.startswith("dimm"))
         command = f"grep . {_EDAC}/dimm*/size"
     if len(sizes) > 1:
