@@ -39,7 +39,7 @@ _PROVIDERS = (
 )
 """Words of DMI in lower case by which cloud-init's ds-identify knows a provider, and its name."""
 
-_DMI_NAMES = ("sys_vendor", "product_name", "product_version", "chassis_asset_tag", "chassis_vendor", "bios_version")
+_DMI_NAMES = ("sys_vendor", "product_name", "product_version", "chassis_asset_tag")
 
 _BY_CLOUD_ID = {
     "aws": "Amazon EC2",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.file_systems import FileSystem, LostMount
 from sizeup.model.storage import BlockDevice
-from sizeup.procfs.mounts import MountEntry, parse_mountinfo
+from sizeup.procfs.mounts import MountEntry
 from sizeup.text import clean, plural
 from sizeup.units import format_bytes
 
@@ -122,9 +122,10 @@ def _drbd(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> Iterator[FileSystem
         yield FileSystem("drbd", name, state, healthy, points.get(name, ()), (), details)
 
 
-def read_file_systems(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> tuple[FileSystem, ...]:
+def read_file_systems(
+    sysroot: Sysroot, disks: Sequence[BlockDevice], mounts: Sequence[MountEntry]
+) -> tuple[FileSystem, ...]:
     """Return what is a pool, a cluster's or a replica; file systems on one device are those of ``disks``."""
-    mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
     clusters = dict.fromkeys((mount.kind, mount.source) for mount in mounts if mount.kind in _CLUSTER)
     return (
         *_zfs(sysroot, mounts),
@@ -136,9 +137,10 @@ def read_file_systems(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> tuple[F
     )
 
 
-def read_lost_mounts(sysroot: Sysroot, disks: Sequence[BlockDevice]) -> tuple[LostMount, ...]:
+def read_lost_mounts(
+    sysroot: Sysroot, disks: Sequence[BlockDevice], mounts: Sequence[MountEntry]
+) -> tuple[LostMount, ...]:
     """Return the mounts whose block device is no longer there; none where the list of devices is not complete."""
-    mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
     known = {disk.devno for disk in disks}
     suspects = [mount for mount in mounts if _is_disk(mount.devno) and mount.devno not in known]
     if not suspects:

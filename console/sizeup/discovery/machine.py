@@ -33,10 +33,10 @@ from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.discovery.tcp import read_tcp_buffers
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, Nic
+from sizeup.model.network import PORTS
 from sizeup.model.numa import NumaNode
-from sizeup.model.storage import Hba, NvmeController
 from sizeup.procfs.meminfo import parse_meminfo
+from sizeup.procfs.mounts import parse_mountinfo
 
 
 def discover(sysroot: Sysroot | str = "/") -> Machine:
@@ -61,7 +61,6 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     subsystems = read_nvme_subsystems(root)
     namespaces = read_nvme_namespaces(root, subsystems)
     controllers = placed_on_fabric(read_nvme_controllers(root, parents, subsystems), nics, hbas, routes)
-    pci = read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus))
     caches, differing = read_caches(root, processors.cores)
     machine = Machine(
         packages=processors.packages,
@@ -82,7 +81,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         settings=read_os_settings(root, first),
         nics=nics,
         rdma_ports=rdma_ports,
-        pci=pci,
+        pci=read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus)),
         block_devices=block_devices,
         hbas=hbas,
         scsi_devices=scsi_devices,
@@ -92,27 +91,29 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_subsystems=subsystems,
         nfs_mounts=read_nfs_mounts(root, routes),
         tcp=read_tcp_buffers(root),
-        file_systems=read_file_systems(root, block_devices),
-        lost_mounts=read_lost_mounts(root, block_devices),
-        accelerators=read_accelerators(root, pci),
-        cxl_memory=read_cxl_memory(root, parents),
-        interrupts=read_interrupts(root, _with_interrupts(nics, controllers, hbas)),
         contradictions=processors.contradictions + differing,
-        gaps=tuple(root.gaps),
     )
-    return assessed(machine)
+    return assessed(_with_devices(root, parents, machine))
 
 
-def _with_interrupts(
-    nics: tuple[Nic, ...], controllers: tuple[NvmeController, ...], hbas: tuple[Hba, ...]
-) -> tuple[str, ...]:
-    """PCI functions that move a database's data, those of a link that is down left out."""
+def _with_devices(root: Sysroot, parents: DeviceParents, machine: Machine) -> Machine:
+    """The machine with what is read of the devices and mounts in it, and with the gaps of all of it."""
+    mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "")
+    # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = (
-        *(nic.pci_address for nic in nics if nic.kind in PORTS and nic.up is not False),
-        *(controller.pci_address for controller in controllers),
-        *(hba.pci_address for hba in hbas),
+        *(nic.pci_address for nic in machine.nics if nic.kind in PORTS and nic.up is not False),
+        *(controller.pci_address for controller in machine.nvme_controllers),
+        *(hba.pci_address for hba in machine.hbas),
     )
-    return tuple(address for address in addresses if address is not None)
+    found = replace(
+        machine,
+        file_systems=read_file_systems(root, machine.block_devices, mounts),
+        lost_mounts=read_lost_mounts(root, machine.block_devices, mounts),
+        accelerators=read_accelerators(root, machine.pci),
+        cxl_memory=read_cxl_memory(root, parents),
+        interrupts=read_interrupts(root, (address for address in addresses if address is not None)),
+    )
+    return replace(found, gaps=tuple(root.gaps))
 
 
 def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:
