@@ -184,6 +184,9 @@ _FIRMWARE = ("fw_version", "fwrev", "firmware_revision", "firmware_version", "ve
 """Names of drivers for the same: qla2xxx, lpfc, mpt3sas, smartpqi and aacraid; hpsa; aacraid."""
 
 
+_WITH_FIRMWARE = (Transport.FC, Transport.FCOE, Transport.SAS, Transport.RAID, Transport.ISCSI)
+
+
 def _first(sysroot: Sysroot, base: str, there: frozenset[str], names: tuple[str, ...]) -> str | None:
     return next((text for name in names if name in there and (text := _text(sysroot, f"{base}/{name}"))), None)
 
@@ -203,7 +206,8 @@ def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tupl
     if sysroot.names(f"{_SAS_HOSTS}/{name}"):
         phys = sum(entry.startswith("phy-") for entry in sysroot.names(f"{_SAS_HOSTS}/{name}/device"))
     online = _text(sysroot, f"{fc}/port_state")
-    files = frozenset(sysroot.names(base))
+    # Ports of a board and hosts in software have neither model nor firmware of their own.
+    files = frozenset(sysroot.names(base)) if transport in _WITH_FIRMWARE else frozenset[str]()
     return Hba(
         name=name,
         transport=transport,
