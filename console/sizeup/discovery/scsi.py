@@ -230,7 +230,7 @@ def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tupl
         lun_queue_depth=sysroot.integer(f"{base}/cmd_per_lun"),
         hardware_queues=sysroot.integer(f"{base}/nr_hw_queues"),
         net_device=_text(sysroot, f"{_ISCSI_HOSTS}/{name}/netdev") or (net[1] if net else None),
-        local_address=_text(sysroot, f"{_ISCSI_HOSTS}/{name}/ipaddress"),
+        local_address=_text(sysroot, f"{_ISCSI_HOSTS}/{name}/ipaddress") if transport is Transport.ISCSI else None,
         phys=phys,
         targets=targets,
         received_bytes=_counter(sysroot, f"{fc}/statistics/rx_words"),
