@@ -9,6 +9,7 @@ from sizeup.discovery.machine import discover
 from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.model.machine import Machine
 from trees import grow
+from trees import machine as machine_tree
 
 SLOT = "/sys/devices/pci0000:00/0000:00:06.0"
 NVME = f"{SLOT}/nvme/nvme0"
@@ -143,3 +144,20 @@ def test_a_masked_capture_keeps_model_and_pools_and_no_uuid(tmp_path: Path) -> N
     content = Path(archive).read_bytes()
     for secret in (b"GPU-5f0c", uuid.encode(), b"192.0.2.1"):
         assert secret not in content
+
+
+def test_the_tree_of_all_of_these_is_read_in_whole(tmp_path: Path) -> None:
+    """The machine that the fuzz tests spoil: each reader finds something in it."""
+    machine = discover(machine_tree(tmp_path, "fabric-and-pools"))
+
+    assert machine.platform.cloud is not None
+    assert machine.platform.cloud.instance_type == "Standard_E8s_v5"
+    assert [mount.nic for mount in machine.nfs_mounts] == ["eth0", "eth1"]
+    assert [(hba.name, hba.net_device) for hba in machine.hbas] == [("host5", "eth1"), ("host6", None), ("host7", None)]
+    assert [controller.net_device for controller in machine.nvme_controllers] == ["eth1"]
+    assert {system.kind for system in machine.file_systems} == {"zfs", "btrfs", "bcachefs", "lustre", "gpfs", "drbd"}
+    assert {finding.id for finding in machine.findings} >= {
+        "nfs.server-silent", "nfs.soft-mount", "nfs.no-attribute-cache", "nfs.small-requests", "mount.device-gone",
+        "storage.degraded-pool", "fc.slow-port",
+    }  # fmt: skip
+    assert all((machine.interrupts, machine.accelerators, machine.cxl_memory, machine.lost_mounts))
