@@ -18,8 +18,8 @@ IPV6_ROUTES = "/proc/net/ipv6_route"
 IPV6_ADDRESSES = "/proc/net/if_inet6"
 
 _ROUTES_LIMIT = 4096
-_UP, _REJECT, _LOCAL, _GATEWAY = 0x1, 0x200, 0x80000000, 0x2
-"""Flags of routes: RTF_UP, RTF_REJECT, RTF_LOCAL, RTF_GATEWAY (include/uapi/linux/route.h, ipv6_route.h)."""
+_UP, _REJECT, _GATEWAY = 0x1, 0x200, 0x2
+"""Flags of routes: RTF_UP, RTF_REJECT, RTF_GATEWAY (include/uapi/linux/route.h)."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -56,7 +56,7 @@ def parse_routes(text: str) -> tuple[Route, ...]:
 
 
 def parse_ipv6_routes(text: str) -> tuple[Route, ...]:
-    """IPv6 routes of ``/proc/net/ipv6_route``, as the kernel prefers them; those to the host itself are left out."""
+    """IPv6 routes of ``/proc/net/ipv6_route``, as the kernel prefers them; those that refuse are left out."""
     routes = []
     for line in text.splitlines()[:_ROUTES_LIMIT]:
         fields = line.split()
@@ -67,7 +67,7 @@ def parse_ipv6_routes(text: str) -> tuple[Route, ...]:
             metric, flags = int(fields[5], 16), int(fields[8], 16)
         except ValueError:
             continue
-        if flags & _UP and not flags & (_REJECT | _LOCAL) and not network.is_multicast:
+        if flags & _UP and not flags & _REJECT and not network.is_multicast:
             routes.append(Route(network, fields[9], metric, not flags & _GATEWAY))
     return _preferred(routes)
 
