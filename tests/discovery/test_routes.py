@@ -220,3 +220,11 @@ def test_a_masked_capture_leads_over_the_same_interfaces_and_names_no_address(tm
     content = Path(archive).read_bytes()
     for secret in (b"10.0.10.5", b"10.0.10.9", b"0A000A", b"2001:db8:0:1::7", NET.encode(), HOST.encode(), b"090200C0"):
         assert secret not in content
+
+
+def test_a_route_that_refuses_leads_nowhere(tmp_path: Path) -> None:
+    refusing = f"/proc/net/ipv6_route = {ZERO} 00 {ZERO} 00 {ZERO} ffffffff 1 0 00200201 lo\n"
+    closed = f"/proc/net/route = {HEAD}\\neth0 00000000 00000000 0201 0 0 0 00000000 0 0 0\n"
+    routes = Routes(Sysroot(grow(tmp_path, refusing + closed)))
+
+    assert (routes.to("2001:db8:9::7"), routes.to("203.0.113.1")) == (None, None)
