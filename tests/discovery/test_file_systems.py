@@ -143,3 +143,10 @@ def test_a_degraded_pool_is_critical(tmp_path: Path) -> None:
 
     assert finding.title == "zfs old is not whole: DEGRADED"
     assert finding.severity.value == "critical"
+
+
+def test_a_long_state_stands_in_the_evidence_and_not_in_the_title(tmp_path: Path) -> None:
+    finding = only(found(tmp_path, DRBD_TREE), "storage.degraded-pool")
+
+    assert finding.title == "drbd drbd1 is not whole"
+    assert finding.evidence[0] == "state: StandAlone, Primary/Unknown, UpToDate/DUnknown"

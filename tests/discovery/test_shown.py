@@ -217,7 +217,7 @@ def test_devices_show_interrupts_virtual_functions_and_firmware() -> None:
         nics=(Nic("eth0", "physical", pci_address="0000:01:00.0"),),
         pci=(PciFunction("0000:01:00.0", 0x020000, 1, 1, driver="ice", node=0, virtual_functions_limit=64),),
         interrupts=(DeviceInterrupts("0000:01:00.0", 3, (1, 2)), DeviceInterrupts("0000:02:00.0", 1)),
-        accelerators=(Accelerator("0000:03:00.0", "NVIDIA", "A100", "nvidia", 1, 80 << 30, "535"),),
+        accelerators=(Accelerator("0000:03:00.0", "NVIDIA", "NVIDIA A100", "nvidia", 1, 80 << 30, "535"),),
         cxl_memory=(CxlMemory("mem0", 256 << 30, 0, "0000:04:00.0", 1, "V1"),),
     )
     rows = [" ".join(line.split()) for line in lines_of(found, "devices")]
@@ -227,7 +227,7 @@ def test_devices_show_interrupts_virtual_functions_and_firmware() -> None:
     assert "0000:01:00.0 ice 0 of 64 0" in rows
     assert "0000:03:00.0 NVIDIA A100 nvidia 80 GiB 1" in rows
     assert "mem0 0000:04:00.0 256 GiB 0 B 1" in rows
-    assert {"GPU A100 535", "CXL mem0 V1"} <= set(rows)
+    assert {"GPU NVIDIA A100 535", "CXL mem0 V1"} <= set(rows)
 
 
 def test_pools_are_shown_with_their_state() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.charts.table import Column, Table
+from sizeup.model.devices import Accelerator
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, NvmeNamespace, Transport
 from sizeup.procfs.lists import format_list
@@ -146,7 +147,7 @@ def accelerators_section(machine: Machine) -> Section | None:
     rows = tuple(
         (
             found.pci_address,
-            f"{found.vendor} {found.model or '(model not named by a driver)'}",
+            _accelerator_name(found),
             found.driver or "none",
             "-" if found.memory_bytes is None else format_bytes(found.memory_bytes),
             _number(found.node),
@@ -158,6 +159,13 @@ def accelerators_section(machine: Machine) -> Section | None:
         Column("node", numeric=True),
     )  # fmt: skip
     return Section("Accelerators", (), Table("", columns, rows)) if rows else None
+
+
+def _accelerator_name(found: Accelerator) -> str:
+    """Return maker and model; NVIDIA's driver puts the maker into the model."""
+    if found.model is None:
+        return f"{found.vendor} (model not named by a driver)"
+    return found.model if found.model.startswith(found.vendor) else f"{found.vendor} {found.model}"
 
 
 def cxl_section(machine: Machine) -> Section | None:

@@ -9,6 +9,9 @@ from sizeup.model.file_systems import FileSystem
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 
+_SHORT = 24
+"""Characters of a state that fit into a title."""
+
 _LOOK = {"zfs": "grep . /proc/spl/kstat/zfs/*/state", "drbd": "cat /proc/drbd"}
 _REPAIR = {
     "zfs": "Find the device that failed (zpool status), and replace it.",
@@ -26,7 +29,8 @@ def file_systems(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "storage.degraded-pool",
                 Severity.CRITICAL,
-                f"{found.kind} {found.name} is not whole: {found.state}",
+                f"{found.kind} {found.name} is not whole"
+                + (f": {found.state}" if len(found.state or "") <= _SHORT else ""),
                 (
                     f"state: {found.state}",
                     f"mounted on: {', '.join(found.mount_points) or 'nothing that this process sees'}",
