@@ -87,6 +87,24 @@ def test_only_what_may_be_an_lpar_is_asked_for_its_kind(hypervisor: str | None, 
     assert f"--set {key}=" in found(lpar(hypervisor=hypervisor, model=model), "license.units").verdict
 
 
+@pytest.mark.parametrize(
+    ("hypervisor", "settings", "said"),
+    [
+        ("vmware", ("license.host_cores=64",), True),
+        ("phyp", ("license.scope=soft", "license.host_cores=64"), True),
+        ("phyp", ("license.pack=sap-hana", "machine.memory_gib=64"), True),
+        ("phyp", (), False),
+    ],
+)
+def test_a_kind_of_partition_that_changes_nothing_is_named(
+    hypervisor: str, settings: tuple[str, ...], said: bool
+) -> None:
+    sizing = lpar("license.partition=dedicated", *settings, hypervisor=hypervisor)
+    caveats = found(sizing, "license.units").caveats
+
+    assert any("license.partition changes nothing here" in caveat for caveat in caveats) is said
+
+
 def test_other_vendors_count_the_virtual_cores_of_an_lpar_without_a_question() -> None:
     quantity = found(lpar("license.pack=db2"), "license.units").quantity
 

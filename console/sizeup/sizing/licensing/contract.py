@@ -187,6 +187,8 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
             scope, own_cores = _scope_of_guest(sheet, pack, metric)
     elif scope == "hard":
         sheet.caveat(HARD)
+    if PARTITION in sheet.inputs and not sheet.has_used(PARTITION):
+        sheet.caveat(f"{PARTITION} changes nothing here: this is no LPAR, or this license counts all LPARs alike")
     if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
@@ -211,7 +213,7 @@ def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str,
             return scope, False
         if scope == "soft":
             change = KEYS[PARTITION].flag
-    counts = "what its hosts have counts" if scope == "bare" else f"its license scope is assumed to be {scope}"
+    counts = "the hardware of its hosts counts" if scope == "bare" else f"its license scope is assumed to be {scope}"
     sheet.caveat(f"this is a guest, so {counts}; to change it, use {change}")
     return scope, False
 
