@@ -9,7 +9,10 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "check.h"
@@ -37,6 +40,9 @@ static uint32_t windows;
 static struct sizeup_job *job;
 static uint8_t written[MOST][BLOCKS];
 static int64_t first_reading_ns;
+static int guarding;
+static char *guarded; /* the page that holds the second half of the only block */
+static volatile sig_atomic_t guard_hits;
 
 int __real_sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job);
 int __wrap_sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *owner);
@@ -59,12 +65,26 @@ int __wrap_sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_are
 	own_index = (int)__atomic_fetch_add(&arenas, 1, __ATOMIC_SEQ_CST);
 	check(own_index < MOST, "no more arenas than members");
 	member[own_index].words = arena->start;
+	if (guarding) {
+		guarded = (char *)arena->start + BLOCK;
+		arena->start = (char *)arena->start + BLOCK / 2;
+		arena->bytes = BLOCK;
+		check(!mprotect(guarded, BLOCK, PROT_NONE), "a page is guarded");
+	}
 	return status;
+}
+
+static void at_guard(int number)
+{
+	(void)number;
+	guard_hits++;
+	if (mprotect(guarded, BLOCK, PROT_READ))
+		_Exit(1);
 }
 
 void __wrap_sizeup_arena_close(struct sizeup_arena *arena)
 {
-	for (uint64_t block = 0; own_index >= 0 && arena->start && block < BLOCKS; block++)
+	for (uint64_t block = 0; own_index >= 0 && arena->start && !guarding && block < BLOCKS; block++)
 		for (uint64_t i = 0; i < BLOCK / 8; i++)
 			written[own_index][block] += member[own_index].words[block * BLOCK / 8 + i] != 0 && written[own_index][block] < 255;
 	__real_sizeup_arena_close(arena);
@@ -185,6 +205,22 @@ static void writes_are_made(int32_t cpu)
 	check(blocks_written(0, 255) == BLOCKS / 4, "or every fourth");
 }
 
+/* The block begins in the middle of a page, and the page after it is guarded. */
+static void blocks_are_read_whole(int32_t cpu)
+{
+	const struct sizeup_traffic_member stream = made(SIZEUP_ROLE_STREAM, cpu);
+	const struct sizeup_traffic_point point = { .streams = 1 };
+	const struct sigaction noticed = { .sa_handler = at_guard };
+	struct sigaction before;
+
+	check(!sigaction(SIGSEGV, &noticed, &before), "a handler");
+	guarding = 1;
+	run(&stream, 1, &point, &RULE);
+	guarding = 0;
+	check(!sigaction(SIGSEGV, &before, NULL), "the handler before");
+	check(guard_hits == 1, "a reader reads the second half of a block, too");
+}
+
 static void as_many_take_part(int32_t cpu)
 {
 	const struct sizeup_traffic_member streams[3] = { made(SIZEUP_ROLE_STREAM, cpu), made(SIZEUP_ROLE_STREAM, cpu),
@@ -251,6 +287,7 @@ int main(void)
 	bytes_are_counted(cpu, 1);
 	bytes_are_counted(cpu, 10);
 	writes_are_made(cpu);
+	blocks_are_read_whole(cpu);
 	as_many_take_part(cpu);
 	while (sizeup_job_drain(job, &sample, 1))
 		;
