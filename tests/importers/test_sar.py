@@ -3,7 +3,7 @@
 import pytest
 
 from importers.workload_samples import KSAR, OLD_SAR, SAR, SAR_ALL, VMSTAT
-from sizeup.errors import SizeupError
+from sizeup.errors import MalformedError, SizeupError
 from sizeup.importers.intervals import LoadInterval
 from sizeup.importers.ksar import parse_ksar
 from sizeup.importers.sar import parse_sar
@@ -89,3 +89,19 @@ def test_ksar_gives_the_cpus_that_sar_had_and_passes_over_unknown_ones() -> None
     shares = [interval.cpu_utilization for interval in parse_ksar(KSAR, "cpu.csv").intervals]
 
     assert shares == [pytest.approx(0.25), pytest.approx(0.5)]
+
+
+def test_ksar_without_the_cpus_is_refused_with_what_the_file_has() -> None:
+    text = "Date;Kernel VFS file-nr;Kernel VFS inode-nr;Kernel VFS pty-nr;\n09/11/18 21:00:11;6336.0;229550.0;2.0;\n"
+
+    with pytest.raises(MalformedError, match=r"found 3 others, such as 'Kernel VFS file-nr'; export all graphs"):
+        parse_ksar(text, "vfs.csv")
+
+
+def test_ksar_that_left_out_the_first_column_of_a_graph_has_the_idle_time_all_the_same() -> None:
+    text = (
+        "Date;CPU all %nice;CPU all %system;CPU all %iowait;CPU all %steal;CPU all %idle;\n"
+        "09/11/18 21:00:11;0.0;3.0;5.0;0.0;72.0;\n"
+    )
+
+    assert [one.cpu_utilization for one in parse_ksar(text, "cpu.csv").intervals] == [pytest.approx(0.23)]

@@ -11,6 +11,7 @@ import re
 from sizeup.errors import MalformedError
 from sizeup.importers.cpu_columns import row, utilization
 from sizeup.importers.intervals import Intervals, LoadInterval
+from sizeup.text import one_line
 
 HEADING = re.compile(r"Date;[^\n]*;")
 """How the first line begins and what it holds."""
@@ -23,9 +24,11 @@ def parse_ksar(text: str, where: str) -> Intervals:
     names = lines[0].split(";")
     columns = {index: match[1] for index, name in enumerate(names) if (match := _COLUMN.fullmatch(name.strip()))}
     if "%idle" not in columns.values():
+        others = [one_line(name.strip(), 40) for name in names[1:] if name.strip()]
+        found = f"{len(others)} others, such as {others[0]!r}" if others else "none"
         raise MalformedError(
-            f"{where}: expected a column 'CPU all %idle' in kSar's CSV, found {len(names) - 1} others; export all "
-            "graphs, or give the output of sar itself"
+            f"{where}: expected a column 'CPU all %idle' in kSar's CSV, found {found}; export all graphs, or give the "
+            "output of sar itself"
         )
     intervals = []
     for line_number, line in enumerate(lines[1:], 2):
