@@ -85,8 +85,8 @@ _DECLARED = (
     _choice("workload.rules_of_thumb", "whether rules of thumb fill in where no workload is given", "yes", "no"),
     _words(
         "path.stages",
-        "links between the server and the disks as NAME:LINK*PORTS, separated by commas: hba:fc4*2,array:fc1*2; "
-        "with @CARDS where several ports share a card: hba:fc16*4@2; "
+        "links between server and disks as NAME:LINK*PORTS, with @CARDS where ports share one: "
+        "hba:fc4*2@1,array:fc1*2; "
         "LINK is fc1 to fc64, eth1 to eth200, eth10-jumbo, gbe-nfs, pcie3-x8, sata3, sas1 to sas4",
     ),
     _choice("path.policy", "whether all parallel paths carry data, or half of them", "active-active", "active-passive"),
