@@ -2,33 +2,16 @@
 
 import pytest
 
-from sizeup.model.advice import Advice, Card
-from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.model.advice import Card
 from sizeup.sizing.rules import shipped
+from sizing.sized import advice, sized, value
 
 DISKS = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10")
 PATH = "path.stages=hba:fc32*4"
 
 
-def sized(*settings: str) -> Sizing:
-    return size(parse_settings(settings))
-
-
 def storage(*settings: str) -> Card:
     return next(card for card in sized(*settings).cards if card.resource == "storage")
-
-
-def advice(advice_id: str, *settings: str) -> Advice:
-    found = sized(*settings).find(advice_id)
-    assert found is not None
-    return found
-
-
-def value(advice_id: str, *settings: str) -> float:
-    quantity = advice(advice_id, *settings).quantity
-    assert quantity is not None
-    return quantity.value
 
 
 def test_the_mb_s_of_the_drives_are_balanced_beside_the_links() -> None:

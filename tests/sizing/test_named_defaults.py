@@ -3,29 +3,15 @@
 import pytest
 
 from sizeup import cli
-from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Words
-from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.views.answer import answer_lines
+from sizing.sized import advice, card, sized
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")
 PATHS = ("path.stages=hba:fc16*2", "path.policy=active-active")
 DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=4000", "array.drive_mb_s=500")
-
-
-def sized(*settings: str) -> Sizing:
-    return size(parse_settings(settings))
-
-
-def card(resource: str, *settings: str) -> Card:
-    return next(card for card in sized(*settings).cards if card.resource == resource)
-
-
-def advice(advice_id: str, *settings: str) -> Advice:
-    found = sized(*settings).find(advice_id)
-    assert found is not None
-    return found
 
 
 @pytest.mark.parametrize(

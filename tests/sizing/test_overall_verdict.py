@@ -2,25 +2,15 @@
 
 import pytest
 
-from sizeup.model.advice import Card
-from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.views.answer import answer_lines
 from sizeup.views.cards import card_views, cards_data
+from sizing.sized import card, sized
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120")
 YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
 PATHS = ("path.stages=hba:fc16*2", "path.policy=active-active")
 DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=20000", "array.drive_mb_s=500", "array.disk_gb=960")
 SERVER = ("machine.sockets=2", "machine.cores_per_socket=16", "machine.threads_per_core=2", "machine.memory_gib=512")
-
-
-def sized(*settings: str) -> Sizing:
-    return size(parse_settings(settings))
-
-
-def card(resource: str, *settings: str) -> Card:
-    return next(card for card in sized(*settings).cards if card.resource == resource)
 
 
 def screen(*settings: str) -> list[str]:
