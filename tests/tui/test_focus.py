@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import Select
 
@@ -37,3 +40,46 @@ async def test_a_move_of_the_focus_draws_the_two_controls_and_not_the_screen(
     assert drawn == []
     assert looks[0][0] != looks[0][1]
     assert looks[1] == looks[0][::-1]
+
+
+async def test_a_dialog_that_closes_styles_nothing_behind_it_anew(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.pause(0.2)
+        await settled(pilot)
+        behind = console.app.screen
+        await pilot.press("question_mark")
+        await settled(pilot)
+        styled: list[DOMNode] = []
+        update = Stylesheet.update_nodes
+
+        def count(self: Stylesheet, nodes: Iterable[DOMNode], *, animate: bool = False) -> None:
+            taken = list(nodes)
+            styled.extend(node for node in taken if node.screen is behind)
+            update(self, taken, animate=animate)
+
+        monkeypatch.setattr(Stylesheet, "update_nodes", count)
+        await pilot.press("escape")
+        await settled(pilot)
+        shown = console.app.screen
+
+    assert shown is behind
+    assert len(styled) < 20
+
+
+async def test_a_theme_that_was_chosen_in_another_mode_is_there_when_a_mode_comes_back(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("3")
+        await settled(pilot)
+        before = console.app.screen.styles.background
+        await pilot.press("1")
+        await settled(pilot)
+        console.app.theme = "textual-light"
+        await settled(pilot)
+        await pilot.press("3")
+        await settled(pilot)
+        after = console.app.screen.styles.background
+
+    assert before != after

@@ -86,8 +86,8 @@ class ModeScreen(OnceStyledScreen):
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Catch up with what happened while another mode was shown; a new mode has just been styled and filled."""
-        event.refresh_styles = self._left
-        if self._left and self.query_one(KeyLine).is_attached:  # no more once a dialog has ended the app
+        event.refresh_styles = False  # another theme reaches every screen by itself; behind a dialog nothing changed
+        if self._left and self._key_line.is_attached:  # no more once a dialog has ended the app
             self.show_machine()
             self.show_run()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from rich.text import Text
 from textual import on
@@ -34,13 +34,25 @@ class AdvancedSettings(Collapsible, inherit_css=False):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
     DEFAULT_CSS = """
     AdvancedSettings { width: 1fr; height: auto; }
-    AdvancedSettings.-collapsed > Contents { display: none; }
     AdvancedSettings Contents { padding: 0; }
     """
 
     def __init__(self, settings: int) -> None:
         # An arrow would promise a list to choose from.
         super().__init__(title=f"Advanced ({settings})", id="advanced", collapsed_symbol="[+]", expanded_symbol="[-]")
+
+    def set_class(self, add: bool, *class_names: str, update: bool = True) -> Self:  # noqa: FBT001  Textual's own
+        """Keep a class without styling all settings inside anew: none of them looks different for it."""
+        del update
+        return super().set_class(add, *class_names, update=False)
+
+    def on_mount(self) -> None:
+        """Begin folded."""
+        self.watch_collapsed(self.collapsed)
+
+    def watch_collapsed(self, collapsed: bool) -> None:  # noqa: FBT001  Textual passes it so
+        """Show the settings, or none."""
+        self.query_one(self.Contents).display = not collapsed
 
     def action_fold(self) -> None:
         """Show them, or no more."""
