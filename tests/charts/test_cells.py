@@ -234,6 +234,15 @@ MATRIX = HeatMap(
 )
 
 
+@pytest.mark.parametrize("height", [10, 15, 20])
+def test_a_chart_without_lines_whose_title_is_too_long_is_drawn(height: int) -> None:
+    chart = LineChart(f"{'a long name ' * 5}: over time", Axis("Time", "ns"), Axis("IOPS", "1/s"), ())
+    text = draw(chart, 50, height, Glyphs.BRAILLE).text()
+
+    assert "no samples yet" in text
+    assert ("over time" in text) == (height >= 15)
+
+
 def test_a_title_too_long_is_told_by_its_end() -> None:
     assert draw(MATRIX, 30, 8, Glyphs.ASCII).text().splitlines()[0] == "latency, from node to node"
 

@@ -154,7 +154,8 @@ def draw_lines(
     # A name for each line is worth a row of the plot, as long as there is a plot.
     legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
     title = shortened(chart.title, width)
-    if height >= _TITLED_FROM and legend[0][0][1] != chart.title and title.rpartition(": ")[2] != chart.y.title:
+    titled = bool(legend[0]) and legend[0][0][1] == chart.title
+    if height >= _TITLED_FROM and not titled and title.rpartition(": ")[2] != chart.y.title:
         legend.insert(0, [(0, title, "title")])
     top, bottom = 1 + len(legend), 3
     if width < 24 or height < top + bottom + 2:
