@@ -129,10 +129,7 @@ class MeasureScreen(ModeScreen):
 
     async def _form_view(self) -> RunFormView | None:
         """The controls of the chosen probe."""
-        probe = self.chosen
-        if probe is None:
-            return None
-        return await self._forms.view(probe)
+        return None if self.chosen is None else await self._forms.view(self.chosen)
 
     def _show_form(self) -> None:
         self.run_worker(self._arrange_form())
@@ -189,16 +186,11 @@ class MeasureScreen(ModeScreen):
         if view is not None:
             open_field(view, name)
 
-    def action_settings(self) -> None:
+    async def action_settings(self) -> None:
         """Show all settings of the chosen probe, and go to the first of them."""
-        self.run_worker(self._open_settings())
-
-    async def _open_settings(self) -> None:
-        probe = self.chosen
         view = await self._form_view()
-        if view is None or probe is None or not self._can_start(probe):
-            return
-        await open_settings(view)
+        if view is not None and self.chosen is not None and self._can_start(self.chosen):
+            await open_settings(view)
 
     async def action_plan(self) -> None:
         """Open the list of plans."""

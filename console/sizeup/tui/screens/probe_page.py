@@ -25,6 +25,10 @@ from sizeup.views.point_rows import PointRows, point_rows
 from sizeup.views.samples import underlying_points as point_samples
 from sizeup.views.step import latest_refusal, runs_of
 
+_LOW_ROWS, _MOST_LOW_LINES = 30, 3
+"""A page of fewer rows gives each sentence of the status so many lines, as the chart needs the others; *Validity* has
+the whole reason."""
+
 
 class ProbePage(Vertical):
     """What is shown of a probe, and which of its tabs."""
@@ -205,8 +209,10 @@ class ProbePage(Vertical):
         every = {*steps, *(step.id for step in planned if step.probe == probe)}
         position = StepPosition(steps.index(run.step.id) + 1, len(every))
         refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe)
-        rows = badge_rows(run, runs.caveat, position, going_on=runs.going_on, refused=refused)
-        self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None)
+        width = self.content_size.width
+        rows = badge_rows(run, runs.caveat, position, width, going_on=runs.going_on, refused=refused)
+        most_lines = _MOST_LOW_LINES if self.content_size.height < _LOW_ROWS else 0
+        self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None, most_lines=most_lines)
 
     def _show_table(self, run: StepRun, *, shown: bool) -> None:
         if shown and self._table is None:

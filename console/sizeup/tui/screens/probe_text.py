@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -23,7 +24,7 @@ from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.units import format_ns
-from sizeup.views.live_figures import RECENT_SECONDS, live_tiles, recent_values
+from sizeup.views.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values
 from sizeup.views.step import latest_refusal, point_value
 from sizeup.views.step_badge import BadgeLook, StepBadge, step_badge
 
@@ -39,8 +40,13 @@ _CARDS = {
 }
 """What the groups of probes are called, in their order; what tests sizeup itself comes last."""
 _MARKS = {BadgeLook.PASS: "✓", BadgeLook.WARN: "!", BadgeLook.FAIL: "✗", BadgeLook.ACTIVE: "●", BadgeLook.NONE: " "}
-_BAR_COLUMNS = 20
+_BAR_COLUMNS, _NARROW_BAR_COLUMNS = 20, 8
+_NARROW = 70
+"""Columns of a page below which its rows leave out what is least."""
 _TILE_GAP = 3
+_TILE_COLUMNS = 8
+"""Of a value where room is short."""
+_RECENT_PIECES = 20
 
 
 def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[RegisteredProbe]]]:
@@ -166,7 +172,7 @@ class StepPosition(Struct, frozen=True):
 
 
 def badge_rows(
-    run: StepRun, caveat: str, position: StepPosition, *, going_on: bool, refused: str = ""
+    run: StepRun, caveat: str, position: StepPosition, width: int = _NARROW, *, going_on: bool, refused: str = ""
 ) -> list[SegmentRow]:
     """Two rows above a chart: status and figure or reason, then the particulars.
 
@@ -177,7 +183,7 @@ def badge_rows(
     rows: list[SegmentRow] = []
     if refused:
         rows.append(((" ✗ REFUSED ", f"{BADGE}fail"), (f"  {refused}", "text")))
-    rows.append(_progress_row(run, badge, position) if live else _badge_row(badge))
+    rows.append(_progress_row(run, badge, position, width) if live else _badge_row(badge))
     counted = _counted(run, live=live)
     more = badge.more if not live else ""
     where = "" if live else position.words
@@ -194,7 +200,7 @@ def _badge(badge: StepBadge) -> tuple[str, str]:
     return f" {_MARKS[badge.look]} {badge.word} ", f"{BADGE}{badge.look.value}"
 
 
-def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition) -> SegmentRow:
+def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width: int) -> SegmentRow:
     """Return how far the step is: its bar, the time left and what it is at."""
     progress = run.progress
     mark = _badge(badge)
@@ -202,7 +208,8 @@ def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition) -> Seg
     if progress is None:
         return (mark, (step, "text"))
     done = min(max(progress.done, 0.0), 1.0)
-    filled = round(done * _BAR_COLUMNS)
+    columns = _BAR_COLUMNS if width >= _NARROW else _NARROW_BAR_COLUMNS
+    filled = round(done * columns)
     left = ""
     if progress.remaining_seconds is not None:
         left = f"{format_ns(round(max(progress.remaining_seconds, 0.0)) * 1e9)} left"
@@ -211,7 +218,7 @@ def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition) -> Seg
         mark,
         (f"{step}  ", "text"),
         ("█" * filled, "status-active"),
-        ("·" * (_BAR_COLUMNS - filled), "text"),
+        ("·" * (columns - filled), "text"),
         (f" {doing}", "title"),
     )
 
@@ -233,18 +240,30 @@ def live_rows(run: StepRun, now_ns: int, width: int) -> list[SegmentRow]:
     tiles = live_tiles(run)
     if not tiles:
         return []
-    column = max(width // max(len(tiles), 4), max(len(tile.name) for tile in tiles) + 2)
-    names = tuple((_padded(tile.name, column), "text") for tile in tiles)
-    values = tuple((_padded(tile.text, column), "title") for tile in tiles)
+    columns = _tile_columns(tiles, width)
+    names = tuple((_padded(tile.name, column), "text") for tile, column in zip(tiles, columns, strict=False))
+    values = tuple((_padded(tile.text, column), "title") for tile, column in zip(tiles, columns, strict=False))
     rows: list[SegmentRow] = [names, values]
-    pieces = 20
-    recent = recent_values(run, now_ns, pieces)
+    heading = f"Last {RECENT_SECONDS:g} s"
+    recent = recent_values(run, now_ns, _RECENT_PIECES)
+    room = width - len(heading) - sum(_TILE_GAP + len(one.name) + 1 for one in recent)
+    if recent and room < len(recent) * _RECENT_PIECES:
+        recent = recent_values(run, now_ns, max(room // len(recent), 1))
     if any(value is not None for one in recent for value in one.values):
-        row: list[tuple[str, str]] = [(f"Last {RECENT_SECONDS:g} s", "text")]
+        row: list[tuple[str, str]] = [(heading, "text")]
         for number, one in enumerate(recent):
             row += [(f"{' ' * _TILE_GAP}{one.name} ", "text"), (one.bars(), f"series-{number}")]
         rows.append(tuple(row))
     return rows
+
+
+def _tile_columns(tiles: Sequence[LiveFigure], width: int) -> list[int]:
+    """Return the columns of each figure: even ones, or where they do not fit narrow ones, of as many as fit."""
+    even = max(width // max(len(tiles), 4), max(len(tile.name) for tile in tiles) + 2)
+    if even * len(tiles) <= width:
+        return [even] * len(tiles)
+    narrow = [max(len(tile.name), _TILE_COLUMNS) + 1 for tile in tiles]
+    return [column for column, end in zip(narrow, accumulate(narrow), strict=True) if end <= width]
 
 
 def _padded(text: str, width: int) -> str:

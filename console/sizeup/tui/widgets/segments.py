@@ -29,20 +29,26 @@ class SegmentRows(CellView):
         super().__init__(id=id)
         self._rows: tuple[SegmentRow, ...] = ()
         self._folds = False
+        self._most_lines = 0
+        """Of a row; 0: as many as it needs."""
 
     @property
     def words(self) -> str:
         """All text, whatever room it has."""
         return " ".join("".join(text for text, _ in row).strip() for row in self._rows)
 
-    def show(self, rows: Sequence[SegmentRow], *, fold: bool = False) -> None:
-        """Show rows in place of the last; ``fold`` gives each as many lines as it needs."""
-        self._rows, self._folds = tuple(rows), fold
+    def show(self, rows: Sequence[SegmentRow], *, fold: bool = False, most_lines: int = 0) -> None:
+        """Show rows in place of the last; ``fold`` gives each as many lines as it needs, or ``most_lines``."""
+        self._rows, self._folds, self._most_lines = tuple(rows), fold, most_lines
         self._redraw()
 
     def _redraw(self) -> None:
         width, height = self.size
-        rows = [line for row in self._rows for line in (_folded(row, width) if self._folds and width else [row])]
+        rows = [
+            line
+            for row in self._rows
+            for line in (_folded(row, width, self._most_lines) if self._folds and width else [row])
+        ]
         wanted = self.styles.height
         if wanted is None or wanted.value != len(rows):
             self.styles.height = len(rows)
@@ -61,13 +67,15 @@ class SegmentRows(CellView):
         self._redraw()
 
 
-def _folded(row: SegmentRow, width: int) -> list[SegmentRow]:
-    """Return a row with its last stretch folded under itself."""
+def _folded(row: SegmentRow, width: int, most_lines: int) -> list[SegmentRow]:
+    """Return a row with its last stretch folded under itself; what ``most_lines`` leave out is told by dots."""
     if not row:
         return [row]
     *first, (text, role) = row
     if text != text.lstrip():  # blanks before the words are the gap to what stands before them
         first = [*first, (text[: len(text) - len(text.lstrip())], "")]
     indent = min(sum(len(part) for part, _ in first), width // 2)
-    lines = textwrap.wrap(text.lstrip(), max(width - indent, 12), break_on_hyphens=False) or [""]
+    room = max(width - indent, 12)
+    wrapper = textwrap.TextWrapper(room, break_on_hyphens=False, max_lines=most_lines or None, placeholder=" ...")
+    lines = wrapper.wrap(text.lstrip()) or [""]
     return [[*first, (lines[0], role)], *([(" " * indent, ""), (line, role)] for line in lines[1:])]
