@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.sizing.keys import KEYS
-from sizeup.tui.option_text import by_keys
+from sizeup.tui.option_text import by_fields, by_keys
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,9 @@ def test_a_key_of_the_configuration_is_named() -> None:
 @pytest.mark.parametrize("key", sorted(KEYS))
 def test_no_flag_of_an_input_is_left(key: str) -> None:
     assert "--set" not in by_keys(f"unknown. Use {KEYS[key].flag}. It counts.", {})
+
+
+def test_a_setting_of_a_probe_is_a_field_of_its_form() -> None:
+    reason = "needs a value that only you can give: --set io.direct.path=... (the directory)"
+
+    assert by_fields(reason) == "needs a value that only you can give: enter path (the directory)"

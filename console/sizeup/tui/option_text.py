@@ -16,6 +16,7 @@ _SETTING = re.compile(
     r"(?P<use>[Uu]se |[Ss]et (?:[a-z]+ )+?with |sizeup size )?"
     rf"--set (?P<settings>{_KEY}=[^\s,;.)]+(?: {_KEY}=[^\s,;.)]+)*)"
 )
+_FIELD = re.compile(r"--set [a-z_.]+\.(?P<field>[a-z_]+)=\.\.\.")
 _ASKED = re.compile(rf"(?P<enter>[Ee]nter) it as (?P<key>{_KEY})")
 _FURTHER = re.compile(rf"\b(?P<key>{_KEY})=(?P<value>[^\s,;.)]+)")
 
@@ -47,6 +48,11 @@ def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) ->
     if count:  # alternatives to the first are named without the option
         changed = _FURTHER.sub(_further, changed)
     return _ASKED.sub(asked, changed)
+
+
+def by_fields(text: str) -> str:
+    """Return why a probe cannot be planned with the field of its form in place of ``--set PROBE.FIELD=...``."""
+    return _FIELD.sub(lambda found: f"enter {found['field'].replace('_', ' ')}", text)
 
 
 def _entered(key: str, value: str) -> str:

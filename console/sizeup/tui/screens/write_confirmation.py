@@ -12,6 +12,7 @@ from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import parse_value
+from sizeup.tui.option_text import by_fields
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_decimal_bytes
 
@@ -108,4 +109,6 @@ def _mount(path: str) -> str:
 
 def why_no_plan(plan: Plan) -> str:
     """Why nothing of a plan can run; empty where something can."""
-    return "" if plan.steps else "; ".join(refusal.reason for refusal in plan.refusals) or "there is nothing to run"
+    if plan.steps:
+        return ""
+    return by_fields("; ".join(refusal.reason for refusal in plan.refusals)) or "there is nothing to run"
