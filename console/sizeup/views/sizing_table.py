@@ -145,7 +145,9 @@ def _confidence(advice: Advice) -> str:
 
 
 def _question(question: OpenQuestion) -> AnswerRow:
-    why = question.why_unused or f"missing: {input_label(question.key).lower()}"
+    why = f"missing: {input_label(question.key).lower()}"
+    if question.why_unused:
+        why = f"measured, but {question.why_unused.removeprefix('is ')}"
     return AnswerRow(
         f"? {question.key}", _question_group(question), f"? {capitalized(question.calculation)}", "unknown", basis=why
     )
