@@ -42,8 +42,12 @@ def session_name(path: str) -> str:
 
 
 def full_folder(text: str) -> str:
-    """Return a folder as it was entered with its full path."""
-    return os.path.abspath(os.path.expanduser(text.strip()))
+    """Return a folder as it was entered with its full path; as it is where the current folder has gone."""
+    folder = os.path.expanduser(text.strip())
+    try:
+        return os.path.abspath(folder)
+    except OSError:
+        return folder
 
 
 def folder_problem(text: str) -> str:
