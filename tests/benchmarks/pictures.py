@@ -196,8 +196,20 @@ class Studio:
         camera.press(terminal, "Sessions: export", "e", "down", "enter", seconds=1.0)
         terminal.wait_for("Wrote", 60)
         camera.look(terminal, "Sessions: export", 1.5)
-        session, page = terminal.lines[-2].split()[-1], self.scratch / "report.html"
-        command = [sys.executable, "-m", "sizeup", "export", session, "--html", "-o", str(page), "--set", *REPORTED]
+        session = max(self.scratch.glob("sizeup/sessions/*.jsonl"), key=lambda path: path.stat().st_mtime)
+        page = self.scratch / "report.html"
+        command = [
+            sys.executable,
+            "-m",
+            "sizeup",
+            "export",
+            str(session),
+            "--html",
+            "-o",
+            str(page),
+            "--set",
+            *REPORTED,
+        ]
         subprocess.run(command, env={**os.environ, **self.home}, check=True)
         photograph(page.as_uri(), round(COLUMNS * COLUMN), TOUR_ROWS * ROW, self.scratch / "report.png")
         return (self.scratch / "report.png").read_bytes()
