@@ -110,7 +110,9 @@ class SweepRunner:
         unit = sweep.points[0].unit
         found = conclusions.knee_estimate(sweep.workload, ramps, unit, ended)
         if found is None or self._background.background_caveats:
-            why = "; ".join(self._background.background_caveats) or f"the ramp was too short: {ended}"
+            why = "; ".join(self._background.background_caveats) or (
+                f"throughput falls before a knee is reached, or the ramp was too short: {ended}"
+            )
             return Gap(f"io.direct: knee of {sweep.workload}", why)
         return found
 

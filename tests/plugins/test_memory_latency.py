@@ -15,6 +15,7 @@ from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.plan import Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
+from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import resolve
 from sizeup_memory import binding
@@ -102,10 +103,14 @@ def test_an_unknown_chain_and_a_forbidden_cpu_are_refused_in_words() -> None:
 
 
 def test_each_working_set_has_a_latency_and_says_how_sure_it_is(context: HandContext) -> None:
-    emissions = list(MemoryLatency().run(quick_step(), context))
-
-    curve = [entry for entry in emissions if isinstance(entry, Estimate) and entry.series == "dram-thp"]
-    last = {entry.at["working_set_bytes"]: entry for entry in curve}
+    emissions: list[Emission] = []
+    last: dict[object, Estimate] = {}
+    for _ in range(5):  # where others leave no batch of a size undisturbed, it has no latency
+        emissions = list(MemoryLatency().run(quick_step(), context))
+        curve = [entry for entry in emissions if isinstance(entry, Estimate) and entry.series == "dram-thp"]
+        last = {entry.at["working_set_bytes"]: entry for entry in curve}
+        if len(last) == 2:
+            break
     assert set(last) == {16 << 10, 1 * MIB}
     assert all(0.2 < estimate.value < 5000 for estimate in last.values())
     for estimate in last.values():
