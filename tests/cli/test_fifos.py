@@ -12,6 +12,8 @@ import pytest
 from sizeup import cli
 from sizeup.input_file import read
 
+pytestmark = pytest.mark.ci
+
 REFUSED = (
     ("import", "{}"),
     ("size", "--rules", "{}"),

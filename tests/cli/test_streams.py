@@ -15,6 +15,8 @@ import pytest
 from sizeup.cli import COMMANDS, START
 from sizeup.session.records import ENCODER, ExperimentRecord
 
+pytestmark = pytest.mark.ci
+
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
 ARGUMENTS: dict[str, Sequence[str]] = {
     START: (*RUN, "-o", "{folder}/run"),

@@ -64,6 +64,8 @@ from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import MACHINES, grow
 from trees import machine as tree_machine
 
+pytestmark = pytest.mark.ci
+
 _LARGEST = 3000
 """Files of a machine that is worth spoiling: above that an input takes too long."""
 

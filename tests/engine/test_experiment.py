@@ -19,6 +19,8 @@ from sizeup.session.reader import read_session
 from sizeup.session.records import EndRecord, PlanRecord, Record
 from sizeup.session.writer import Writer
 
+pytestmark = pytest.mark.ci
+
 STEP = Step("null", "null", "", {"samples": 5, "interval": 0.0001, "misbehave": "no"}, 1.0, 10.0)
 Act = Callable[[int], Result | None]
 

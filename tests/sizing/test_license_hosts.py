@@ -13,6 +13,8 @@ from sizeup.sizing.licensing.table import rows
 from sizeup.views.answer import answer_lines
 from sizing.license_cases import RULES, XEON, found, sized, units
 
+pytestmark = pytest.mark.ci
+
 
 def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
     guest = Machine(

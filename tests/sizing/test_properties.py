@@ -24,6 +24,8 @@ from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.sizing.sheet import Sheet
 from sizeup.units import base_unit
 
+pytestmark = pytest.mark.ci
+
 RULES = rules.shipped()
 PACKS = sorted(pack.pack for pack in RULES.license_packs())
 MODELS = [
