@@ -171,7 +171,8 @@ def _kibibytes(number: int | None) -> int | None:
     return number * 1024 if number is not None and 0 <= number < 1 << 40 else None
 
 
-def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
+def size_of(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
+    """Return the bytes that a file of sectors of 512 bytes states; None where it is missing or impossible."""
     sectors = sysroot.integer(f"{base}/{name}")
     if sectors is None or not 0 <= sectors < 1 << 55:
         return None
@@ -203,7 +204,7 @@ def _read_device(
     return BlockDevice(
         name=name,
         kind=kind,
-        size_bytes=_size(sysroot, base),
+        size_bytes=size_of(sysroot, base),
         devno=devno,
         model=(sysroot.line(f"{base}/device/model") if "model" in of_device else None) or udev.get("ID_MODEL"),
         vendor=(sysroot.line(f"{base}/device/vendor") if hctl and "vendor" in of_device else None)
@@ -263,8 +264,8 @@ def _read_partitions(sysroot: Sysroot, disk: BlockDevice, tables: BlockTables) -
         yield BlockDevice(
             name=name,
             kind=BlockKind.PARTITION,
-            size_bytes=_size(sysroot, f"{base}/{name}"),
-            start_bytes=_size(sysroot, f"{base}/{name}", "start"),
+            size_bytes=size_of(sysroot, f"{base}/{name}"),
+            start_bytes=size_of(sysroot, f"{base}/{name}", "start"),
             devno=devno,
             rotational=disk.rotational,
             logical_block_bytes=disk.logical_block_bytes,

@@ -21,9 +21,9 @@ _PLAUSIBLE_MHZ = range(100, 20_000)
 
 
 def kilohertz(sysroot: Sysroot, path: str) -> int | None:
-    """Return the clock in a file of cpufreq in Hertz; None where it is missing, or 0."""
+    """Return the clock in a file of cpufreq in Hertz; None where it is missing, 0, or that of no processor."""
     value = sysroot.integer(path)
-    return value * 1000 if value is not None and value > 0 else None
+    return value * 1000 if value is not None and 0 < value < _PLAUSIBLE_MHZ.stop * 1000 else None
 
 
 def firmware_table(sysroot: Sysroot, cpufreq: str) -> int | None:

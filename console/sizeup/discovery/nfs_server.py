@@ -19,6 +19,8 @@ from sizeup.text import plural
 _SWITCHES = "/sys/kernel/sunrpc/xprt-switches"
 _TRANSPORT = re.compile(r"xprt-\d{1,6}-tcp")
 _TRANSPORTS_LIMIT = 1024
+_FIELD_CHARACTERS = 37
+"""Of an IPv6 address and its port, the longest there is."""
 _CONNECTIONS_LIMIT = 1 << 16
 _NFS_PORT = 2049
 _ESTABLISHED, _SYN_SENT = 0x01, 0x02
@@ -41,7 +43,7 @@ def parse_tcp(text: str) -> Iterator[TcpConnection]:
     """The connections of ``/proc/net/tcp`` and ``tcp6``; addresses are words in the host's byte order."""
     for line in text.splitlines()[1 : _CONNECTIONS_LIMIT + 1]:
         fields = line.split()
-        if len(fields) < 7:
+        if len(fields) < 7 or max(map(len, fields[2:7])) > _FIELD_CHARACTERS:
             continue
         address, _, port = fields[2].partition(":")
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from sizeup.discovery.block import size_of
 from sizeup.discovery.device_parents import PCI_ADDRESS, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem
@@ -15,7 +16,6 @@ _SUBSYSTEMS = "/sys/class/nvme-subsystem"
 _CONTROLLER = re.compile(r"nvme\d{1,5}")
 _NAMESPACE = re.compile(r"nvme\d{1,5}n\d{1,8}")
 _SENSOR = re.compile(r"hwmon\d{1,5}")
-_SECTOR = 512
 
 
 def _matching(names: Iterable[str], pattern: re.Pattern[str]) -> tuple[str, ...]:
@@ -132,12 +132,11 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
             if not sysroot.exists(where):
                 controllers = tuple(c for c in subsystem.controllers if sysroot.exists(f"{base}/{c}/{name}"))
                 where = f"{base}/{controllers[0]}/{name}" if controllers else where
-            sectors = sysroot.integer(f"{where}/size")
             found[name] = NvmeNamespace(
                 name=name,
                 subsystem=subsystem.name,
                 namespace_id=sysroot.integer(f"{where}/nsid"),
-                size_bytes=None if sectors is None else sectors * _SECTOR,
+                size_bytes=size_of(sysroot, where),
                 controllers=controllers,
                 paths=paths,
                 logical_block_bytes=sysroot.integer(f"{where}/queue/logical_block_size"),
@@ -146,9 +145,6 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
     for controller in _matching(sysroot.names(_CLASS), _CONTROLLER):  # captures without subsystems
         for name in _matching(sysroot.names(f"{_CLASS}/{controller}"), _NAMESPACE):
             where = f"{_CLASS}/{controller}/{name}"
-            sectors = sysroot.integer(f"{where}/size")
-            size = None if sectors is None else sectors * _SECTOR
-            found.setdefault(
-                name, NvmeNamespace(name, None, sysroot.integer(f"{where}/nsid"), size, controllers=(controller,))
-            )
+            size, number = size_of(sysroot, where), sysroot.integer(f"{where}/nsid")
+            found.setdefault(name, NvmeNamespace(name, None, number, size, controllers=(controller,)))
     return tuple(found.values())
