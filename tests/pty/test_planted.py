@@ -20,7 +20,7 @@ def test_a_console_that_measures_and_exports_takes_no_planted_module(tmp_path: P
         terminal.press("5")
         terminal.wait_quiet()
         terminal.press("e")
-        terminal.wait_for("Export to")
+        terminal.wait_for("Into folder")
         terminal.press("enter")
         terminal.wait_for("Wrote")
         terminal.press("q")

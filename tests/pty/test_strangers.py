@@ -101,7 +101,7 @@ def test_a_command_prints_what_the_locale_can_show(
     PlayedRunner(path).write([*records(), *ended()])
     arguments = [sys.executable, "-m", "sizeup", "show", str(path)]
     environment = {"XDG_CONFIG_HOME": str(tmp_path), "LOCPATH": str(locales)}
-    with Terminal(arguments, term=term, locale=locale, environment=environment, rows=100) as terminal:
+    with Terminal(arguments, term=term, locale=locale, environment=environment, rows=300) as terminal:
         assert terminal.wait() == 0
         assert f"{marker} Latency" in terminal.text
         assert terminal.output.isascii() == (locale == "C")

@@ -103,13 +103,13 @@ def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:
     axis, values = chart.axis, bar_axis_values(chart, bars)
     smallest = min((value for value in values if value > 0), default=1.0)
     low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
-    high = axis.high if axis.high is not None else max(values) or 1.0
+    high = axis.high if axis.high is not None else max(values, default=0.0) or 1.0
     return fit(replace(axis, low=low, high=high), values, max(bar_width // 10, 2))
 
 
 def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:
     """An axis from the lowest to the highest end: what a tornado shows is the difference."""
-    ends = [end for bar in bars for end in (bar.low, bar.value, bar.high) if end is not None]
+    ends = [end for bar in bars for end in (bar.low, bar.value, bar.high) if end is not None] or [0.0]
     return fit(replace(axis, low=min(ends), high=max(ends)), ends, 2)
 
 
