@@ -19,6 +19,7 @@
 #define CHUNK_BYTES (4 * MIB)
 #define ALIGNMENT (2 * MIB)
 #define PAGES_PER_QUERY 4096
+#define QUERIES_PER_PAGE 4 /* of one that is absent */
 
 /* From linux/mempolicy.h and asm-generic/mman.h; older headers lack some of them. */
 #define POLICY_BIND 2
@@ -218,23 +219,20 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 
 /*
  * Without target nodes move_pages only reports the placement: exact, hugetlb included. Where automatic NUMA balancing
- * watches a page, the kernel reports it as absent until its next access; a page that is absent is read once and asked
- * for again.
+ * watches a page, the kernel reports it as absent until its next access. A page that is absent is read and asked for
+ * again at once, by itself and more than once: on a busy host the kernel may have begun to watch it again meanwhile.
  */
 static int query_nodes(void **pages, unsigned long count, int *status)
 {
-	int absent = 0;
-
 	if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
 		return -errno;
 	for (unsigned long i = 0; i < count; i++) {
-		if (status[i] == -ENOENT) {
+		for (int turn = 0; turn < QUERIES_PER_PAGE && status[i] == -ENOENT; turn++) {
 			(void)*(volatile const char *)pages[i];
-			absent = 1;
+			if (syscall(SYS_move_pages, 0, 1, &pages[i], NULL, &status[i], 0))
+				return -errno;
 		}
 	}
-	if (absent && syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
-		return -errno;
 	return 0;
 }
 

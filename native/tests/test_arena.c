@@ -24,7 +24,11 @@ static uint64_t bound_bytes;
 static int advice; /* about pages, the last one */
 static int populated;
 static uint64_t queried; /* pages, each once */
-static char *asked; /* the first page of the last query */
+static char *batch; /* the first page of the last query of several */
+static uint64_t batch_bytes;
+static uint64_t step;
+static uint64_t first_queried; /* the number of that page */
+static char *again; /* the page that was asked for by itself last */
 static int mapped; /* flags of the last anonymous mapping */
 
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
@@ -37,7 +41,7 @@ void *__wrap_mmap(void *start, size_t length, int protection, int flags, int fd,
 
 /*
  * A machine with nodes 0 to 2; every fourth page has gone. Every second page of node 1 is watched by NUMA balancing:
- * absent when it is first asked for.
+ * absent when it is first asked for, and once more when it is asked for by itself.
  */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -57,17 +61,21 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 	int *const status = (int *)e;
 
 	char *const *const pages = (char *const *)c;
-	const int again = pages[0] == asked;
 
 	check(!d, "pages are looked for and not moved");
-	if (again)
-		queried -= count;
-	for (unsigned long i = 0; i < count; i++, queried++) {
-		const int node = (int)(queried % 4);
+	if (count == 1 && batch && pages[0] >= batch && pages[0] < batch + batch_bytes) {
+		const uint64_t page = first_queried + (uint64_t)(pages[0] - batch) / step;
 
-		status[i] = node == 3 || (!again && queried % 8 == 1) ? -ENOENT : node;
+		status[0] = page % 4 == 3 || (page % 8 == 1 && pages[0] != again) ? -ENOENT : (int)(page % 4);
+		again = pages[0];
+		return 0;
 	}
-	asked = pages[0];
+	batch = pages[0];
+	first_queried = queried;
+	step = count > 1 ? (uint64_t)(pages[1] - pages[0]) : 1;
+	batch_bytes = count * step;
+	for (unsigned long i = 0; i < count; i++, queried++)
+		status[i] = queried % 4 == 3 || queried % 8 == 1 ? -ENOENT : (int)(queried % 4);
 	return 0;
 }
 
@@ -110,7 +118,7 @@ static struct sizeup_placement opened(int32_t pages, int32_t placement, uint64_t
 
 	binds = policy = advice = populated = 0;
 	mask = queried = bound_bytes = 0;
-	asked = NULL;
+	batch = again = NULL;
 	check(job && !sizeup_arena_open(&arena, &spec, job), "memory is allocated");
 	check(arena.bytes == BYTES && populated, "all of it");
 	check(!binds || (bound_start == arena.start && bound_bytes == arena.bytes), "the whole range is bound");
