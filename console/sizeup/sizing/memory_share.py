@@ -120,20 +120,9 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         yield _unknown(sheet, demand, each, assumed)
         return
     load, data = growth(sheet), data_growth(sheet) if shared.grows else Growth()
-    of_shared = Growth(data.per_year, load.years)
-    sessions_left = sessions * nodes / (nodes - 1) if nodes > 1 else sessions
-    shares = Shares(
-        needed / memory.value,
-        (shared.size.value + sessions_left) / memory.value if nodes > 1 else None,
-        growth_of_sum((shared.size.value, of_shared), (sessions, load)),
-        growth_after=growth_of_sum((shared.size.value, of_shared), (sessions_left, load)),
-    )
+    shares = _shares(shared, sessions, memory, nodes, load, Growth(data.per_year, load.years))
     bounds = limits(sheet)
-    sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
-    if shares.n_plus_one is not None:
-        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
-    if shares.last_year is not None:
-        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+    _write_shares(sheet, needed, memory, shares, nodes)
     failures = server_failures(shares, nodes)
     notes = [shared.note] if shared.note else []
     if "memory.sessions" not in sheet.inputs:
@@ -150,15 +139,8 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     within = "".join(
         (f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
     )
-    statement = (
-        f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity "
-        f"({shares_clause(shares, bounds, failures)}{within})"
-    )
-    if shared.size.value > memory.value and not shared.assumed:
-        statement = (
-            f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
-            f"({share_text(shares.today)} of capacity)"
-        )
+    clause = f"{shares_clause(shares, bounds, failures)}{within}"
+    statement = _statement(shared, memory, shares, f"{demand} demand{each}", clause)
     if assumed:
         notes.insert(0, f"assumed: {shared.assumed}")
     for note in (*notes, *later_notes("memory", shares, bounds, failures)):
@@ -180,6 +162,39 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _shares(
+    shared: SharedMemory, sessions: float, memory: Quantity, nodes: float, load: Growth, of_shared: Growth
+) -> Shares:
+    """Return the shares of one server; after losing one, the others carry its sessions."""
+    size = shared.size.value
+    sessions_left = sessions * nodes / (nodes - 1) if nodes > 1 else sessions
+    return Shares(
+        (size + sessions) / memory.value,
+        (size + sessions_left) / memory.value if nodes > 1 else None,
+        growth_of_sum((size, of_shared), (sessions, load)),
+        growth_after=growth_of_sum((size, of_shared), (sessions_left, load)),
+    )
+
+
+def _write_shares(sheet: Sheet, needed: float, memory: Quantity, shares: Shares, nodes: float) -> None:
+    """Add the shares today, after losing a server and in the last year to the working."""
+    sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
+    if shares.n_plus_one is not None:
+        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
+    if shares.last_year is not None:
+        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+
+
+def _statement(shared: SharedMemory, memory: Quantity, shares: Shares, demand: str, clause: str) -> str:
+    """Return the verdict; shared memory that does not fit, whatever else is needed, decides it alone."""
+    if shared.size.value > memory.value and not shared.assumed:
+        return (
+            f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
+            f"({share_text(shares.today)} of capacity)"
+        )
+    return f"memory: {demand}, {brief(memory, 'GiB')} capacity ({clause})"
 
 
 def _unknown(sheet: Sheet, demand: str, each: str, assumed: Sequence[str]) -> Advice:

@@ -37,18 +37,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     if len(threads) == 1:
         count("machine.threads_per_core", threads.pop(), "core_cpus", caveats)
     count("numa.nodes", sum(bool(node.memory_bytes) for node in machine.nodes), "/sys/devices/system/node")
-    free = tuple(
-        Quantity(node.free_bytes, "bytes", Origin.DETECTED, f"node{node.os_id}/meminfo")
-        for node in machine.nodes
-        if node.memory_bytes and node.free_bytes is not None
-    )
-    if free:
-        values["numa.free_mb"] = free
-    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
-    if sizes:
-        values["numa.node_mb"] = tuple(
-            Quantity(size, "bytes", Origin.DETECTED, "/sys/devices/system/node") for size in sizes
-        )
+    values |= _node_memory(machine)
     links = _links(machine)
     if links:
         values["net.links"] = Words(links, Origin.DETECTED, "/sys/class/net")
@@ -79,6 +68,24 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | _space(machine, device)
         | _tcp(machine, device)
     )
+
+
+def _node_memory(machine: Machine) -> dict[str, Value]:
+    """Return the free and the total memory of each NUMA node that has memory."""
+    values: dict[str, Value] = {}
+    free = tuple(
+        Quantity(node.free_bytes, "bytes", Origin.DETECTED, f"node{node.os_id}/meminfo")
+        for node in machine.nodes
+        if node.memory_bytes and node.free_bytes is not None
+    )
+    if free:
+        values["numa.free_mb"] = free
+    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
+    if sizes:
+        values["numa.node_mb"] = tuple(
+            Quantity(size, "bytes", Origin.DETECTED, "/sys/devices/system/node") for size in sizes
+        )
+    return values
 
 
 def _space(machine: Machine, device: str | None) -> dict[str, Value]:

@@ -115,11 +115,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     notes = _notes(sheet, found, demand)
     status = bounds.status(shares)
     assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
-    passive = [
-        f"all paths of {one.stage.name} carry data ({share_text(one.share / one.stage.if_passive)} if half are passive)"
-        for one in found
-        if bounds.status(Shares(one.share / one.stage.if_passive)) is not bounds.status(Shares(one.share))
-    ]
+    passive = _passive_texts(found, bounds)
     if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
         assumed += [f"that {text}" for text in passive]
     if assumed:
@@ -127,24 +123,12 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     elif passive:
         notes.append(f"unknown whether {'; '.join(passive)}")
     status = without_unconfirmed_pass(status, assumed)
-    for lost in failures:
-        if lost.share is not None:
-            sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
-    if shares.last_year is not None:
-        sheet.line(f"in year {format_in(demand.growth.years, '')}: {share_text(shares.last_year)}")
-    by = " by rule of thumb" if demand.by_rule else ""
-    where = f"bottleneck: {worst.stage.name}"
-    paths = all(
-        not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
-        for one in found
-    )
-    subject, not_judged = ("storage paths", DISKS) if paths and not demand.by_rule else ("storage", "")
-    if all(one.stage.drives for one in found):
-        subject, not_judged = "drives", PATHS
-    rest = f"; {not_judged} are not judged" if not_judged else ""
-    needed = worst.text.replace(" demand", f" demand{by}", 1)
+    _write_shares(sheet, failures, shares)
     resting_on = "" if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
-    within = f"{shares_clause(shares, bounds, failures)}, {where}{resting_on}"
+    within = f"{shares_clause(shares, bounds, failures)}, bottleneck: {worst.stage.name}{resting_on}"
+    subject, not_judged = _judged(found, demand)
+    rest = f"; {not_judged} are not judged" if not_judged else ""
+    needed = worst.text.replace(" demand", " demand by rule of thumb", 1) if demand.by_rule else worst.text
     statement = f"{subject}: {needed} ({within}){rest}"
     for note in (*notes, *later_notes("storage", shares, bounds, failures)):
         if not note.startswith(_DOWN):  # the stages have that caveat
@@ -177,6 +161,35 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         "%",
         decision=status.value,
     )
+
+
+def _passive_texts(found: Sequence[StageShare], bounds: ShareLimits) -> list[str]:
+    """Return the stages whose status would be another one if half of their paths were passive, a clause each."""
+    return [
+        f"all paths of {one.stage.name} carry data ({share_text(one.share / one.stage.if_passive)} if half are passive)"
+        for one in found
+        if bounds.status(Shares(one.share / one.stage.if_passive)) is not bounds.status(Shares(one.share))
+    ]
+
+
+def _write_shares(sheet: Sheet, failures: Sequence[Failure], shares: Shares) -> None:
+    """Add the shares after each failure and in the last year to the working."""
+    for lost in failures:
+        if lost.share is not None:
+            sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
+    if shares.last_year is not None:
+        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+
+
+def _judged(found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
+    """Return what is judged, and the part of the storage that is not; empty where all of it is."""
+    if all(one.stage.drives for one in found):
+        return "drives", PATHS
+    paths = all(
+        not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
+        for one in found
+    )
+    return ("storage paths", DISKS) if paths and not demand.by_rule else ("storage", "")
 
 
 def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed: Sequence[str]) -> Card:
