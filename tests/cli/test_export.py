@@ -229,6 +229,21 @@ def test_a_report_starts_with_the_verdict_of_a_workload_that_the_session_has_not
     assert "CPU" in verdict["statement"]
 
 
+def test_workload_files_of_a_repeated_option_all_count(
+    session: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = []
+    for key in ("cpu_cores", "iops"):
+        file = tmp_path / f"{key}.toml"
+        file.write_text(f'schema = "sizeup.workload/1"\n[inputs]\n"workload.{key}" = 1\n')
+        given += ["--workload", str(file)]
+
+    assert cli.run(["export", session, "--json", *given]) == ExitStatus.OK
+    keys = {entry["key"] for answer in json.loads(capsys.readouterr().out)["advice"] for entry in answer["inputs"]}
+
+    assert {"workload.cpu_cores", "workload.iops"} <= keys
+
+
 @pytest.mark.parametrize("arguments", [("--svg", "--set", "workload.iops=1"), ("--share", "--workload", "awr.txt")])
 def test_a_workload_is_refused_where_no_advice_is_written(arguments: tuple[str, ...], session: str) -> None:
     assert cli.run(["export", session, *arguments]) == ExitStatus.USAGE

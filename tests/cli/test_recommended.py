@@ -29,7 +29,9 @@ PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", 
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "cli/candidates.py": ("size",),
+    "cli/decision.py": ("check", "compare"),
     "cli/minimum_effect.py": ("compare", "experiment"),
+    "cli/sizing_inputs.py": ("size", "export"),
     "compare/condition_results.py": ("compare",),
     "compare/conditions.py": ("compare",),
     "compare/experiment.py": ("experiment",),

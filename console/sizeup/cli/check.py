@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from sizeup.errors import ExitStatus
+from sizeup.cli.decision import add_allow_undecided, decision_status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sysroot", metavar="DIR", default="/",
         help="check a capture (a directory or an archive) instead of this machine",
     )  # fmt: skip
-    parser.add_argument(
-        "--allow-undecided",
-        action="store_true",
-        help="exit with status 0 instead of 6 if a fact is unknown on one side",
-    )
+    add_allow_undecided(parser, "a fact is unknown on one side")
     parser.add_argument("--json", action="store_true", help="print as JSON (sizeup.check/1)")
 
 
@@ -53,9 +49,5 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(text if is_utf8(os.environ) else plain(text))
     if found.other_host:
         print(f"sizeup: {OTHER_HOST}", file=sys.stderr)
-    if found.drifted:
-        return ExitStatus.DIFFERENT
-    if found.undecided and not arguments.allow_undecided:
-        print(f"sizeup: {undecided_sentence(found)}", file=sys.stderr)
-        return ExitStatus.UNDECIDED
-    return ExitStatus.OK
+    undecided = undecided_sentence(found) if found.undecided else ""
+    return decision_status(arguments, different=bool(found.drifted), undecided=undecided)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from sizeup.cli.decision import add_allow_undecided, decision_status
 from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "such as 'METRIC > +5%%', or a fixed limit on the new side, such as 'METRIC >= 50 ns'; "
         "repeatable; METRIC is a name in the table that --statistics prints",
     )  # fmt: skip
-    parser.add_argument(
-        "--allow-undecided",
-        action="store_true",
-        help="exit with status 0 instead of 6 if a condition cannot be decided",
-    )
+    add_allow_undecided(parser, "a condition cannot be decided")
     add_minimum_effect(parser)
     parser.add_argument(
         "--statistics", action="store_true", help="also show every metric with its interval and p-value"
@@ -63,9 +59,4 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(comparison_lines(comparison, statistics=arguments.statistics, points=arguments.points)))
     if not comparison.metrics and not comparison.conditions:
         raise UsageError(nothing_shared(comparison))
-    if comparison.condition_met:
-        return ExitStatus.DIFFERENT
-    if comparison.undecided and not arguments.allow_undecided:
-        print(f"sizeup: {undecided_sentence(comparison)}", file=sys.stderr)
-        return ExitStatus.UNDECIDED
-    return ExitStatus.OK
+    return decision_status(arguments, different=comparison.condition_met, undecided=undecided_sentence(comparison))

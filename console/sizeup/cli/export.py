@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from sizeup.cli.sizing_inputs import add_sizing_inputs, read_workload_files
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -56,21 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --html, --markdown, --text, --csv, --json: recompute the advice with the rules of this version, "
         "labeled as such, instead of showing what the session recorded",
     )
-    parser.add_argument(
-        "--workload",
-        nargs="+",
-        metavar="FILE",
-        default=[],
-        help="recompute the advice for a workload: AWR or Statspack reports, sar, iostat, vmstat, kSar's CSV, or TOML",
-    )
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        metavar="KEY=VALUE",
-        default=[],
-        dest="settings",
-        help="recompute the advice with these inputs; sizeup size --keys lists them",
+    add_sizing_inputs(
+        parser,
+        settings="recompute the advice with these inputs; sizeup size --keys lists them",
+        workload="recompute the advice for the workload of",
     )
 
 
@@ -114,7 +104,6 @@ def _writer(session: Session, arguments: argparse.Namespace) -> Callable[[Binary
 
 def _advice(session: Session, arguments: argparse.Namespace) -> ShownAdvice:
     """Return the recorded advice, or that for the workload and the inputs that the user states."""
-    from sizeup.cli.size import read_workload_files
     from sizeup.sizing.inputs.typed import parse_settings
     from sizeup.sizing.session_advice import session_advice
 

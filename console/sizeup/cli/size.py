@@ -22,12 +22,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sizeup.cli.conflicts import refuse_combination, refuse_without
+from sizeup.cli.sizing_inputs import PERCENTILE, TEXT_LIMIT, add_sizing_inputs, read_workload_files
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import read_text
 from sizeup.text import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from datetime import date
 
     from sizeup.model.advice import Advice
     from sizeup.session.value import Session
@@ -37,13 +38,12 @@ if TYPE_CHECKING:
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sensitivity import Flip, Swing
     from sizeup.sizing.sheet import Inputs
+    from sizeup.sizing.sizing_comparison import SizingComparison
 
     Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
+    Comparisons = tuple[SizingComparison, ...] | None
 
-_PERCENTILE = 95.0
 _MOST_CORES = 65536
-_TEXT_LIMIT = 64 << 20
-"""Bytes read of one file; a week of sar -d at one second is less."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,22 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
     parser.add_argument("--compare-with", metavar="NAME", help="compare every figure with a published case")
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="extend",
-        nargs="+",
-        default=[],
-        dest="settings",
-        help="set a figure, such as machine.ghz=2.66 (list the keys with --keys)",
-    )
-    parser.add_argument(
-        "--workload",
-        metavar="FILE",
-        action="extend",
-        nargs="+",
-        default=[],
-        help="take the workload from AWR or Statspack reports (text, HTML), sar, iostat, vmstat, kSar's CSV, or TOML",
+    add_sizing_inputs(
+        parser,
+        settings="set a figure, such as machine.ghz=2.66 (list the keys with --keys)",
+        workload="take the workload from",
     )
     parser.add_argument(
         "--percentile", type=float, help="percentile of the workload's intervals to size for (default: 95)"
@@ -132,12 +120,6 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.keys import KEYS
     from sizeup.sizing.session_advice import recomputed_label
     from sizeup.sizing.sizing_comparison import compare_sizings
-    from sizeup.views.advice import sizing_data, sizing_lines
-    from sizeup.views.answer import LINES, answer_lines
-    from sizeup.views.basis import basis_text
-    from sizeup.views.licenses import license_data, license_table
-    from sizeup.views.sensitivity import contract_lines, flip_table, sensitivity_data, sensitivity_lines, tornado_chart
-    from sizeup.views.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
 
     _refuse_without_effect(arguments)
     if arguments.keys:
@@ -161,24 +143,47 @@ def run(arguments: argparse.Namespace) -> int:
         other = size(find_preset(arguments.compare_with).values(), pack)
         comparisons = compare_sizings(sizing, other, _subject(arguments), arguments.compare_with)
     if arguments.json:
-        data = sizing_data(sizing, pack, today, _subject(arguments))
-        if comparisons is not None:
-            data["ratios"] = sizing_comparison_data(comparisons)
-        if arguments.licenses:
-            data["licenses"] = license_data(sizing, pack)
-        if arguments.sensitivity:
-            data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack), _contracts(sizing, pack))
-        if label:
-            data["recomputed"] = label
-        print(json.dumps(data, indent=1))
-        return ExitStatus.OK
+        print(_json(arguments, sizing, pack, today, label, comparisons))
+    else:
+        print(_text(arguments, sizing, pack, label, comparisons))
+    return ExitStatus.OK
+
+
+def _json(
+    arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: date, label: str, comparisons: Comparisons
+) -> str:
+    """Return the document of ``--json``."""
+    from sizeup.views.advice import sizing_data
+    from sizeup.views.licenses import license_data
+    from sizeup.views.sensitivity import sensitivity_data
+    from sizeup.views.sizing_comparison import sizing_comparison_data
+
+    data = sizing_data(sizing, pack, today, _subject(arguments))
+    if comparisons is not None:
+        data["ratios"] = sizing_comparison_data(comparisons)
+    if arguments.licenses:
+        data["licenses"] = license_data(sizing, pack)
+    if arguments.sensitivity:
+        data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack), _contracts(sizing, pack))
+    if label:
+        data["recomputed"] = label
+    return json.dumps(data, indent=1)
+
+
+def _text(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: str, comparisons: Comparisons) -> str:
+    """Return the answer, or the part of it that was asked for."""
+    from sizeup.views.advice import sizing_lines
+    from sizeup.views.answer import LINES, answer_lines
+    from sizeup.views.basis import basis_text
+    from sizeup.views.licenses import license_table
+    from sizeup.views.sensitivity import contract_lines, flip_table, sensitivity_lines, tornado_chart
+    from sizeup.views.sizing_comparison import sizing_comparison_lines
+
+    lines = [label, ""] if label else []
     if arguments.licenses:
         from sizeup.report.table import table_lines
 
-        table = license_table(sizing, pack)
-        print("\n".join([*([label, ""] if label else []), *table_lines(table, 80)]))
-        return ExitStatus.OK
-    lines = [label, ""] if label else []
+        return "\n".join([*lines, *table_lines(license_table(sizing, pack), 80)])
     if arguments.explain is not None:
         lines += _explanation(arguments.explain, sizing, pack)
     elif arguments.working or arguments.sources:
@@ -196,8 +201,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
     if comparisons is not None:
         lines += ["", f"Compared with {arguments.compare_with}", *sizing_comparison_lines(comparisons)]
-    print("\n".join(lines))
-    return ExitStatus.OK
+    return "\n".join(lines)
 
 
 def _explanation(name: str, sizing: Sizing, pack: Rules) -> list[str]:
@@ -315,7 +319,7 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: 
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     """Return the inputs from the workload files."""
-    percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
+    percentile = PERCENTILE if arguments.percentile is None else arguments.percentile
     if not 0 < percentile <= 100:
         raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {percentile:g}")
     cores = arguments.workload_cores
@@ -323,16 +327,6 @@ def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
         raise UsageError(f"--workload-cores: expected a whole number from 1 to {_MOST_CORES}, found {cores}")
     devices = tuple(name.strip() for name in (arguments.devices or "").split(",") if name.strip())
     return read_workload_files(arguments.workload, percentile, devices, cores)
-
-
-def read_workload_files(
-    names: Sequence[str], percentile: float = _PERCENTILE, devices: tuple[str, ...] = (), cores: int | None = None
-) -> dict[str, Value]:
-    """Return the inputs that reports of other tools state."""
-    from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
-
-    sources = tuple(WorkloadFile(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in names)
-    return read_workload(sources, percentile, devices, cores)
 
 
 def _rules(path: str | None) -> Rules:
@@ -344,5 +338,5 @@ def _rules(path: str | None) -> Rules:
     where = path or os.path.join(platformdirs.user_config_dir("sizeup"), "rules.toml")
     if path is None and not os.path.exists(where):
         return rules.shipped()
-    text = read_text(where, "a file of rule overrides", _TEXT_LIMIT)
+    text = read_text(where, "a file of rule overrides", TEXT_LIMIT)
     return rules.load(rules.shipped_texts(), (where, text))
