@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sizeup.discovery.device_parents import DeviceParents
+from sizeup.discovery.device_parents import PCI_DEVICES, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.devices import Accelerator, CxlMemory
 from sizeup.model.pci import PciFunction
@@ -13,7 +13,6 @@ from sizeup.model.pci import PciFunction
 NVIDIA = "/proc/driver/nvidia/gpus"
 """NVIDIA's driver: a directory for each GPU, with its UUID beside its model."""
 _CXL = "/sys/bus/cxl/devices"
-_PCI = "/sys/bus/pci/devices"
 _MEMORY_DEVICE = re.compile(r"mem\d{1,5}")
 
 _VENDORS = {0x10DE: "NVIDIA", 0x1002: "AMD", 0x8086: "Intel"}
@@ -44,7 +43,7 @@ def read_accelerators(sysroot: Sysroot, functions: Iterable[PciFunction]) -> tup
         base_class = (function.class_code or 0) >> 16
         if base_class != _ACCELERATOR and not (base_class == _DISPLAY and function.vendor in _VENDORS):
             continue
-        directory = f"{_PCI}/{function.address}"
+        directory = f"{PCI_DEVICES}/{function.address}"
         facts = _nvidia(sysroot, function.address) if function.driver == "nvidia" else {}
         memory = sysroot.integer(f"{directory}/mem_info_vram_total") if function.driver == "amdgpu" else None
         vendor = _VENDORS.get(function.vendor or 0) or f"vendor {function.vendor or 0:04x}"

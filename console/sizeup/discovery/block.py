@@ -155,6 +155,21 @@ def _serial(
     return udev.get("ID_SERIAL_SHORT")
 
 
+def _wwn(
+    sysroot: Sysroot, base: str, entries: frozenset[str], of_device: frozenset[str], udev: Mapping[str, str]
+) -> str | None:
+    if "wwid" in entries:
+        return sysroot.line(f"{base}/wwid")
+    return (sysroot.line(f"{base}/device/wwid") if "wwid" in of_device else None) or udev.get("ID_WWN")
+
+
+def _state(sysroot: Sysroot, base: str, entries: frozenset[str], of_device: frozenset[str]) -> str | None:
+    """Return the state of an array, or of the device below a disk; None where the kernel reports neither."""
+    if "md" in entries:
+        return sysroot.line(f"{base}/md/array_state")
+    return sysroot.line(f"{base}/device/state") if "state" in of_device else None
+
+
 def _chosen(text: str | None) -> str | None:
     """The scheduler in brackets, ``mq-deadline kyber [none]``, or the only one."""
     if text is None:
@@ -210,11 +225,7 @@ def _read_device(
         vendor=(sysroot.line(f"{base}/device/vendor") if hctl and "vendor" in of_device else None)
         or udev.get("ID_VENDOR"),
         serial=_serial(sysroot, base, entries, of_device, udev),
-        wwn=(
-            sysroot.line(f"{base}/wwid")
-            if "wwid" in entries
-            else (sysroot.line(f"{base}/device/wwid") if "wwid" in of_device else None) or udev.get("ID_WWN")
-        ),
+        wwn=_wwn(sysroot, base, entries, of_device, udev),
         rotational=_flag(sysroot.integer(f"{queue}/rotational")),
         logical_block_bytes=sysroot.integer(f"{queue}/logical_block_size"),
         physical_block_bytes=sysroot.integer(f"{queue}/physical_block_size"),
@@ -237,13 +248,7 @@ def _read_device(
         dm_name=dm_name,
         dm_uuid=uuid,
         suspended=_flag(sysroot.integer(f"{base}/dm/suspended")) if "dm" in entries else None,
-        state=(
-            sysroot.line(f"{base}/md/array_state")
-            if "md" in entries
-            else sysroot.line(f"{base}/device/state")
-            if "state" in of_device
-            else None
-        ),
+        state=_state(sysroot, base, entries, of_device),
         zoned=None if (zoned := sysroot.line(f"{queue}/zoned")) is None else zoned != "none",
         mount_points=_mount_points(tables, devno, name, dm_name),
     )

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from sizeup.discovery.dmi import dmi_line, dmi_path
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.platform import CloudInstance
 from sizeup.procfs.kernel_file import Unreadable
 
-_DMI = "/sys/class/dmi/id"
 INSTANCE_DATA = "/run/cloud-init/instance-data.json"
 """What cloud-init knows of the instance, without secrets (cloud-init, "Instance metadata")."""
 _CLOUD_ID = "/run/cloud-init/cloud-id"
@@ -89,7 +89,7 @@ def provider_in(text: str) -> str | None:
 
 def _dmi_provider(sysroot: Sysroot) -> tuple[str, str] | None:
     for field in _DMI_NAMES:
-        text = sysroot.line(f"{_DMI}/{field}") or ""
+        text = dmi_line(sysroot, field) or ""
         name = provider_in(text)
         if name is not None:
             return name, f"DMI {field}: {text}"
@@ -97,7 +97,7 @@ def _dmi_provider(sysroot: Sysroot) -> tuple[str, str] | None:
 
 
 def _dmi_type(sysroot: Sysroot, provider: str) -> str | None:
-    product = sysroot.line(f"{_DMI}/product_name") or ""
+    product = dmi_line(sysroot, "product_name") or ""
     if provider not in _TYPE_NAMES_THE_PRODUCT:
         return None
     product = product.removeprefix("SCW-") if provider == "Scaleway" else product
@@ -164,7 +164,7 @@ def read_cloud(sysroot: Sysroot) -> CloudInstance | None:
     if by_dmi is None and cloud is None:
         return None
     provider, evidence = by_dmi or (cloud or "", f"cloud-init: {named}")
-    instance_type, source = _dmi_type(sysroot, provider), f"{_DMI}/product_name"
+    instance_type, source = _dmi_type(sysroot, provider), dmi_path("product_name")
     if instance_type is None:
         path = next((path for path in _TYPE_PATHS if path in known), None)
         instance_type, source = (None, "") if path is None else (known[path], INSTANCE_DATA)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from sizeup.discovery.sysroot import Sysroot
 
+PCI_DEVICES = "/sys/bus/pci/devices"
 PCI_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 """``domain:bus:device.function``; a domain behind Intel's VMD has more than four digits."""
 

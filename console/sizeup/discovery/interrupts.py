@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sizeup.discovery.device_parents import PCI_DEVICES
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.devices import DeviceInterrupts
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.lists import parse_cpulist
 
-_PCI = "/sys/bus/pci/devices"
 _IRQ = "/proc/irq"
 _OF_DEVICE_LIMIT, _LIMIT = 512, 8192
 _AFFINITY = ("effective_affinity_list", "smp_affinity_list")
@@ -37,7 +37,9 @@ def read_interrupts(sysroot: Sysroot, addresses: Iterable[str]) -> tuple[DeviceI
     left = _LIMIT
     found = []
     for address in dict.fromkeys(addresses):
-        irqs = [name for name in sysroot.names(f"{_PCI}/{address}/msi_irqs") if name.isdecimal() and len(name) < 7]
+        irqs = [
+            name for name in sysroot.names(f"{PCI_DEVICES}/{address}/msi_irqs") if name.isdecimal() and len(name) < 7
+        ]
         read = irqs[: min(_OF_DEVICE_LIMIT, left)]
         left -= len(read)
         if irqs:

@@ -89,15 +89,14 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nvme_controllers=controllers,
         nvme_namespaces=namespaces,
         nvme_subsystems=subsystems,
-        nfs_mounts=read_nfs_mounts(root, routes),
-        tcp=read_tcp_buffers(root),
         contradictions=processors.contradictions + differing,
     )
-    return assessed(_with_devices(root, parents, machine))
+    return assessed(_completed(root, parents, routes, machine))
 
 
-def _with_devices(root: Sysroot, parents: DeviceParents, machine: Machine) -> Machine:
-    """The machine with what is read of the devices and mounts in it, and with the gaps of all of it."""
+def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: Machine) -> Machine:
+    """Return the machine with mounts, TCP settings, accelerators, CXL memory, interrupts and all gaps."""
+    machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
     mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "")
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = (

@@ -9,12 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import read_set
-from sizeup.discovery.device_parents import PCI_ADDRESS, DeviceParents, link_name
+from sizeup.discovery.device_parents import PCI_ADDRESS, PCI_DEVICES, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 
-_DEVICES = "/sys/bus/pci/devices"
 _SLOTS = "/sys/bus/pci/slots"
 _FUNCTIONS_LIMIT = 1 << 14
 _SPEED = re.compile(r"(\d{1,3}(?:\.\d{1,2})?) ?GT/s")
@@ -91,7 +90,7 @@ def _node_by_cpus(cpus: tuple[int, ...], nodes: tuple[NumaNode, ...], online: in
 def _read_function(
     sysroot: Sysroot, parents: DeviceParents, address: str, nodes: tuple[NumaNode, ...], online: int
 ) -> PciFunction:
-    base = f"{_DEVICES}/{address}"
+    base = f"{PCI_DEVICES}/{address}"
     path = sysroot.realpath(base) or base
     own = sysroot.integer(f"{path}/numa_node")
     local = read_set(sysroot, path, ("local_cpulist", "local_cpus")) or ()
@@ -130,7 +129,7 @@ def read_pci_link(sysroot: Sysroot, function: PciFunction) -> PciFunction:
     """The function with its link as trained now; one that has none is left alone."""
     if function.link_limit is None:
         return function
-    return replace(function, link=_link(sysroot, f"{_DEVICES}/{function.address}", "current"))
+    return replace(function, link=_link(sysroot, f"{PCI_DEVICES}/{function.address}", "current"))
 
 
 def _lesser(one: PciLink | None, other: PciLink | None) -> PciLink | None:
@@ -166,7 +165,7 @@ def read_pci(
 ) -> tuple[PciFunction, ...]:
     """All functions by address; ``online`` is how many CPUs the machine has in use."""
     slots = _read_slots(sysroot)
-    addresses = sorted(name for name in sysroot.names(_DEVICES) if PCI_ADDRESS.fullmatch(name))[:_FUNCTIONS_LIMIT]
+    addresses = sorted(name for name in sysroot.names(PCI_DEVICES) if PCI_ADDRESS.fullmatch(name))[:_FUNCTIONS_LIMIT]
     functions = {address: _read_function(sysroot, parents, address, nodes, online) for address in addresses}
     named = {
         address: replace(function, slot=slot) if (slot := slots.get(address.partition(".")[0])) else function

@@ -8,6 +8,7 @@ from sizeup.discovery.cloud import read_cloud
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
+from sizeup.discovery.dmi import dmi_line
 from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import read_virtualization
@@ -19,7 +20,6 @@ from sizeup.procfs.process_limits import parse_limits
 from sizeup.procfs.stat import parse_stat
 from sizeup.units import whole_number
 
-_DMI = "/sys/class/dmi/id"
 _CLOCKS = "/sys/devices/system/clocksource/clocksource0"
 
 _SETTINGS = (
@@ -129,7 +129,7 @@ def _kernel(sysroot: Sysroot) -> str | None:
 
 def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None]:
     """Product and vendor: from DMI, of IBM Z from ``/proc/sysinfo``, else from cpuinfo or the device tree."""
-    product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
+    product, vendor = dmi_line(sysroot, "product_name"), dmi_line(sysroot, "sys_vendor")
     if product is not None or vendor is not None:
         return product, vendor
     sysinfo: dict[str, str] = {}
@@ -175,8 +175,8 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         numa_balancing=None if balancing is None else balancing != 0,
         model=product,
         vendor=vendor,
-        serial=sysroot.line(f"{_DMI}/product_serial"),
-        firmware=sysroot.line(f"{_DMI}/bios_version"),
+        serial=dmi_line(sysroot, "product_serial"),
+        firmware=dmi_line(sysroot, "bios_version"),
         kernel_settings=tuple(word for word in words if word.partition("=")[0] in _SETTINGS),
         frequency_driver=sysroot.line(f"{cpufreq}/scaling_driver"),
         turbo=_turbo(sysroot),

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.discovery.cpuinfo import CpuInfo
+from sizeup.discovery.dmi import dmi_line, dmi_path
 from sizeup.discovery.sysroot import Sysroot
 
-_DMI = "/sys/class/dmi/id"
 _DMI_NAMES = ("sys_vendor", "product_name", "board_vendor", "chassis_vendor", "bios_vendor")
 _TREE = "/proc/device-tree"
 _CLOCKS = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
@@ -65,7 +65,7 @@ class Virtualization(Struct, frozen=True):
 
 
 def _dmi(sysroot: Sysroot) -> dict[str, str]:
-    return {name: text for name in _DMI_NAMES if (text := sysroot.line(f"{_DMI}/{name}")) is not None}
+    return {name: text for name in _DMI_NAMES if (text := dmi_line(sysroot, name)) is not None}
 
 
 def _dmi_hypervisor(dmi: dict[str, str]) -> tuple[str | None, str] | None:
@@ -200,7 +200,7 @@ def read_virtualization(sysroot: Sysroot, cpuinfo: CpuInfo) -> Virtualization:
 def _bare_metal(sysroot: Sysroot, cpuinfo: CpuInfo, dmi: dict[str, str]) -> str | None:
     """What proves, where nothing names a hypervisor, that there is none."""
     refused = {gap.subject for gap in sysroot.gaps}
-    if any(f"{_DMI}/{name}" in refused for name in _DMI_NAMES):
+    if any(dmi_path(name) in refused for name in _DMI_NAMES):
         return None  # DMI is there and may not be read: it might name one
     if cpuinfo.is_x86 and cpuinfo.flags:
         return "CPU flags without hypervisor, and no hypervisor named by DMI"
