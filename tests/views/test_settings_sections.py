@@ -73,8 +73,10 @@ def test_each_setting_has_its_value_and_what_vendors_recommend() -> None:
     assert section is not None
     assert section.table is not None
     rows = {row[0]: row[1:] for row in section.table.rows}
-    assert rows["vm.swappiness"] == ("60", "1 (SQL Server)")
-    assert rows["transparent_hugepage"][1].startswith("madvise (Oracle 26ai); never (Oracle 19c, ")
+    assert rows["vm.swappiness"] == ("60", "1 (SQL Server); 1 or 0 (MongoDB 7.0, MongoDB 8.0)")
+    assert rows["transparent_hugepage"][1].startswith(
+        "madvise (Oracle 26ai); madvise on UEK 7 and later, never before (Oracle 19c); "
+    )
     assert set(rows) == {"vm.swappiness", "transparent_hugepage"}
 
 

@@ -19,15 +19,16 @@ from sizeup.discovery.findings.memory import (
 )
 from sizeup.discovery.findings.network import bonds, nfs_transports
 from sizeup.discovery.findings.nfs import nfs_mounts
+from sizeup.discovery.findings.nodes import incomplete_nodes
 from sizeup.discovery.findings.platform import clock_source, firmware, processors, restricted
 from sizeup.discovery.findings.storage import arrays, fc_ports, maps
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 
 _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
-    exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, node_sum, remote_devices, degraded_links,
-    narrow_uplinks, bonds, maps, fc_ports, nfs_transports, memlock_without_huge_pages, clock_source, processors,
-    restricted, firmware, dimms.errors, dimms.unbalanced_channels, dimms.reduced_speed, dimms.mixed_sizes,
+    exhausted_nodes, arrays, skewed_memory, suma, incomplete_nodes, uneven_memory, node_sum, remote_devices,
+    degraded_links, narrow_uplinks, bonds, maps, fc_ports, nfs_transports, memlock_without_huge_pages, clock_source,
+    processors, restricted, firmware, dimms.errors, dimms.unbalanced_channels, dimms.reduced_speed, dimms.mixed_sizes,
     settings.swap, settings.zone_reclaim, settings.huge_pages, settings.numa_balancing, settings.power,
     settings.microcode, settings.schedulers, settings.cgroup_memory,
     lost_mounts, file_systems, nfs_mounts, slow_ports, single_points, low_nodes,

@@ -103,7 +103,7 @@ def _have(nodes: Sequence[NumaNode]) -> str:
     return "has" if len(nodes) == 1 else "have"
 
 
-def _numbering(machine: Machine) -> tuple[str, ...]:
+def numbering(machine: Machine) -> tuple[str, ...]:
     """Return a line about the numbers that no node has; empty where nodes are numbered from 0 without a gap."""
     numbers = {node.os_id for node in machine.nodes}
     missing = tuple(number for number in range(max(numbers, default=0)) if number not in numbers)
@@ -314,7 +314,7 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
             "memory.uneven-nodes",
             Severity.WARNING,
             f"NUMA nodes differ in memory size: {format_bytes(min(sizes))} to {format_bytes(max(sizes))}",
-            (*(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized), *_numbering(machine)),
+            (*(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized), *numbering(machine)),
             "With evenly spread work, the nodes with the least memory run out of it first.",
             for_guest(
                 machine,
@@ -359,7 +359,7 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
             (
                 f"/proc/meminfo MemTotal: {format_bytes(total)}",
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
-                *_numbering(machine),
+                *numbering(machine),
             ),
             "At least one figure is wrong. Placement depends on the memory of each node, sizing on the total, so "
             "either may mislead.",
