@@ -1,7 +1,8 @@
-"""What drifted on a machine since a baseline: settings, disks, memory modules, firmware, kernel and parts.
+"""What drifted on a machine since a baseline: settings, memory modules, firmware, kernel, and the facts of each part.
 
-Serial numbers and host names are not compared, so that none is shown; names of disks are matched by their persistent
-identity where both sides know it. What only one side knows is not drift: it cannot be decided.
+Serial numbers and host names are not compared, so that none is shown; parts are matched by their persistent identity
+where both sides know it. What only one side knows is not drift: it cannot be decided. What changes by itself is left
+out: memory in use, counters, temperatures, and the CPUs that interrupts go to.
 """
 
 from __future__ import annotations
@@ -11,28 +12,20 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from sizeup.compare.drift_devices import device_facts
+from sizeup.compare.drift_facts import MISSING, PRESENT, ComparedFact, Facts, Kind, both, compare_parts, pairs
+from sizeup.compare.drift_storage import storage_facts
 from sizeup.compare.machines import configuration
-from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
-from sizeup.model.dimms import DimmSlot
+from sizeup.discovery.setting_facts import SETTING_FACTS
+from sizeup.model.dimms import DimmSlot, EdacDimm
 from sizeup.model.machine import Machine
-from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.units import format_bytes
 
-NONE = "none"
-MISSING, PRESENT, NOT_LISTED = "missing", "present", "not listed"
-_NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
+__all__ = ["MISSING", "NOT_LISTED", "PRESENT", "ComparedFact", "Drift", "drift"]
+
+NONE, NOT_LISTED = "none", "not listed"
 _IN_PARTS = frozenset({"mitigations"})
 """Facts of which each part is compared."""
-
-Facts = Mapping[str, str | None]
-
-
-class ComparedFact(Struct, frozen=True):
-    """One fact on both sides; None where it is unknown."""
-
-    fact: str
-    baseline: str | None
-    now: str | None
 
 
 class Drift(Struct, frozen=True):
@@ -50,11 +43,17 @@ class Drift(Struct, frozen=True):
 def drift(baseline: Machine, now: Machine) -> Drift:
     """Return what differs between the machine as it was and as it is."""
     facts = [
-        *_pairs(_settings(baseline), _settings(now)),
-        *_disks(baseline, now),
+        *pairs(_settings(baseline), _settings(now)),
+        *storage_facts(baseline, now),
+        *device_facts(baseline, now),
         *_modules(baseline.dimm_slots, now.dimm_slots),
+        *compare_parts(
+            Kind("memory module", "memory modules by EDAC", "memory module ", on_every_machine=True),
+            both((baseline, now), _edac),
+            _edac_facts,
+        ),
         *_vulnerabilities(baseline, now),
-        *_pairs(_configuration(baseline), _configuration(now)),
+        *pairs(_configuration(baseline), _configuration(now)),
     ]
     known = [one for one in facts if one.baseline is not None and one.now is not None]
     before, after = baseline.platform.hostname, now.platform.hostname
@@ -66,55 +65,24 @@ def drift(baseline: Machine, now: Machine) -> Drift:
     )
 
 
-def _pairs(baseline: Facts, now: Facts) -> Iterator[ComparedFact]:
-    for fact in dict.fromkeys((*baseline, *now)):
-        yield ComparedFact(fact, baseline.get(fact), now.get(fact))
-
-
 def _settings(machine: Machine) -> Facts:
     return {fact.name: fact.value(machine) for fact in SETTING_FACTS if fact.name not in _IN_PARTS}
 
 
 def _configuration(machine: Machine) -> Facts:
-    """A fact without a value is none of its kind, such as no disk."""
+    """A fact without a value is none of its kind, such as no contradiction."""
     facts = {fact: NONE if value == "" else value for fact, value in configuration(machine).items()}
     return {**facts, "firmware": machine.platform.firmware}
 
 
-def _whole_disks(machine: Machine) -> dict[str, BlockDevice]:
-    return {device.name: device for device in machine.block_devices if device.kind not in _NO_DISKS}
+def _edac(machine: Machine) -> dict[str, EdacDimm]:
+    """Modules as the memory controllers report them, which needs no root; without a driver there are none."""
+    return {f"{mc.name} {module.name}": module for mc in machine.memory_controllers for module in mc.dimms}
 
 
-def _disks(baseline: Machine, now: Machine) -> Iterator[ComparedFact]:
-    """Settings of each disk, and disks that came or went, under the name that a disk has now."""
-    before, after = _whole_disks(baseline), _whole_disks(now)
-    was = _former_names(before, after)
-    for name, device in after.items():
-        former = was.get(name)
-        if former is None:
-            yield ComparedFact(f"disk {name}", MISSING, PRESENT)
-            continue
-        for setting in DISK_SETTINGS:
-            yield ComparedFact(
-                f"{name} {setting}", disk_setting(before[former], setting), disk_setting(device, setting)
-            )
-    kept = set(was.values())
-    for name in before:
-        if name not in kept:
-            yield ComparedFact(f"disk {name}", PRESENT, MISSING)
-
-
-def _former_names(before: Mapping[str, BlockDevice], after: Mapping[str, BlockDevice]) -> dict[str, str]:
-    """Which disk of the baseline each is: by its WWN where both sides know it once, else by its name."""
-    old, new = _by_wwn(before), _by_wwn(after)
-    was = {new[wwn]: old[wwn] for wwn in new.keys() & old.keys()}
-    taken = set(was.values())
-    return {**{name: name for name in after if name in before and name not in was and name not in taken}, **was}
-
-
-def _by_wwn(disks: Mapping[str, BlockDevice]) -> dict[str, str]:
-    counts = Counter(device.wwn for device in disks.values())
-    return {device.wwn: name for name, device in disks.items() if device.wwn and counts[device.wwn] == 1}
+def _edac_facts(module: EdacDimm) -> Facts:
+    size = None if module.size_bytes is None else format_bytes(module.size_bytes)
+    return {"size": size, "type": module.kind, "label": module.label}
 
 
 def _modules(baseline: tuple[DimmSlot, ...], now: tuple[DimmSlot, ...]) -> Iterator[ComparedFact]:

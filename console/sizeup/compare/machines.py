@@ -179,4 +179,9 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "findings": lambda machine: ", ".join(sorted({finding.id for finding in machine.findings})),
 }
 
-_ELSEWHERE = frozenset({"findings", "clock source", "governor", "huge pages", "huge page pools", "NUMA balancing"})
+_ELSEWHERE = frozenset(
+    {
+        "findings", "clock source", "governor", "huge pages", "huge page pools", "NUMA balancing", "disks",
+        "host adapters", "paths", "PCI links", "networks", "NFS",
+    }
+)  # fmt: skip
