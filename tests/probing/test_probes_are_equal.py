@@ -19,7 +19,7 @@ import pytest
 import copied_probes as copies
 from sizeup import cli
 from sizeup.batch.comparison import comparison_lines
-from sizeup.batch.standard_output import summary_lines
+from sizeup.batch.standard_output import session_lines
 from sizeup.cli.probes import _data
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
@@ -106,7 +106,7 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
     shown = summary(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
     return {
         "summary": shown,
-        "executive summary": (executive_summary(session), summary_lines(session)),
+        "executive summary": (executive_summary(session), session_lines(session)),
         "sizing inputs": (inputs, headlines(session), sizing.inputs),
         "sizing": sizing.advice,
         "findings": probe_findings(session),

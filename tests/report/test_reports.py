@@ -14,7 +14,7 @@ from rich.cells import cell_len
 
 from consoles import machine
 from report.sessions import records, written
-from sizeup.batch.standard_output import summary_lines
+from sizeup.batch.standard_output import session_lines
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Column, Table
@@ -371,7 +371,7 @@ def test_wide_and_combining_characters_keep_columns_in_line() -> None:
 def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -> None:
     session.gaps.append(Gap("io.direct: knee of oltp-read", "other processes used 100% of the CPUs before the run"))
 
-    for lines in (text(document(session)), "\n".join(summary_lines(session, whole=True))):
+    for lines in (text(document(session)), "\n".join(session_lines(session, whole=True))):
         chapters = lines.partition("Not measured")
         assert "Measurements" in chapters[0]
         assert "other processes used 100% of the CPUs" in chapters[2].partition("\n--")[2].partition("\n--")[0]

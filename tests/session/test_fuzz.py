@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sizeup.batch.standard_output import results_data_json, summary_lines
+from sizeup.batch.standard_output import results_data_json, session_lines
 from sizeup.errors import SizeupError
 from sizeup.session.reader import read_session
 
@@ -111,7 +111,7 @@ def check(path: Path, data: bytes) -> bool:
     refusal = ""
     try:
         session = read_session(str(path))
-        shown = "\n".join(summary_lines(session, whole=True))
+        shown = "\n".join(session_lines(session, whole=True))
         results_data_json(session)
     except SizeupError as error:
         refusal = shown = str(error)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sizeup.batch.first_answer import verdict_lines
+from sizeup.batch.summary import verdict_lines
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.rules import shipped

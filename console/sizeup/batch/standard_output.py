@@ -7,7 +7,7 @@ from collections import Counter
 
 import msgspec
 
-from sizeup.batch.first_answer import LINES, first_answer
+from sizeup.batch.summary import LINES, summary_lines
 from sizeup.charts.table import Table
 from sizeup.compare.experiment import ExperimentResult
 from sizeup.report.text import table_lines, text
@@ -21,7 +21,7 @@ from sizeup.views.results import results_data
 _NARROWEST = 60
 
 
-def summary_lines(
+def session_lines(
     session: Session,
     *,
     whole: bool = False,
@@ -29,14 +29,14 @@ def summary_lines(
     name: str = "FILE",
     max_lines: int = LINES,
 ) -> list[str]:
-    """Return the first answer to a session in at most ``max_lines`` lines, or ``whole`` the report with every chapter.
+    """Return the summary of a session in at most ``max_lines`` lines, or ``whole`` the report with every chapter.
 
     ``advice`` is what the session recorded unless another is given; ``name`` is what a command calls the session.
     """
     if whole:
         return text(document(session, advice)).splitlines()
     width = max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST)
-    return first_answer(session, width, name=name, advice=advice, max_lines=max_lines)
+    return summary_lines(session, width, name=name, advice=advice, max_lines=max_lines)
 
 
 def measured_steps(session: Session) -> str:

@@ -41,8 +41,8 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
         return show_console(vars(arguments), session=path)
     if arguments.diff is not None:
         raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
-    from sizeup.batch.standard_output import summary_lines
+    from sizeup.batch.standard_output import session_lines
     from sizeup.session.store import command_name
 
-    print("\n".join(summary_lines(session, name=command_name(path))))
+    print("\n".join(session_lines(session, name=command_name(path))))
     return ExitStatus.OK

@@ -143,8 +143,8 @@ def _mount(arguments: argparse.Namespace) -> str:
 
 def _result_lines(session: Session, path: str, arguments: argparse.Namespace) -> list[str]:
     """Return what a run found, where it is saved, and what it left out."""
-    from sizeup.batch.first_answer import LINES
-    from sizeup.batch.standard_output import measured_steps, summary_lines
+    from sizeup.batch.standard_output import measured_steps, session_lines
+    from sizeup.batch.summary import LINES
     from sizeup.session.store import command_name
     from sizeup.views.run_status import run_status
 
@@ -153,7 +153,7 @@ def _result_lines(session: Session, path: str, arguments: argparse.Namespace) ->
     if not (arguments.mount or arguments.probe or arguments.resume):
         end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
     end.append(f"Details: sizeup show {name}   In the console: sizeup open {name}")
-    return [*summary_lines(session, whole=arguments.details, name=name, max_lines=LINES - len(end)), *end]
+    return [*session_lines(session, whole=arguments.details, name=name, max_lines=LINES - len(end)), *end]
 
 
 def _batch(arguments: argparse.Namespace) -> int:

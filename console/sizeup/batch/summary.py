@@ -1,4 +1,4 @@
-"""The first answer to a run on one screen: the verdict, the cards, the findings, and what else must be known."""
+"""The summary of a run for a terminal of one screen: verdict, cards, findings, and what else must be known."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _MOST_WIDTH = 160
 _WITHOUT_WORKLOAD = "Give one with: sizeup size --session {name} --workload FILE"
 
 
-def first_answer(
+def summary_lines(
     session: Session, width: int, *, name: str = "FILE", advice: ShownAdvice | None = None, max_lines: int = LINES
 ) -> list[str]:
-    """Return the answer in at most ``max_lines`` lines where the run succeeded; what went wrong is never left out.
+    """Return the summary in at most ``max_lines`` lines where the run succeeded; what went wrong is never left out.
 
     ``name`` is what a command calls the session.
     """

@@ -1,4 +1,4 @@
-"""The first answer to a run: what decides on one screen, and nothing that is wrong left out."""
+"""The summary of a run: what decides on one screen, and nothing that is wrong left out."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from batch.conftest import Run
 from consoles import machine
-from sizeup.batch.first_answer import LINES, first_answer
+from sizeup.batch.summary import LINES, summary_lines
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Outcome, Status
@@ -30,7 +30,7 @@ def judged(*runs: Estimate, findings: tuple[Finding, ...] = ()) -> Session:
 
 
 def test_the_verdict_leads_and_each_card_has_a_line() -> None:
-    lines = first_answer(judged(), 80)
+    lines = summary_lines(judged(), 80)
 
     assert lines[2].startswith("FAIL   Storage: 1,048 MB/s demand, 800 MB/s capacity (131%")
     assert [line.split()[0] for line in lines[2:] if line][1:3] == ["Fix", "Basis"]
@@ -43,7 +43,7 @@ def test_the_verdict_leads_and_each_card_has_a_line() -> None:
 def test_however_much_was_found_it_fits_a_screen_and_says_what_is_left_out(width: int) -> None:
     found = judged(findings=FINDINGS)
     found.gaps += [Gap(f"cell {number}", "not measured, as time ran out") for number in range(40)]
-    lines = first_answer(found, width, name="db01-1")
+    lines = summary_lines(found, width, name="db01-1")
 
     assert len(lines) <= LINES
     assert all(cell_len(line) <= width for line in lines)
@@ -54,7 +54,7 @@ def test_however_much_was_found_it_fits_a_screen_and_says_what_is_left_out(width
 def test_what_is_not_valid_or_was_refused_is_said() -> None:
     found = judged(*RAMP, *FAILED)
     found.outcomes["memory.numa"] = Outcome(Status.REFUSED, "needs 2 NUMA nodes; this machine has 1")
-    text = " ".join(" ".join(first_answer(found, 120)).split())
+    text = " ".join(" ".join(summary_lines(found, 120)).split())
 
     assert "not valid" in text
     assert "its steady check failed" in text
@@ -65,7 +65,7 @@ def test_whether_the_results_are_valid_is_in_the_first_line() -> None:
     found = judged(*RAMP, *FAILED)
     found.end = EndRecord(9, "complete")
 
-    assert first_answer(found, 120)[0] == "host: complete, run FAIL (not valid)"
+    assert summary_lines(found, 120)[0] == "host: complete, run FAIL (not valid)"
     assert results_data(found)["run"]["status"] == "FAIL"
     assert "not valid" in results_data(found)["run"]["sentence"]
 
@@ -73,13 +73,13 @@ def test_whether_the_results_are_valid_is_in_the_first_line() -> None:
 def test_a_result_that_no_card_shows_has_a_line_of_its_own() -> None:
     found = session(step("io.direct", *RAMP), step("null", Estimate("gap", {}, 1e6)))
 
-    assert "Step of null: 1 ms" in first_answer(found, 80)
-    assert not any(line.startswith("Step of io.direct") for line in first_answer(found, 80))
+    assert "Step of null: 1 ms" in summary_lines(found, 80)
+    assert not any(line.startswith("Step of io.direct") for line in summary_lines(found, 80))
 
 
 def test_without_a_workload_there_is_no_verdict_and_the_command_for_one() -> None:
     found = replace(judged(), advice=None)
-    lines = first_answer(found, 80, name="db01-1")
+    lines = summary_lines(found, 80, name="db01-1")
 
     assert lines[2].startswith("NO VERDICT YET  No workload.")
     assert "sizeup size --session db01-1 --workload FILE" in " ".join(" ".join(lines).split())
