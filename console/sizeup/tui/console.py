@@ -380,8 +380,7 @@ class ConsoleApp(TerminalApp):
         self.theme = TEXTUAL_NAMES[name]
         for screen in self.screen_stack:
             if isinstance(screen, ModeScreen):  # some texts bear colors of their own
-                screen.show_machine()
-                screen.show_run()
+                screen.show_all()
 
     def action_command_palette(self) -> None:
         """Offer every action by name."""

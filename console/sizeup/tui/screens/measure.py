@@ -69,7 +69,6 @@ class MeasureScreen(ModeScreen):
     def on_mount(self) -> None:
         """Start on the first probe."""
         self.query_one(ProbeList).choose_first()
-        super().on_mount()
 
     @property
     def chosen(self) -> RegisteredProbe | None:
@@ -79,6 +78,10 @@ class MeasureScreen(ModeScreen):
     def show_target(self, target: str) -> None:
         """Put the cursor on a probe."""
         self.query_one(ProbeList).choose(target)
+
+    def show_all(self) -> None:
+        """Show the machine, which shows the run too."""
+        self.show_machine()
 
     def show_machine(self) -> None:
         """What can run depends on the machine."""

@@ -65,8 +65,7 @@ class ModeScreen(OnceStyledScreen):
 
     def on_mount(self) -> None:
         """Show what the app holds already."""
-        self.show_machine()
-        self.show_run()
+        self.show_all()
 
     @on(Resize)
     async def check_size(self, event: Resize) -> None:
@@ -88,8 +87,7 @@ class ModeScreen(OnceStyledScreen):
         """Catch up with what happened while another mode was shown; a new mode has just been styled and filled."""
         event.refresh_styles = False  # another theme reaches every screen by itself; behind a dialog nothing changed
         if self._left and self._key_line.is_attached:  # no more once a dialog has ended the app
-            self.show_machine()
-            self.show_run()
+            self.show_all()
 
     def leave_input(self) -> None:
         """Escape was pressed in an input."""
@@ -118,6 +116,11 @@ class ModeScreen(OnceStyledScreen):
         step = (("step", "Cancel this step only"),) if runs.running else ()
         answers = (("stay", "Continue"), *step, ("cancel", "Cancel the run"))
         self.app.push_screen(ChoiceDialog("Cancel? Results so far are kept.", answers), answered)
+
+    def show_all(self) -> None:
+        """Redraw everything; a mode whose body shows both machine and run draws it once."""
+        self.show_machine()
+        self.show_run()
 
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""

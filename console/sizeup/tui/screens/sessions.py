@@ -75,7 +75,6 @@ class SessionsScreen(ModeScreen):
         self.query_one("#filter").display = False
         self.query_one("#list-pane").border_title = "Sessions, times in UTC"
         self.query_one(ChartView).display = False
-        super().on_mount()
 
     def show_machine(self) -> None:
         """Read the folder again: another console may have added to it."""

@@ -93,6 +93,11 @@ class SummaryScreen(ModeScreen):
             with Horizontal(id="below"), VerticalScroll(id="preview", can_focus=False):
                 yield Static(id="detail", markup=False)
 
+    def show_all(self) -> None:
+        """Show the whole frame, and the body once: it is of the machine and the run."""
+        super().show_run()
+        self.show_machine()
+
     def show_machine(self) -> None:
         """The machine is half of what is shown."""
         super().show_machine()
