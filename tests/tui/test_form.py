@@ -102,7 +102,7 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console, 
         for _ in range(2):
             await pilot.press(key)
             await settled(pilot)
-            folded.append(advanced.collapsed)
+            folded.append(advanced.folded)
             marks.append(str(advanced.children[0].render()).split(" ")[0])
         shown = len(advanced.query(Input))
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Grid, Horizontal, Vertical, VerticalScroll
+from textual.containers import Grid, Horizontal, Vertical, VerticalGroup, VerticalScroll
+from textual.events import Click
 from textual.message import Message
-from textual.widgets import Button, Collapsible, Static
+from textual.widgets import Button, Static
 
 from sizeup.probing.manifest import Parameter
 from sizeup.probing.planner import PLANS
@@ -25,38 +26,78 @@ PLAN = "plan"
 """Name of the field that chooses the plan; no parameter has it."""
 
 
-class AdvancedSettings(Collapsible, inherit_css=False):
-    """Settings that are folded at first.
+class AdvancedSettings(VerticalGroup):
+    """Settings that are folded at first, below a line with their number.
 
-    Without Textual's rules for it, one of which has all controls inside styled anew whenever the focus moves.
+    Textual's Collapsible changes a class of its own with each fold, which styles all settings inside anew.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
-    DEFAULT_CSS = """
-    AdvancedSettings { width: 1fr; height: auto; }
-    AdvancedSettings Contents { padding: 0; }
-    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "fold", show=False)]
+
+    class Unfolded(Message):
+        """The settings are to be seen."""
 
     def __init__(self, settings: int) -> None:
+        super().__init__(id="advanced")
+        self._label = f"Advanced ({settings})"
+        self._title = SettingsTitle(self._marked("[+]"))
+        self.settings = VerticalGroup()
+        """What is folded."""
+        self.settings.display = False
+
+    def compose(self) -> ComposeResult:
+        """The line above the settings."""
+        yield self._title
+        yield self.settings
+
+    @property
+    def folded(self) -> bool:
+        """Whether the settings are hidden."""
+        return not self.settings.display
+
+    def fold(self, *, folded: bool = True) -> None:
+        """Hide the settings, or show them."""
+        if folded is self.folded:
+            return
+        self.settings.display = not folded
         # An arrow would promise a list to choose from.
-        super().__init__(title=f"Advanced ({settings})", id="advanced", collapsed_symbol="[+]", expanded_symbol="[-]")
-
-    def set_class(self, add: bool, *class_names: str, update: bool = True) -> Self:  # noqa: FBT001  Textual's own
-        """Keep a class without styling all settings inside anew: none of them looks different for it."""
-        del update
-        return super().set_class(add, *class_names, update=False)
-
-    def on_mount(self) -> None:
-        """Begin folded."""
-        self.watch_collapsed(self.collapsed)
-
-    def watch_collapsed(self, collapsed: bool) -> None:  # noqa: FBT001  Textual passes it so
-        """Show the settings, or none."""
-        self.query_one(self.Contents).display = not collapsed
+        self._title.update(self._marked("[+]" if folded else "[-]"))
+        if not folded:
+            self.post_message(self.Unfolded())
+        self.call_after_refresh(self.scroll_visible)
 
     def action_fold(self) -> None:
-        """Show them, or no more."""
-        self.collapsed = not self.collapsed
+        """Show the settings if they are hidden, and hide them if not."""
+        self.fold(folded=not self.folded)
+
+    @on(Click, "SettingsTitle")
+    def _clicked(self, event: Click) -> None:
+        event.stop()
+        self.action_fold()
+
+    def _marked(self, mark: str) -> Text:
+        return Text(f"{mark} {self._label}")
+
+
+class SettingsTitle(Static, can_focus=True):
+    """The line that folds and unfolds the settings below it."""
+
+    DEFAULT_CSS = """
+    SettingsTitle {
+        width: auto;
+        height: 1;
+        text-style: $block-cursor-blurred-text-style;
+        color: $block-cursor-blurred-foreground;
+        pointer: pointer;
+        &:hover { background: $block-hover-background; color: $foreground; }
+        &:focus {
+            text-style: $block-cursor-text-style;
+            background: $block-cursor-background;
+            color: $block-cursor-foreground;
+        }
+    }
+    """
+    ALLOW_SELECT = False
 
 
 class RunFormView(Vertical):
@@ -166,14 +207,14 @@ class RunFormView(Vertical):
         """Show the advanced settings; their controls are made when they are first looked at."""
         for advanced in self.query(AdvancedSettings):
             await self._fill(advanced)
-            advanced.collapsed = not advanced.collapsed if toggle else False
+            advanced.fold(folded=toggle and not advanced.folded)
 
     def fold(self) -> None:
         """Leave the advanced settings folded."""
         for advanced in self.query(AdvancedSettings):
-            advanced.collapsed = True
+            advanced.fold()
 
-    async def _fill(self, advanced: Collapsible) -> None:
+    async def _fill(self, advanced: AdvancedSettings) -> None:
         if advanced.query(FormField):
             return
         rows = [
@@ -181,13 +222,14 @@ class RunFormView(Vertical):
             for parameter in self.form.manifest.parameter
             if not parameter.basic
         ]
-        await advanced.query_one(Collapsible.Contents).mount(VerticalScroll(*rows, can_focus=False, classes="more"))
+        await advanced.settings.mount(VerticalScroll(*rows, can_focus=False, classes="more"))
         self.sync()
 
-    async def on_collapsible_expanded(self, event: Collapsible.Expanded) -> None:
+    async def on_advanced_settings_unfolded(self, event: AdvancedSettings.Unfolded) -> None:
         """Make the controls."""
         event.stop()
-        await self._fill(event.collapsible)
+        for advanced in self.query(AdvancedSettings):
+            await self._fill(advanced)
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
