@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
+from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Select
 
 from consoles import Console, settled
 
 
-async def test_a_move_of_the_focus_draws_the_two_controls_and_not_the_screen(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@asynccontextmanager
+async def disk_page(console: Console) -> AsyncIterator[Pilot[Any]]:
+    """The console with the form of the disk probe."""
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         await pilot.pause(0.2)
         await settled(pilot)
+        yield pilot
+
+
+async def test_a_move_of_the_focus_draws_the_two_controls_and_not_the_screen(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with disk_page(console) as pilot:
         drawn: list[object] = []
         refresh = Screen.refresh
 
@@ -45,10 +54,7 @@ async def test_a_move_of_the_focus_draws_the_two_controls_and_not_the_screen(
 async def test_a_dialog_that_closes_styles_nothing_behind_it_anew(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "io.direct")
-        await pilot.pause(0.2)
-        await settled(pilot)
+    async with disk_page(console) as pilot:
         behind = console.app.screen
         await pilot.press("question_mark")
         await settled(pilot)
