@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 from aiohttp import ClientSession, WSMsgType
 
 from sizeup.session.reader import read_session
-from web.served import Page
+from web.served import Page, start_server, visit
 
 _LAST = (WSMsgType.CLOSE, WSMsgType.CLOSED)
 
@@ -58,18 +56,9 @@ async def test_a_run_ends_as_asked_when_its_page_is_closed(
 ) -> None:
     mark = f"WEB_TEST_MARK={tmp_path}"
     environment = {**os.environ, "WEB_TEST_MARK": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
-    server = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "sizeup", "serve"), stdout=subprocess.PIPE, env=environment
-    )
     leaving.callback(lambda: [os.kill(pid, signal.SIGKILL) for pid in marked_processes(mark)])
-    assert server.stdout is not None
-    while b"http://" not in (line := await server.stdout.readline()):
-        assert line
-    address = line.decode().strip()
-    origin = address.partition("/?")[0]
-    async with client.get(address):
-        pass
-    async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
+    server, address = await start_server(environment=environment)
+    async with visit(client, address) as socket:
         page = Page(socket)
         await page.shows("Detected")
         await page.type("3")

@@ -11,14 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError, web
+from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
 
 from planted import names_that_ran, plant
 from sizeup.cli import run
 from sizeup.errors import UsageError
-from sizeup.web.auth_gate import COOKIE, AuthGate
-from sizeup.web.server import make_application
-from web.served import ECHO, SHELL, Page, Served
+from sizeup.web.auth_gate import COOKIE
+from web.served import ECHO, SHELL, Page, Served, serving, start_server, visit
 
 
 async def heard(socket: object, text: bytes) -> bytes:
@@ -86,15 +85,11 @@ async def test_without_a_session_the_report_says_what_to_do(client: ClientSessio
     def none() -> str:
         raise UsageError("No session is saved")
 
-    runner = web.AppRunner(make_application(ECHO, AuthGate("secret"), report=none))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with client.get(f"{address}/?token=secret"):
-        pass
-    async with client.get(f"{address}/report") as answer:
-        assert (answer.status, await answer.text()) == (404, "No session is saved\n")
-    await runner.cleanup()
+    async with serving(ECHO, none) as served:
+        async with client.get(f"{served.address}/?token=secret"):
+            pass
+        async with client.get(f"{served.address}/report") as answer:
+            assert (answer.status, await answer.text()) == (404, "No session is saved\n")
 
 
 async def test_the_page_and_its_files_name_no_other_host(served: Served, client: ClientSession) -> None:
@@ -112,9 +107,7 @@ async def test_the_page_and_its_files_name_no_other_host(served: Served, client:
 async def test_a_visitor_types_and_sees_and_leaving_is_a_hang_up(
     served: Served, client: ClientSession, tmp_path: Path
 ) -> None:
-    async with client.get(f"{served.address}/?token=secret"):
-        pass
-    async with client.ws_connect(f"{served.address}/ws?width=100&height=30", origin=served.origin) as socket:
+    async with visit(client, f"{served.address}/?token=secret") as socket:
         await heard(socket, b"30 100")
         for rubbish in ("", "{", "[]", "7", '["resize", 3]', '["resize", {"width": "x"}]', '["stdin"]', '["stdin", 5]'):
             await socket.send_str(rubbish)
@@ -157,40 +150,27 @@ async def test_a_name_that_was_made_to_lead_here_is_refused(served: Served, clie
 
 
 async def test_the_end_of_the_console_closes_the_line(client: ClientSession) -> None:
-    runner = web.AppRunner(make_application([*SHELL, "echo bye"], AuthGate("secret")))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with client.get(f"{address}/?token=secret"):
-        pass
-    async with client.ws_connect(f"{address}/ws", origin=address) as socket:
+    async with (
+        serving([*SHELL, "echo bye"]) as served,
+        visit(client, f"{served.address}/?token=secret", query="") as socket,
+    ):
         await heard(socket, b"bye")
         async with asyncio.timeout(10):
             assert (await socket.receive()).type is WSMsgType.CLOSE
-    await runner.cleanup()
 
 
 async def test_a_paste_of_a_megabyte_goes_through(client: ClientSession) -> None:
     count = [*SHELL, "stty raw -echo; echo ready; head -c 1000000 | wc -c; cat"]
-    runner = web.AppRunner(make_application(count, AuthGate("secret")))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with client.get(f"{address}/?token=secret"):
-        pass
-    async with client.ws_connect(f"{address}/ws", origin=address) as socket:
+    async with serving(count) as served, visit(client, f"{served.address}/?token=secret") as socket:
         await heard(socket, b"ready")
         await socket.send_str(json.dumps(["stdin", "x" * 1_000_000]))
         await heard(socket, b"1000000")
-    await runner.cleanup()
 
 
 async def test_the_end_of_the_server_waits_for_no_page_that_is_open(
     served: Served, client: ClientSession, tmp_path: Path
 ) -> None:
-    async with client.get(f"{served.address}/?token=secret"):
-        pass
-    async with client.ws_connect(f"{served.address}/ws", origin=served.origin) as socket:
+    async with visit(client, f"{served.address}/?token=secret") as socket:
         await heard(socket, b"\n")
         async with asyncio.timeout(10):
             ending = asyncio.create_task(served.end())
@@ -239,20 +219,12 @@ async def test_the_served_console_takes_no_planted_module(client: ClientSession,
     shared = tmp_path / "shared"
     shared.mkdir()
     ran = plant(shared)
-    server = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "sizeup", "serve"),  # as the installed script starts it
-        stdout=subprocess.PIPE,
-        cwd=shared,
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+    server, address = await start_server(
+        "-P",  # as the installed script starts it
+        environment={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+        directory=shared,
     )
-    assert server.stdout is not None
-    while b"http://" not in (line := await server.stdout.readline()):
-        assert line
-    address = line.decode().strip()
-    origin = address.partition("/?")[0]
-    async with client.get(address):
-        pass
-    async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
+    async with visit(client, address) as socket:
         await Page(socket).shows("Detected")
     server.send_signal(signal.SIGTERM)
 

@@ -23,6 +23,43 @@ _MESSAGE_BYTES = 4 << 20
 """Longest message taken; a paste arrives as one."""
 
 
+class _Consoles:
+    """The consoles of all visitors: a process each, behind a WebSocket."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._sockets: set[web.WebSocketResponse] = set()
+
+    async def connect(self, request: web.Request) -> web.StreamResponse:
+        """Start a console and connect it to the page until one of them ends."""
+        # A page of another origin may open a WebSocket to us, and the browser would send our cookie along.
+        if request.headers.get("Origin") != f"http://{request.host}":
+            return web.Response(status=403, text="This WebSocket is for the page of this server.\n")
+        if len(self._sockets) >= _VISITORS_LIMIT:
+            return web.Response(status=503, text=f"There are {_VISITORS_LIMIT} consoles open already.\n")
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=_MESSAGE_BYTES, timeout=LEAVE_SECONDS)
+        self._sockets.add(socket)
+        try:
+            await socket.prepare(request)
+            size = cells(request.query.get("width")), cells(request.query.get("height"))
+            async with console(self._command, *size) as master:
+                sender = asyncio.create_task(send_output(master, socket))
+                try:
+                    await take_input(socket, master)
+                finally:
+                    sender.cancel()
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await sender
+        finally:
+            self._sockets.discard(socket)
+        return socket
+
+    async def close_all(self, application: web.Application) -> None:
+        """Close all sockets: otherwise the server would wait for every page to be closed, a minute long."""
+        del application
+        await asyncio.gather(*(socket.close() for socket in tuple(self._sockets)), return_exceptions=True)
+
+
 def make_application(
     command: Sequence[str],
     gate: AuthGate,
@@ -34,7 +71,7 @@ def make_application(
 
     ``report`` returns the web page of the session, which raises ``SizeupError`` where there is none.
     """
-    visitors: set[web.WebSocketResponse] = set()
+    consoles = _Consoles(command)
 
     async def page(request: web.Request) -> web.Response:
         # The host as the browser knows it: through a tunnel the port is another one than ours.
@@ -56,41 +93,13 @@ def make_application(
         del request
         return web.Response(text=FOCUS_SCRIPT, content_type="text/javascript", headers=HEADERS)
 
-    async def open_console(request: web.Request) -> web.StreamResponse:
-        # A page of another origin may open a WebSocket to us, and the browser would send our cookie along.
-        if request.headers.get("Origin") != f"http://{request.host}":
-            return web.Response(status=403, text="This WebSocket is for the page of this server.\n")
-        if len(visitors) >= _VISITORS_LIMIT:
-            return web.Response(status=503, text=f"There are {_VISITORS_LIMIT} consoles open already.\n")
-        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=_MESSAGE_BYTES, timeout=LEAVE_SECONDS)
-        visitors.add(socket)
-        try:
-            await socket.prepare(request)
-            size = cells(request.query.get("width")), cells(request.query.get("height"))
-            async with console(command, *size) as master:
-                sender = asyncio.create_task(send_output(master, socket))
-                try:
-                    await take_input(socket, master)
-                finally:
-                    sender.cancel()
-                    with contextlib.suppress(asyncio.CancelledError):
-                        await sender
-        finally:
-            visitors.discard(socket)
-        return socket
-
-    async def close_sockets(application: web.Application) -> None:
-        del application
-        # Otherwise the server would wait for every page to be closed, a minute long.
-        await asyncio.gather(*(socket.close() for socket in tuple(visitors)), return_exceptions=True)
-
     local = [local_names_only(host)] if ipaddress.ip_address(host).is_loopback else []
     application = web.Application(middlewares=[*local, gate.middleware()])
-    application.on_shutdown.append(close_sockets)
+    application.on_shutdown.append(consoles.close_all)
     application.router.add_get("/", page)
     application.router.add_get(REPORT, show_report)
     application.router.add_get("/focus.js", focus)
-    application.router.add_get("/ws", open_console)
+    application.router.add_get("/ws", consoles.connect)
     application.router.add_static("/static", assets(), show_index=False)
     return application
 
