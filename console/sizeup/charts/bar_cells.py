@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, bar_axis_values, fit
 from sizeup.charts.chart import CAVEATS, RANGE, Axis, Bar, BarChart, Scale
-from sizeup.charts.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
+from sizeup.charts.drawing import ALPHABETS, Alphabet, Drawing, Glyphs, cut, dot_at, with_interval
 from sizeup.units import format_value
+
+_BAR_ROLE = "series-0"
+"""Bars differ by their names, not by their colors."""
 
 
 def bar_readout(chart: BarChart, cursor: int) -> str:
@@ -24,32 +28,22 @@ def bar_readout(chart: BarChart, cursor: int) -> str:
 def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
     """A bar chart; ``cursor`` counts its bars."""
     drawing = Drawing(width, height)
-    alphabet = ALPHABETS[glyphs]
-    # Each bar says its unit, so that the axis may go where there is no space for it.
-    axis = chart.axis.title
-    heading = f"{chart.title}: {axis}"
-    for title in (axis, axis.rpartition(", ")[0]):
-        if title and title.lower() in chart.title.lower():
-            heading = f"{chart.title}{axis.removeprefix(title)}"
-            if len(heading) > width:  # what it is told apart by stands behind the last colon
-                heading = heading.rpartition(": ")[2]
-            break
     top = 1
-    for top, line in enumerate(wrap(heading, width)[:3], start=1):
+    for top, line in enumerate(wrap(_heading(chart, width), width)[:3], start=1):
         drawing.put(0, top - 1, line, "title")
     if not chart.bars:
         for y, line in enumerate(wrap(chart.caption or "no samples yet", width), start=top):
             drawing.put(0, y, line, "text")
         return drawing
     rows = height - top
-    # The last row tells what is left out, what stands under the cursor, or what a sign means.
+    # The last row shows what is left out, the bar under the cursor, or what a sign means.
     has_note = cursor is not None or len(chart.bars) > rows or any(bar.note in CAVEATS for bar in chart.bars)
     rows = max(rows - has_note, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
     labels = min(max(len(bar.label) for bar in shown), width // 2)
     texts = [(_span_text if chart.spans else _bar_text)(bar, chart.axis.unit) for bar in shown]
-    # A note that would be cut is told by its sign.
+    # A note that would be cut is shown as a sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
         texts = [_with_note(bar, chart.axis.unit, "!" if bar.note in CAVEATS else "") for bar in shown]
@@ -59,28 +53,12 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
     )
     ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart, shown, bar_width)
+    place = _Place(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
+    draw = _draw_span if chart.spans else _draw_bar
     for index, bar in enumerate(shown):
-        y, role = index + top, "series-0"  # bars are told apart by their names
+        y = index + top
         drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
-        if chart.spans:
-            start, end = (
-                dot_at(ruler, bar.value if end is None else end, bar_width + 1) for end in (bar.low, bar.high)
-            )
-            drawing.put(labels + 1 + start, y, alphabet.bar * max(end - start, 1), role)
-            drawing.put(labels + 1 + dot_at(ruler, bar.value, bar_width + 1), y, alphabet.vertical, "title")
-            drawing.put(labels + 2 + bar_width, y, cut(texts[index], width - labels - 2 - bar_width), "text")
-            continue
-        length = max(dot_at(ruler, bar.value, bar_width + 1), 1 if bar.value > 0 else 0)
-        drawing.put(labels + 1, y, alphabet.bar * min(length, bar_width), role)
-        if bar.low is not None and bar.high is not None:
-            low, high = (min(max(dot_at(ruler, bound, bar_width + 1), 0), bar_width) for bound in (bar.low, bar.high))
-            length = max(length, high + 1)
-            if high - low >= 2:
-                ends = alphabet.range_
-                last = alphabet.beyond if ruler.leaves(bar.high) > 0 else ends[2]
-                drawing.put(labels + 1 + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
-        start = labels + 2 + length
-        drawing.put(start, y, cut(texts[index], width - start), "text")
+        draw(drawing, place, y, bar, texts[index])
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -96,6 +74,56 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         for y, line in enumerate(lines, start=top + len(shown)):
             drawing.put(0, y, line, "axis")
     return drawing
+
+
+class _Place(Struct, frozen=True):
+    """Where the bars of a chart are drawn."""
+
+    left: int
+    """Column of the low end of the axis."""
+    width: int
+    """Columns of the axis."""
+    ruler: Ruler
+    alphabet: Alphabet
+
+    def dot(self, value: float) -> int:
+        """Return the columns from the low end of the axis to a value."""
+        return dot_at(self.ruler, value, self.width + 1)
+
+
+def _heading(chart: BarChart, width: int) -> str:
+    """Return the title with what the axis adds to it: each bar shows its unit, so the axis may go without."""
+    axis = chart.axis.title
+    for title in (axis, axis.rpartition(", ")[0]):
+        if title and title.lower() in chart.title.lower():
+            heading = f"{chart.title}{axis.removeprefix(title)}"
+            # Charts beside each other differ in what follows the last colon.
+            return heading if len(heading) <= width else heading.rpartition(": ")[2]
+    return f"{chart.title}: {axis}"
+
+
+def _draw_span(drawing: Drawing, place: _Place, y: int, bar: Bar, text: str) -> None:
+    """Draw a bar from its low to its high end with a mark at its value, and the text in a column of its own."""
+    start, end = (place.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
+    drawing.put(place.left + start, y, place.alphabet.bar * max(end - start, 1), _BAR_ROLE)
+    drawing.put(place.left + place.dot(bar.value), y, place.alphabet.vertical, "title")
+    column = place.left + place.width + 1
+    drawing.put(column, y, cut(text, drawing.width - column), "text")
+
+
+def _draw_bar(drawing: Drawing, place: _Place, y: int, bar: Bar, text: str) -> None:
+    """Draw a bar from zero with its interval, and the text behind both."""
+    length = max(place.dot(bar.value), 1 if bar.value > 0 else 0)
+    drawing.put(place.left, y, place.alphabet.bar * min(length, place.width), _BAR_ROLE)
+    if bar.low is not None and bar.high is not None:
+        low, high = (min(max(place.dot(bound), 0), place.width) for bound in (bar.low, bar.high))
+        length = max(length, high + 1)
+        if high - low >= 2:
+            ends = place.alphabet.range_
+            last = place.alphabet.beyond if place.ruler.leaves(bar.high) > 0 else ends[2]
+            drawing.put(place.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
+    start = place.left + 1 + length
+    drawing.put(start, y, cut(text, drawing.width - start), "text")
 
 
 def _bar_ruler(chart: BarChart, bars: Sequence[Bar], bar_width: int) -> Ruler:

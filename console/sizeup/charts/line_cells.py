@@ -186,17 +186,7 @@ def draw_lines(
     xs = positions(chart)
     if cursor is not None and xs:
         cursor = min(max(cursor, 0), len(xs) - 1)
-        column = frame.column(xs[cursor])
-        rows = range(frame.top, frame.top + frame.height)
-        # A value far from all others lies outside the axis: the readout alone tells it.
-        is_inside = frame.left <= column < frame.left + frame.width
-        for y in rows if is_inside else ():
-            if drawing.rows[y][column] == " ":
-                drawing.put(column, y, alphabet.cursor, "cursor")
-        number, point = chosen_point(chart, cursor, line)
-        if is_inside and frame.row(point.y) in rows:
-            mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
-            drawing.put(column, frame.row(point.y), mark, "cursor")
+        _cursor_line(drawing, frame, xs[cursor], chosen_point(chart, cursor, line), alphabet)
         drawing.put(0, height - 1, cut(line_readout(chart, cursor, width - spare, line), width), "cursor")
     elif not x_values:
         for row, text in enumerate(wrap(chart.caption or "no samples yet", frame.width)[: frame.height]):
@@ -205,6 +195,21 @@ def draw_lines(
     if cursor is None or not xs:
         drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "title")
     return drawing
+
+
+def _cursor_line(drawing: Drawing, frame: _Frame, x: float, chosen: tuple[int, ChartPoint], alphabet: Alphabet) -> None:
+    """Draw the line of the cursor where cells are free, and the marker of the chosen point on it."""
+    column = frame.column(x)
+    if not frame.left <= column < frame.left + frame.width:
+        return  # a value far from all others lies outside the axis: only the readout shows it
+    rows = range(frame.top, frame.top + frame.height)
+    for y in rows:
+        if drawing.rows[y][column] == " ":
+            drawing.put(column, y, alphabet.cursor, "cursor")
+    number, point = chosen
+    if frame.row(point.y) in rows:
+        mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
+        drawing.put(column, frame.row(point.y), mark, "cursor")
 
 
 def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) -> list[list[tuple[int, str, str]]]:
