@@ -138,7 +138,7 @@ def echo_ms(terminal: Terminal, key: str, times: int) -> list[float]:
     for number in range(times):
         terminal.pump(0.15 + 0.01 * (number % 7))  # out of step with a refresh each second
         written, since = len(terminal.output), time.monotonic()
-        # Up and down by turns, so that the end of a list never leaves a key unanswered.
+        # Up and down in turn, so that the end of a list never leaves a key unanswered.
         terminal.press("up" if key == "down" and number % 2 else key)
         if terminal.pump(1.0, lambda written=written: len(terminal.output) > written):
             waits.append((terminal.started + terminal.last_byte_seconds - since) * 1e3)
@@ -303,7 +303,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these programs, the first being the one compared")
     parser.add_argument("--columns", type=int, default=120)
     parser.add_argument("--rows", type=int, default=40)
-    parser.add_argument("--starts", type=int, default=5, help="of each program, by turns; the medians are shown")
+    parser.add_argument("--starts", type=int, default=5, help="of each program, interleaved; the medians are shown")
     parser.add_argument("--idle", type=float, default=10.0, metavar="SECONDS")
     parser.add_argument("--keys", type=int, default=20)
     parser.add_argument("--run", metavar="FOLDER", help="watch whole runs as well, one making its file in FOLDER")
@@ -319,7 +319,7 @@ def main(arguments: Sequence[str]) -> int:
         chosen.append(program)
     found: dict[str, list[Cost]] = {program.name: [] for program in chosen}
     for start in range(parsed.starts):
-        for program in chosen:  # by turns, so that a slow minute falls on all alike
+        for program in chosen:  # interleaved, so that a slow minute affects all alike
             print(f"start {start + 1} of {parsed.starts}, {program.name} ...", file=sys.stderr)
             found[program.name].append(measure(program, parsed.columns, parsed.rows, parsed.idle, parsed.keys))
     print(f"{parsed.columns}x{parsed.rows}, {parsed.starts} starts, {parsed.idle:g} s idle, {parsed.keys} keys\n")

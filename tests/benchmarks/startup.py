@@ -36,7 +36,7 @@ def cpu_ms(arguments: list[str]) -> float:
 
 
 def main() -> None:
-    """Measure by turns, so that a slow minute falls on all alike, and print a Markdown table."""
+    """Measure in interleaved rounds, so that a slow minute affects all alike, and print a Markdown table."""
     times: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in range(ROUNDS):
         for name, arguments in COMMANDS.items():

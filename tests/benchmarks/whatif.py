@@ -51,7 +51,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """Measure by turns, so that a slow minute falls on all alike, and print a Markdown table."""
+    """Measure in interleaved rounds, so that a slow minute affects all alike, and print a Markdown table."""
     pack = rules.shipped()
     machine = discover()
     settings = parse_settings(SERVER)

@@ -73,7 +73,7 @@ STREAMS = {
 
 
 def _marks(number: int, call: str, streams: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Each command with a full output and with nothing open at all, and with one of the others by turns."""
+    """Each command with a full output and with nothing open at all, and with one of the others in turn."""
     if streams not in ("stdout full", "all closed") and list(STREAMS).index(streams) != 1 + number % 4:
         return (pytest.mark.long,)
     return () if call in FAST else (pytest.mark.ci,)

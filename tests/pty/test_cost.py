@@ -1,4 +1,4 @@
-"""What a start costs beside an empty Textual application, both on one machine by turns: ratios, never seconds."""
+"""What a start costs compared with an empty Textual application, interleaved on one machine: ratios, never seconds."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def short(*arguments: str) -> float:
 def measure(home: Path) -> tuple[tuple[float, float, float], tuple[float, float]]:
     """CPU and memory of a start and CPU of ``--batch --help``, then CPU and memory of the empty application.
 
-    The least of a few rounds by turns: whatever else is at work adds to some of them, and takes from none.
+    The least of a few interleaved rounds: whatever else is at work adds to some of them, and takes from none.
     """
     start(SIZEUP, home)  # compiles what is not compiled yet
     ours, theirs, help_ = [], [], []

@@ -81,7 +81,7 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
 
 
 def test_every_key_of_the_registry_is_safe_on_the_real_console(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
-    """Each key in one of the modes by turns; in all of them without a terminal, see tests/tui."""
+    """Each key in one of the modes in turn; in all of them without a terminal, see tests/tui."""
     path = tmp_path / "sizeup/sessions/one.sizeup.jsonl"
     path.parent.mkdir(parents=True)
     PlayedRunner(path).write([*records(), *ended()])

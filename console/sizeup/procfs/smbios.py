@@ -130,7 +130,7 @@ def _memory_devices(table: bytes) -> tuple[list[SmbiosStructure], str | None]:
 
 
 def parse_memory_devices(table: bytes) -> tuple[tuple[DimmSlot, ...], str | None]:
-    """Return the memory slots of a table, and what is wrong with it where it ends early."""
+    """Return the memory slots of a table, and why the rest is missing where the table is malformed."""
     devices, fault = _memory_devices(table)
     return tuple(map(_slot, devices)), fault
 

@@ -63,7 +63,7 @@ class Shares(Struct, frozen=True):
 
     @property
     def after(self) -> Growth:
-        """The growth of what is left to carry after a failure."""
+        """The growth that applies after a failure."""
         return self.growth if self.growth_after is None else self.growth_after
 
 

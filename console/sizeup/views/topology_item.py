@@ -39,7 +39,7 @@ class TopologyItem(Struct, frozen=True):
     brief: str = ""
     """A short label for the map."""
     trouble: str = ""
-    """What is wrong with it, in a word or two; also part of the label."""
+    """Its fault in a word or two; also part of the label."""
     change: ItemChange | None = None
     """How it differs from the compared machine; sign and word are part of the label."""
 

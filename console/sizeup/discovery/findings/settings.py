@@ -141,7 +141,7 @@ def power(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "cpu.energy-preference",
             Severity.WARNING,
-            f"The processor is told to save power ({preference})",
+            f"The processor is set to save power ({preference})",
             (f"energy_performance_preference: {preference}, governor: {platform.governor or 'unknown'}",),
             "It raises its clock late and lowers it early, so that short requests run at a low clock.",
             on_host(

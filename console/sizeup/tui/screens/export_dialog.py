@@ -1,4 +1,4 @@
-"""What to export, and into which folder."""
+"""The dialog that asks what to export, and into which folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTED = "A masked session beside the others would be listed as one of them. En
 
 
 class ExportDialog(Dialog[tuple[str, str]]):
-    """The answer is a kind and an existing folder."""
+    """Asks for a kind of export and an existing folder."""
 
     AUTO_FOCUS = "KeyList"
 
@@ -27,11 +27,11 @@ class ExportDialog(Dialog[tuple[str, str]]):
         super().__init__()
         self._folder = folder
         self._problem = problem
-        """What went wrong in this folder; empty at first."""
+        """Why the last export into this folder failed; empty at first."""
         self._note = note
 
     def compose(self) -> ComposeResult:
-        """The folder above what can be written into it."""
+        """Build the folder field above the list of kinds."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = "Export"
             box.border_subtitle = "Enter writes it, Tab: folder, Esc closes"
@@ -44,18 +44,18 @@ class ExportDialog(Dialog[tuple[str, str]]):
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in KINDS))
 
     def on_mount(self) -> None:
-        """Say what went wrong before."""
+        """Show why the last export into this folder failed."""
         self._say(self._problem)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go on to what is written, once there is such a folder."""
+        """Move on to the list of kinds if the folder exists."""
         problem = folder_problem(event.value)
         self._say(problem)
         if not problem:
             self.query_one(KeyList).focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Answer, or say what is wrong with the folder."""
+        """Close with the chosen kind and folder, or show why the folder is refused."""
         field, kind = self.query_one("#folder", Input), event.option_id or ""
         problem = folder_problem(field.value)
         if not problem and kind == "share" and full_folder(field.value) == str(directory()):

@@ -161,7 +161,7 @@ class SizingScreen(ModeScreen):
             self.show_target(next(iter(values)))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the new value, or say what is wrong with it."""
+        """Take the new value, or show why it is refused."""
         key = self._editing
         row = self._state.row(key)
         if row is not None and event.value.strip() == row.whole:

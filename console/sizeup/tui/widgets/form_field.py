@@ -19,19 +19,19 @@ from sizeup.terminal.compact_select import CompactSelect
 from sizeup.tui.run_form import label
 
 _OTHER = "\0"
-"""Of a list: what leads to a field in which any value can be typed."""
+"""Value of the list entry that opens a field for any other value."""
 _EXAMPLE_PATH = "such as /u01/data"
 
 
 class SettingValidator(Validator):
-    """Takes what a parameter takes; nothing typed is its default."""
+    """Accepts the values that the parameter accepts; an empty field means its default."""
 
     def __init__(self, parameter: Parameter) -> None:
         super().__init__()
         self._parameter = parameter
 
     def validate(self, value: str) -> ValidationResult:
-        """Say what is wrong with a value."""
+        """Return success, or a failure with the reason."""
         if not value.strip():
             return self.success()
         try:
@@ -42,7 +42,7 @@ class SettingValidator(Validator):
 
 
 class SettingSelect(CompactSelect):
-    """A list whose first line, which says that nothing is chosen, is no choice."""
+    """A list whose first line says that nothing is chosen and cannot be chosen itself."""
 
     begins_blank = False
     """Whether there is such a line."""

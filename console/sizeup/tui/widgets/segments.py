@@ -1,4 +1,4 @@
-"""Rows of text of several looks that change often: only the characters that differ are sent."""
+"""Rows of text in several styles that change often: only the characters that differ are sent."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sizeup.charts.drawing import Drawing
 from sizeup.tui.widgets.cells import CellView
 
 SegmentRow = Sequence[tuple[str, str]]
-"""Text and role of each stretch of one row."""
+"""Text and role of each segment of one row."""
 
 
 class SegmentRows(CellView):
-    """Rows of stretches of text; the widget is as high as it has rows.
+    """Rows of text segments; the widget is as high as it has rows.
 
-    While they change often they stay one line each, and what is too long is cut with dots; else the last stretch of a
-    row is folded under itself.
+    While they change often, each is one line and ends in an ellipsis if it is too long; else the last segment of a
+    row is wrapped under itself.
     """
 
     DEFAULT_CSS = """
@@ -30,15 +30,15 @@ class SegmentRows(CellView):
         self._rows: tuple[SegmentRow, ...] = ()
         self._folds = False
         self._most_lines = 0
-        """Of a row; 0: as many as it needs."""
+        """Most lines of one row; 0 for as many as it needs."""
 
     @property
     def words(self) -> str:
-        """All text, whatever room it has."""
+        """All text, uncut."""
         return " ".join("".join(text for text, _ in row).strip() for row in self._rows)
 
     def show(self, rows: Sequence[SegmentRow], *, fold: bool = False, most_lines: int = 0) -> None:
-        """Show rows in place of the last; ``fold`` gives each as many lines as it needs, or ``most_lines``."""
+        """Show rows in place of the last; ``fold`` wraps each to as many lines as it needs, or ``most_lines``."""
         self._rows, self._folds, self._most_lines = tuple(rows), fold, most_lines
         self._redraw()
 
@@ -68,7 +68,7 @@ class SegmentRows(CellView):
 
 
 def _folded(row: SegmentRow, width: int, most_lines: int) -> list[SegmentRow]:
-    """Return a row with its last stretch folded under itself; what ``most_lines`` leave out is told by dots."""
+    """Return a row with its last segment wrapped under itself; text beyond ``most_lines`` ends in an ellipsis."""
     if not row:
         return [row]
     *first, (text, role) = row
