@@ -3,22 +3,28 @@
 import pytest
 
 from sizeup.model.machine import Machine
-from sizeup.model.platform import Platform
+from sizeup.model.platform import LogicalPartition, Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.license_answer import is_about_licenses
 from sizing.license_cases import found, sized
 
 POWER = "POWER9 (architected), altivec supported"
 
 
-def lpar(*settings: str, hypervisor: str | None = "phyp", model: str = POWER) -> Sizing:
+def lpar(
+    *settings: str,
+    hypervisor: str | None = "phyp",
+    model: str = POWER,
+    partition: LogicalPartition | None = None,
+) -> Sizing:
     """Size a partition of sixteen cores with four threads each."""
     machine = Machine(
         packages=(Package(tuple(range(64)), 0),),
         cores=tuple(Core(tuple(range(core * 4, core * 4 + 4)), 0, 0, core) for core in range(16)),
         pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(64)),
-        platform=Platform(is_guest=True, hypervisor=hypervisor),
+        platform=Platform(is_guest=True, hypervisor=hypervisor, partition=partition),
         cpu_model=model,
     )
     return size(described(machine, parse_settings(settings)))
@@ -133,3 +139,67 @@ def test_a_typed_server_of_power_is_no_partition() -> None:
 
     assert quantity is not None
     assert quantity.value == 16
+
+
+CAPPED = LogicalPartition(shared=True, capped=True, entitled_cores=3.5, max_entitled_cores=8.0, server_cores=48)
+UNCAPPED = LogicalPartition(shared=True, capped=False, entitled_cores=3.5, server_cores=48)
+OWN = LogicalPartition(shared=False, entitled_cores=16.0, server_cores=48)
+
+
+@pytest.mark.parametrize(
+    ("partition", "settings", "counted"),
+    [
+        (CAPPED, (), 4),
+        (OWN, (), 16),
+        (UNCAPPED, ("license.host_cores=96",), 96),
+        (CAPPED, ("license.pinned_cores=6",), 6),
+        (CAPPED, ("license.partition=dedicated",), 16),
+        (CAPPED, ("license.partition=uncapped", "license.host_cores=96"), 96),
+        (CAPPED, ("license.pack=db2",), 4),
+        (UNCAPPED, ("license.pack=db2",), 16),
+        (CAPPED, ("license.scope=hard",), 4),
+    ],
+)
+def test_the_firmware_tells_the_kind_of_partition_and_its_cap(
+    partition: LogicalPartition, settings: tuple[str, ...], counted: float
+) -> None:
+    units = found(lpar(*settings, partition=partition), "license.units")
+
+    assert units.quantity is not None
+    assert units.quantity.value == counted
+
+
+def test_a_cap_names_its_file_and_what_it_can_be_raised_to() -> None:
+    units = found(lpar(partition=CAPPED), "license.units")
+    pinned = next(entry.quantity for entry in units.inputs if entry.key == "license.pinned_cores")
+
+    assert pinned is not None
+    assert (pinned.origin.value, pinned.source) == ("detected", "/proc/ppc64/lparcfg")
+    raised = "its cap of 3.5 cores can be raised to 8 cores while it runs: licenses must cover what it is raised to"
+    assert raised in units.caveats
+
+
+def test_without_a_cap_the_hosts_are_asked_for_beside_the_cores_of_this_server() -> None:
+    units = found(lpar(partition=UNCAPPED), "license.units")
+
+    assert units.quantity is None
+    assert units.verdict.endswith("Use --set license.host_cores=N; the server that this LPAR runs on has 48 cores")
+
+
+def test_what_the_firmware_says_of_a_partition_is_no_question_about_licenses() -> None:
+    assert not is_about_licenses(lpar(partition=CAPPED))
+    assert not any("changes nothing here" in one for one in found(lpar(partition=CAPPED), "license.units").caveats)
+    other_vendor = found(lpar("license.pack=sap-hana", "machine.memory_gib=64", partition=CAPPED), "license.units")
+    assert not any("changes nothing here" in one for one in other_vendor.caveats)
+
+
+def test_cores_that_a_user_sets_are_of_another_server_than_the_partition() -> None:
+    sizing = lpar("machine.cores=32", "machine.cpu_model=POWER9", partition=CAPPED)
+
+    assert not {"license.partition", "license.pinned_cores", "machine.server_cores"} & set(sizing.inputs)
+
+
+def test_a_partition_that_may_be_capped_or_not_is_asked_for() -> None:
+    unknown = LogicalPartition(shared=True, entitled_cores=3.5)
+
+    assert "--set license.partition=" in found(lpar(partition=unknown), "license.units").verdict

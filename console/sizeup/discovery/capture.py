@@ -32,6 +32,7 @@ from sizeup.errors import UsageError
 from sizeup.files import write
 from sizeup.model.machine import Machine
 from sizeup.procfs.kernel_file import Unreadable
+from sizeup.procfs.lparcfg import LPARCFG, reduced_lparcfg
 from sizeup.procfs.mountstats import parse_mountstats
 from sizeup.procfs.smbios import without_identities
 
@@ -228,6 +229,8 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         files[path] = reduced_information(captured.files[path])
     if INSTANCE_DATA in files:
         files[INSTANCE_DATA] = reduced_instance_data(captured.files[INSTANCE_DATA])
+    if LPARCFG in files:
+        files[LPARCFG] = reduced_lparcfg(captured.files[LPARCFG])
     if "/proc/1/environ" in files:
         kept = [word for word in captured.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
         files["/proc/1/environ"] = b"\0".join(kept)

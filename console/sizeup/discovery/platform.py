@@ -11,10 +11,11 @@ from sizeup.discovery.cpuset import CpusetLimits
 from sizeup.discovery.dmi import dmi_line
 from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.discovery.virtualization import read_virtualization
-from sizeup.model.platform import ControlGroup, Platform
+from sizeup.discovery.virtualization import POWERVM, read_virtualization
+from sizeup.model.platform import ControlGroup, LogicalPartition, Platform
 from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
+from sizeup.procfs.lparcfg import LPARCFG, parse_lparcfg
 from sizeup.procfs.mounts import parse_mounts
 from sizeup.procfs.process_limits import parse_limits
 from sizeup.procfs.stat import parse_stat
@@ -143,6 +144,17 @@ def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None
     return cpuinfo.machine or tree or None, None
 
 
+def _partition(sysroot: Sysroot, hypervisor: str | None) -> LogicalPartition | None:
+    """Return the processors of a partition of PowerVM; what keeps them unknown is a gap."""
+    if hypervisor != POWERVM:
+        return None
+    text = sysroot.read(LPARCFG)
+    found = None if text is None else parse_lparcfg(text)
+    if found is None and not any(gap.subject == LPARCFG for gap in sysroot.gaps):
+        sysroot.note(LPARCFG, "missing" if text is None else "names no processors of the partition")
+    return found
+
+
 def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits) -> Platform:
     """Everything that is true of the machine as a whole."""
     product, vendor = _product(sysroot, cpuinfo)
@@ -191,6 +203,7 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         memlock_unlimited=unlimited,
         hidden=tuple(hidden),
         cloud=read_cloud(sysroot),
+        partition=_partition(sysroot, virtualization.hypervisor),
     )
 
 

@@ -52,6 +52,8 @@ _XEN_DOM0_FEATURE = 11  # XENFEAT_dom0, include/xen/interface/features.h
 
 DOM0 = "xen-dom0"
 """Name for the control domain of Xen: no guest, but its CPUs are virtual all the same."""
+POWERVM = "phyp"
+"""Name of the hypervisor of IBM POWER."""
 
 
 class Virtualization(Struct, frozen=True):
@@ -145,7 +147,7 @@ def _device_tree(sysroot: Sysroot) -> tuple[str | None, str] | None:
         qemu = "qemu" in (sysroot.line(f"{_TREE}/compatible") or "") or sysroot.exists(
             f"{_TREE}/chosen/qemu,graphic-width"
         )
-        return "qemu" if qemu else "phyp", "device tree: ibm,partition-name"
+        return "qemu" if qemu else POWERVM, "device tree: ibm,partition-name"
     return None
 
 

@@ -28,6 +28,21 @@ class CloudInstance(Struct, frozen=True):
     region: str | None = None
 
 
+class LogicalPartition(Struct, frozen=True):
+    """The processors of a partition of PowerVM; None for what the firmware does not say."""
+
+    shared: bool | None = None
+    """Whether it shares its processors with other partitions; they are its own otherwise."""
+    capped: bool | None = None
+    """Whether it gets no more of them than its entitled capacity."""
+    entitled_cores: float | None = None
+    """Entitled capacity."""
+    max_entitled_cores: float | None = None
+    """What the entitled capacity can be raised to while it runs."""
+    server_cores: int | None = None
+    """Physical processors that are active in the server."""
+
+
 class Platform(Struct, frozen=True):
     """What is true of the machine as a whole; None where it could not be read."""
 
@@ -83,3 +98,5 @@ class Platform(Struct, frozen=True):
     """What a container or hypervisor keeps from view, in words."""
     cloud: CloudInstance | None = None
     """None where no file names a cloud."""
+    partition: LogicalPartition | None = None
+    """None where this is no partition of PowerVM, or where nothing tells about its processors."""

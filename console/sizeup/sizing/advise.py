@@ -170,6 +170,8 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     found = detected(machine, device.value if isinstance(device, Words) else None)
     found = {key: value for key, value in found.items() if key not in KEYS or KEYS[key].admits(value)}
     if _CORES & set(overrides):
+        for key in _OF_PARTITIONS:
+            found.pop(key, None)
         guest = found.get("machine.guest")
         if isinstance(guest, Words) and guest.value == "yes":
             del found["machine.guest"]
@@ -179,9 +181,13 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
             for key in (*_CORES, "machine.threads_per_core")
             if isinstance(value := found.get(key), Quantity)
         }
+    if "license.partition" in overrides:
+        found.pop("license.pinned_cores", None)
     return {**found, **overrides}
 
 
+_OF_PARTITIONS = ("license.partition", "license.pinned_cores", "machine.server_cores")
+"""Keys about the partition that this machine is."""
 _CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.sockets"})
 """Keys that say how many cores there are."""
 

@@ -52,6 +52,7 @@ _DECLARED = (
     _number("machine.ghz", "base clock of a core", "GHz", most=20),
     _words("machine.cpu_model", "processor model as in /proc/cpuinfo"),
     _number("machine.memory_gib", "memory of one server", "GiB", most=1e7),
+    _count("machine.server_cores", "physical cores that are active in the server that an LPAR runs on", least=1),
     _choice("machine.guest", "whether this is a virtual machine, so that its cores are virtual", "yes", "no"),
     _words("machine.hypervisor", "what this virtual machine runs under: phyp (PowerVM), pr/sm, kvm, vmware"),
     _choice("workload.class", "kind of workload", "load", "oltp", "mixed", "dw", "pq-scan", "light-scan"),

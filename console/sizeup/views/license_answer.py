@@ -28,6 +28,8 @@ _SHOWN = (
 _SUPPORT = "license.cost.support-year"
 _BEFORE_DISCOUNT = ("license.cost.list", "license.cost.net")
 """Answers that the cost over the term has, too, where there is no discount."""
+_NOBODYS = (Origin.RULE, Origin.DETECTED)
+"""Origins of figures that nobody chose."""
 _OF_WORKLOADS = ("Unknown", "N+1")
 """Labels of what is unknown without a workload."""
 _COUNTED = {
@@ -47,7 +49,7 @@ _COUNTED = {
 def is_about_licenses(given: AdviceSet) -> bool:
     """Return whether no resource has a demand and somebody set a figure of a license contract."""
     return not any(card.demand and card.resource != "license" for card in given.cards) and any(
-        entry.key.startswith(_LICENSE) and value is not None and value.origin is not Origin.RULE
+        entry.key.startswith(_LICENSE) and value.origin not in _NOBODYS
         for one in given.advice
         if one.id.startswith(_LICENSE)
         for entry in one.inputs

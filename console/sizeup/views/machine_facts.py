@@ -10,7 +10,7 @@ from sizeup.model.network import NfsMount
 from sizeup.model.numa import MemoryKind, NodeAccess
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
-from sizeup.views.virtualization import UNPROVEN, cloud_text, runs_on
+from sizeup.views.virtualization import UNPROVEN, cloud_text, partition_text, runs_on
 
 _MEMINFO = "/proc/meminfo"
 
@@ -58,6 +58,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("Available", optional_bytes(machine.memory_available_bytes)),
         ("Runs on", runs_on(platform) or UNPROVEN),
         ("Evidence", platform.guest_evidence),
+        ("LPAR processors", None if platform.partition is None else partition_text(platform.partition)),
         ("Cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
         ("Container", platform.container),
         ("Kernel", platform.kernel),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
 from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS, TcpBuffers
 from sizeup.model.storage import Transport
+from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
@@ -67,6 +69,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | _found_spindles(machine, device)
         | _space(machine, device)
         | _tcp(machine, device)
+        | _partition(machine)
     )
 
 
@@ -86,6 +89,29 @@ def _node_memory(machine: Machine) -> dict[str, Value]:
             Quantity(size, "bytes", Origin.DETECTED, "/sys/devices/system/node") for size in sizes
         )
     return values
+
+
+def _partition(machine: Machine) -> dict[str, Value]:
+    """Kind and cap of a partition of PowerVM, and the cores of its server."""
+    found = machine.platform.partition
+    if found is None:
+        return {}
+    values: dict[str, Value] = {}
+    if found.server_cores:
+        values["machine.server_cores"] = Quantity(found.server_cores, "1", Origin.DETECTED, LPARCFG)
+    kind = "dedicated" if found.shared is False else _KINDS.get(found.capped) if found.shared else None
+    if kind is not None:
+        values["license.partition"] = Words(kind, Origin.DETECTED, LPARCFG)
+    if kind == "capped" and found.entitled_cores:
+        cap, most = found.entitled_cores, found.max_entitled_cores or 0.0
+        raised = f"its cap of {format_in(cap, 'cores')} can be raised to {format_in(most, 'cores')} while it runs"
+        caveats = (f"{raised}: licenses must cover what it is raised to",) if most > cap else ()
+        values["license.pinned_cores"] = Quantity(math.ceil(cap), "1", Origin.DETECTED, LPARCFG, caveats=caveats)
+    return values
+
+
+_KINDS: dict[bool | None, str] = {True: "capped", False: "uncapped"}
+"""Partitions that share their processors, by whether they have a cap."""
 
 
 def _space(machine: Machine, device: str | None) -> dict[str, Value]:

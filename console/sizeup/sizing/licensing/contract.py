@@ -187,7 +187,8 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
             scope, own_cores = _scope_of_guest(sheet, pack, metric)
     elif scope == "hard":
         sheet.caveat(HARD)
-    if PARTITION in sheet.inputs and not sheet.has_used(PARTITION):
+    kind = sheet.inputs.get(PARTITION)
+    if isinstance(kind, Words) and kind.origin is not Origin.DETECTED and not sheet.has_used(PARTITION):
         sheet.caveat(f"{PARTITION} changes nothing here: this is no LPAR, or this license counts all LPARs alike")
     if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")

@@ -88,6 +88,12 @@ def _host_unknown(key: str) -> str:
     return f"license count: unknown without the {missing.get(key, KEYS[key].help)}. Use {KEYS[key].flag}"
 
 
+def _of_this_server(sheet: Sheet, key: str) -> str:
+    """Return how many cores the server of an LPAR has, as a sentence; they are the least that its hosts have."""
+    cores = sheet.optional("machine.server_cores") if key == "license.host_cores" else None
+    return "" if cores is None else f"; the server that this LPAR runs on has {format_in(cores.value, 'cores')}"
+
+
 def _units(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = licenses_required(sheet)
@@ -99,7 +105,8 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         for line in _HOST_SETTINGS.get(missing.key, ()):
             sheet.line(line)
         decision = "users-unknown" if missing.key == "license.users" else "host-unknown"
-        yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision=decision)
+        verdict = _host_unknown(missing.key) + _of_this_server(sheet, missing.key)
+        yield sheet.advice("license.units", "Licenses", verdict, decision=decision)
         raise
     pack = chosen_pack(sheet)
     if chosen_for_user := assumed_product(sheet, pack, product):
