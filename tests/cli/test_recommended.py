@@ -30,6 +30,7 @@ PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", 
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "cli/candidates.py": ("size",),
     "cli/decision.py": ("check", "compare"),
+    "cli/size_report.py": ("size",),
     "cli/minimum_effect.py": ("compare", "experiment"),
     "cli/sizing_inputs.py": ("size", "export"),
     "compare/condition_results.py": ("compare",),

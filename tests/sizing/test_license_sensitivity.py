@@ -48,15 +48,15 @@ def test_other_metrics_and_editions_have_their_cost_or_the_reason_for_none() -> 
     assert others["license.product=se2"].cost is None
     assert others["license.product=se2"].why.startswith("not permitted: only on servers built for at most two sockets")
     unknown = {one.setting: one.why for one in other_contracts(sized(*SERVER).inputs, RULES)}
-    assert unknown["license.metric=nup"] == "unknown without license.users"
+    assert unknown["license.metric=nup"] == "unknown without the number of named users or devices (license.users)"
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["size", "--blank", "--sensitivity", "--set", *SERVER, "license.users=400"]
     assert cli.run(arguments) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["license.metric=nup", "gives", "$630,800"] in lines
-    assert ["license.term_years", "2", "to", "4", "y"] in [line[:5] for line in lines]
+    assert ["(license.metric=nup)", "$630,800"] in [line[-2:] for line in lines]
+    assert ["Term", "2", "to", "4", "y", "(license.term_years)", "gives"] in [line[:7] for line in lines]
 
     assert cli.run([*arguments, "--json"]) == 0
     contracts = json.loads(capsys.readouterr().out)["sensitivity"]["contracts"]

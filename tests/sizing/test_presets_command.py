@@ -85,7 +85,10 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
 def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity")
     assert "Sensitivity: I/O demand" in text
-    assert "observed.path-share: above-path turns to within when observed.mb_s is 799.995 MB/s" in text
+    assert (
+        "Observed throughput against its path: above its path turns to within its path when Throughput claimed or "
+        "measured elsewhere (observed.mb_s) is 799.995 MB/s"
+    ) in text
 
     table = printed(capsys, "size", "--preset", "blade-480c-x5355", "--licenses")
     assert "$5,672 a year" in " ".join(table.split())

@@ -99,6 +99,6 @@ def test_the_whole_passes_only_where_paths_and_disks_were_judged(
 def test_what_would_change_a_decision_says_where_it_rests_on_a_rule() -> None:
     sizing = sized(*SERVER)
     turns = flips(sizing.inputs, sizing.advice, shipped())
-    now = {row[1] for row in flip_table(turns, sizing.cards).rows if row[0] == "verdict.memory"}
+    now = {row[1] for row in flip_table(turns, sizing, shipped()).rows if row[0] == "Memory"}
 
-    assert now == {"fail (assumed)"}
+    assert now == {"FAIL (assumed)"}

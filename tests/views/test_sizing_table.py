@@ -6,8 +6,9 @@ from sizeup.quantity import Origin
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
+from sizeup.views.input_names import input_label
 from sizeup.views.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
-from sizeup.views.whatif import QUESTIONS, input_label, input_rows, question_of
+from sizeup.views.whatif import QUESTIONS, input_rows, question_of
 
 
 def said(key: str, text: str, origin: Origin = Origin.USER) -> Value:

@@ -19,9 +19,10 @@ import argparse
 import json
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sizeup.cli.conflicts import refuse_combination, refuse_without
+from sizeup.cli.size_report import add_report_arguments, report_subject, wants_report, write_report
 from sizeup.cli.sizing_inputs import PERCENTILE, TEXT_LIMIT, add_sizing_inputs, read_workload_files
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import read_text
@@ -31,17 +32,14 @@ if TYPE_CHECKING:
     from datetime import date
 
     from sizeup.model.advice import Advice
+    from sizeup.model.machine import Machine
     from sizeup.session.value import Session
     from sizeup.sizing.advise import Sizing
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.licensing.editions import OtherContract
     from sizeup.sizing.rules import Rules
-    from sizeup.sizing.sensitivity import Flip, Swing
     from sizeup.sizing.sheet import Inputs
     from sizeup.sizing.sizing_comparison import SizingComparison
-
-    Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
-    Comparisons = tuple[SizingComparison, ...] | None
 
 _MOST_CORES = 65536
 
@@ -110,18 +108,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print how answers react to each input, and at which values decisions change",
     )
     parser.add_argument("--json", action="store_true", help="print as JSON in base units, with working and sources")
+    add_report_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Size one machine or one published case."""
     from sizeup.sizing.advise import size
-    from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.inputs.typed import parse_settings
     from sizeup.sizing.keys import KEYS
     from sizeup.sizing.session_advice import recomputed_label
-    from sizeup.sizing.sizing_comparison import compare_sizings
 
     _refuse_without_effect(arguments)
+    in_report = wants_report(arguments)
     if arguments.keys:
         for key in KEYS.values():
             print(f"{key.name:32} {key.help}; {key.expectation}")
@@ -136,54 +134,57 @@ def run(arguments: argparse.Namespace) -> int:
         print(candidates_text(arguments.candidates, settings, pack, today, as_json=arguments.json))
         return ExitStatus.OK
     session = _session(arguments)
-    sizing = size(_inputs(arguments, settings, session), pack, today)
+    machine = _machine(arguments, session)
+    sizing = size(_inputs(arguments, settings, session, machine), pack, today)
     label = "" if session is None else recomputed_label(sizing, session.advice)
-    comparisons = None
-    if arguments.compare_with is not None:
-        other = size(find_preset(arguments.compare_with).values(), pack)
-        comparisons = compare_sizings(sizing, other, _subject(arguments), arguments.compare_with)
-    if arguments.json:
-        print(_json(arguments, sizing, pack, today, label, comparisons))
+    if in_report:
+        write_report(
+            arguments, sizing, pack, today, report_subject(arguments, machine, session, _subject(arguments), label)
+        )
+    elif arguments.json:
+        print(json.dumps(_data(arguments, sizing, pack, today, label), indent=1))
     else:
-        print(_text(arguments, sizing, pack, label, comparisons))
+        print("\n".join(_lines(arguments, sizing, pack, label)))
     return ExitStatus.OK
 
 
-def _json(
-    arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: date, label: str, comparisons: Comparisons
-) -> str:
-    """Return the document of ``--json``."""
+def _data(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: date, label: str) -> dict[str, Any]:
+    """Return the answer as plain data, with what further options ask for."""
+    from sizeup.sizing.sensitivity import flips, tornados
     from sizeup.views.advice import sizing_data
     from sizeup.views.licenses import license_data
     from sizeup.views.sensitivity import sensitivity_data
     from sizeup.views.sizing_comparison import sizing_comparison_data
 
     data = sizing_data(sizing, pack, today, _subject(arguments))
-    if comparisons is not None:
-        data["ratios"] = sizing_comparison_data(comparisons)
+    if arguments.compare_with is not None:
+        data["ratios"] = sizing_comparison_data(_compared(arguments, sizing, pack))
     if arguments.licenses:
         data["licenses"] = license_data(sizing, pack)
     if arguments.sensitivity:
-        data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack), _contracts(sizing, pack))
+        data["sensitivity"] = sensitivity_data(
+            tornados(sizing.inputs, sizing.advice, pack),
+            flips(sizing.inputs, sizing.advice, pack),
+            _contracts(sizing, pack),
+        )
     if label:
         data["recomputed"] = label
-    return json.dumps(data, indent=1)
+    return data
 
 
-def _text(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: str, comparisons: Comparisons) -> str:
-    """Return the answer, or the part of it that was asked for."""
+def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: str) -> list[str]:
+    """Return the answer as text, or the part of it that an option asks for."""
     from sizeup.views.advice import sizing_lines
     from sizeup.views.answer import LINES, answer_lines
     from sizeup.views.basis import basis_text
-    from sizeup.views.licenses import license_table
-    from sizeup.views.sensitivity import contract_lines, flip_table, sensitivity_lines, tornado_chart
     from sizeup.views.sizing_comparison import sizing_comparison_lines
 
     lines = [label, ""] if label else []
     if arguments.licenses:
         from sizeup.report.table import table_lines
+        from sizeup.views.licenses import license_table
 
-        return "\n".join([*lines, *table_lines(license_table(sizing, pack), 80)])
+        return [*lines, *table_lines(license_table(sizing, pack), 80)]
     if arguments.explain is not None:
         lines += _explanation(arguments.explain, sizing, pack)
     elif arguments.working or arguments.sources:
@@ -192,16 +193,31 @@ def _text(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: str
         max_lines = LINES - len(lines)
         lines += answer_lines(sizing, most=max_lines, basis=basis_text(sizing.inputs), warnings=sizing.warnings)
     if arguments.sensitivity:
-        swings, turns = _sensitivity(sizing, pack)
-        charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
-        lines += [
-            "",
-            *sensitivity_lines(charts, flip_table(turns, sizing.cards)),
-            *contract_lines(_contracts(sizing, pack)),
-        ]
-    if comparisons is not None:
-        lines += ["", f"Compared with {arguments.compare_with}", *sizing_comparison_lines(comparisons)]
-    return "\n".join(lines)
+        lines += ["", *_sensitivity_lines(sizing, pack)]
+    if arguments.compare_with is not None:
+        compared = sizing_comparison_lines(_compared(arguments, sizing, pack))
+        lines += ["", f"Compared with {arguments.compare_with}", *compared]
+    return lines
+
+
+def _sensitivity_lines(sizing: Sizing, pack: Rules) -> list[str]:
+    """Return how the main answers move with their inputs, what turns a decision, and what other contracts cost."""
+    from sizeup.sizing.sensitivity import flips, tornados
+    from sizeup.views.sensitivity import contract_lines, flip_table, sensitivity_lines
+
+    turns = flip_table(flips(sizing.inputs, sizing.advice, pack), sizing, pack)
+    swings = tornados(sizing.inputs, sizing.advice, pack)
+    return [*sensitivity_lines(swings, turns), *contract_lines(_contracts(sizing, pack))]
+
+
+def _compared(arguments: argparse.Namespace, sizing: Sizing, pack: Rules) -> tuple[SizingComparison, ...]:
+    """Return every figure beside that of the published case."""
+    from sizeup.sizing.advise import size
+    from sizeup.sizing.inputs.presets import find_preset
+    from sizeup.sizing.sizing_comparison import compare_sizings
+
+    other = size(find_preset(arguments.compare_with).values(), pack)
+    return compare_sizings(sizing, other, _subject(arguments), arguments.compare_with)
 
 
 def _explanation(name: str, sizing: Sizing, pack: Rules) -> list[str]:
@@ -258,17 +274,8 @@ def _refuse_without_effect(arguments: argparse.Namespace) -> None:
     every = ("--session", "--candidates", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
     refuse_combination(arguments, "--keys", every)
     refuse_combination(arguments, "--explain", ("--working", "--sources", "--json"))
-    if not arguments.json:  # a document has room for all of them
+    if not (arguments.json or arguments.html or arguments.markdown):  # documents have room for all of them
         refuse_combination(arguments, "--licenses", rest)
-
-
-def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]:
-    """Return the sensitivity of the main answers, and every value at which a decision changes."""
-    from sizeup.sizing.sensitivity import TARGETS, flips, tornado
-
-    targets = tuple(advice for name in TARGETS if (advice := sizing.find(name)) is not None)
-    swings = tuple((target, tornado(sizing.inputs, target.id, pack)) for target in targets)
-    return swings, flips(sizing.inputs, sizing.advice, pack)
 
 
 def _contracts(sizing: Sizing, pack: Rules) -> tuple[OtherContract, ...]:
@@ -299,7 +306,20 @@ def _session(arguments: argparse.Namespace) -> Session | None:
     return session
 
 
-def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: Session | None) -> Inputs:
+def _machine(arguments: argparse.Namespace, session: Session | None) -> Machine | None:
+    """Return the machine that is sized; None where its figures are typed or published."""
+    if arguments.blank or arguments.preset:
+        return None
+    if session is not None:
+        return session.machine
+    from sizeup.discovery.machine import discover
+
+    return discover(arguments.sysroot)
+
+
+def _inputs(
+    arguments: argparse.Namespace, settings: dict[str, Value], session: Session | None, machine: Machine | None
+) -> Inputs:
     """Return the inputs of the subject, with the user's settings in their place."""
     from sizeup.sizing.advise import described
     from sizeup.sizing.inputs.presets import find_preset
@@ -308,13 +328,12 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: 
         return settings
     if arguments.preset:
         return {**find_preset(arguments.preset).values(), **settings}
-    if session is not None and session.machine is not None:
-        from sizeup.sizing.inputs.measured import measured
+    assert machine is not None
+    if session is None:
+        return described(machine, settings)
+    from sizeup.sizing.inputs.measured import measured
 
-        return described(session.machine, {**measured(session, settings), **settings})
-    from sizeup.discovery.machine import discover
-
-    return described(discover(arguments.sysroot), settings)
+    return described(machine, {**measured(session, settings), **settings})
 
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:

@@ -97,7 +97,7 @@ _STYLE = (
         ".part{border-top:1px solid var(--grid)}.part>summary{padding:.55rem 0}"
         "summary{cursor:pointer;color:var(--muted)}"
         ".part>summary h2{display:inline;margin:0;color:var(--ink)}"
-        ".part table{font-size:.9rem}"
+        ".part table{font-size:.9rem}.part td.t{min-width:5.2em}"
         ".paper{display:none}"
         "@media screen and (max-width:45rem){"
         "body{padding:.9rem}.charts{grid-template-columns:1fr}.charts svg.roomy{display:none}"
@@ -172,7 +172,7 @@ def _status_class(status: str) -> str:
 def _run(run: RunStatus) -> Markup:
     """The status of the run; one that went as planned is as quiet as the machine's name."""
     if run.grade is RunGrade.NONE:
-        return element("p", f"{run.sentence}.")
+        return element("p", f"{run.sentence}.") if run.sentence else joined()
     if run.grade is RunGrade.PASS:
         return element("p", f"Run {run.grade.value}: {run.sentence}.")
     return element("p", _badge(run.grade.value), f" Run {run.cause}: {run.sentence}.", class_="run")

@@ -20,11 +20,11 @@ def markdown(document: Document) -> str:
     """The whole text."""
     verdict = document.verdict
     lines = [
-        f"# {_text(f'{document.title}: {document.run.words}')}",
+        f"# {_text(document.heading)}",
         "",
         f"**{_text(verdict.label)}** {_text(verdict.statement)}",
         "",
-        *_facts(Facts((*verdict_facts(verdict), document.run_fact, *document.about.pairs))),
+        *_facts(Facts((*verdict_facts(verdict), *document.run_facts, *document.about.pairs))),
         *_table(cards_table(document.cards)),
     ]
     for title, items in first_lists(document):

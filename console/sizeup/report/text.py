@@ -30,10 +30,10 @@ def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) ->
     about = (
         ("Verdict", f"{verdict.label}: {verdict.statement}"),
         *verdict_facts(verdict),
-        document.run_fact,
+        *document.run_facts,
         *document.about.pairs,
     )
-    lines = [*_heading(f"{title}: {document.run.words}", "="), *_facts(Facts(about), width), ""]
+    lines = [*_heading(": ".join(filter(None, (title, document.run.words))), "="), *_facts(Facts(about), width), ""]
     lines += [*(line.rstrip() for line in card_table(document.cards, width).text()), ""]
     if width < WIDE and (later := later_shares(document.cards)):
         lines += ["Later", *_items(later, width), ""]

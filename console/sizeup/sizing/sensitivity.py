@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -82,6 +82,12 @@ def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
             elasticity = (at_high - at_low) / base.quantity.value / ((high - low) / quantity.value)
         swings.append(Swing(key, low, high, at_low, at_high, elasticity))
     return tuple(sorted((swing for swing in swings if swing.width), key=lambda swing: -swing.width))
+
+
+def tornados(inputs: Inputs, answers: Iterable[Advice], rules: Rules) -> tuple[tuple[Advice, tuple[Swing, ...]], ...]:
+    """Return the swings of the answers that are worth looking at."""
+    by_id = {advice.id: advice for advice in answers}
+    return tuple((by_id[name], tornado(inputs, name, rules)) for name in TARGETS if name in by_id)
 
 
 def flips(inputs: Inputs, decisions: tuple[Advice, ...], rules: Rules) -> tuple[Flip, ...]:

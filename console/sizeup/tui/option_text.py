@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sizeup.sizing.keys import KEYS
 from sizeup.text import capitalized
 from sizeup.tui.actions import first_key_of
-from sizeup.views.whatif import input_label
+from sizeup.views.input_names import input_label
 
 _KEY = r"[a-z]+\.[a-z_]+"
 _SETTING = re.compile(

@@ -13,6 +13,7 @@ from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.units import format_in, format_value
+from sizeup.views.input_names import used_name
 
 if TYPE_CHECKING:
     from sizeup.sizing.rules import Rules
@@ -28,7 +29,7 @@ _CONFIDENCE = {
 }
 
 
-def _confidence(source: Source) -> str:
+def confidence_text(source: Source) -> str:
     """Return how sure a source is; what was read through others is no first-hand text."""
     if source.confidence == "H" and "(read through:" in source.title:
         return "confidence high (as others quote it)"
@@ -43,12 +44,14 @@ def format_quantity(quantity: Quantity, unit: str) -> str:
 
 
 def input_text(entry: Input) -> str:
-    """One input with its origin: ``machine.ghz = 2.66 GHz (user, --set)``."""
-    if entry.quantity is None:
-        words = entry.words
-        return f"{entry.key} = {words.value} ({words.origin.value}, {words.source})" if words else entry.key
-    quantity = entry.quantity
-    return f"{entry.key} = {format_quantity(quantity, entry.shown_in)} ({quantity.origin.value}, {quantity.source})"
+    """Return one input with its origin: ``Base clock, machine.ghz = 2.66 GHz (user, --set)``."""
+    name = ", ".join(filter(None, (used_name(entry.key), entry.key)))
+    value = entry.quantity or entry.words
+    if value is None:
+        return name
+    text = value.value if isinstance(value, Words) else format_quantity(value, entry.shown_in)
+    source = "" if value.source == entry.key else f", {value.source}"
+    return f"{name} = {text} ({value.origin.value}{source})"
 
 
 def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
@@ -59,7 +62,7 @@ def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
     if sources:
         lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
         lines += [
-            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {_confidence(source)}; "
+            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {confidence_text(source)}; "
             f"{source.url or 'no public URL'}"
             for source in advice.sources
         ]

@@ -52,17 +52,11 @@ def answer_lines(
     lines += _folded("Basis    ", basis, width) if basis else []
     table = answer_table(given.cards, width)
     lines += ["", *table] if table else []
-    notes = [_folded("! ", note, width) for note in _notes(given.cards, first, warnings)]
+    notes = [_folded("! ", note, width) for note in answer_notes(given.cards, first, warnings)]
     details = [_folded(f"{label:9}", text, width) for label, text in answer_details(given)]
     details = _shortened(details, most - len(lines) - (2 + len(notes[0]) if notes else 1))
     lines += ["", *(line for block in details for line in block)] if details else []
-    others = [
-        _folded("", one.verdict, width, 2)
-        for one in given.advice
-        if not one.id.startswith(_OF_CARDS)
-        and one.quantity is not None
-        and (one.decision in _PROBLEMS or first is None)
-    ]
+    others = [_folded("", text, width, 2) for text in other_answers(given, first)]
     lines += _as_many_as_fit(notes, most - len(lines))
     if not notes or most - len(lines) > 1:
         lines += _as_many_as_fit(others, most - len(lines))
@@ -120,7 +114,7 @@ def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], in
     return lines, 0
 
 
-def _notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -> list[str]:
+def answer_notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -> list[str]:
     """Return what stands nowhere else on the screen: assumptions, prices that are old, notes, rules that are old."""
     found = [
         note
@@ -135,6 +129,17 @@ def _notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -
     assumed = [note for note in unique if _assumes(note)]
     rest = [*(note for note in unique if note not in assumed), *(text for text in warnings if text not in prices)]
     return [*assumed, *map(capitalized, prices), *map(capitalized, rest)]
+
+
+def other_answers(given: AdviceSet, first: Card | None) -> list[str]:
+    """Return what else has an answer: where there is a verdict (``first`` decides it) only what is a problem."""
+    return [
+        one.verdict
+        for one in given.advice
+        if not one.id.startswith(_OF_CARDS)
+        and one.quantity is not None
+        and (one.decision in _PROBLEMS or first is None)
+    ]
 
 
 def _within(note: str, statement: str) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sizeup.charts.table import Column, Table
-from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized
 from sizeup.units import format_ns
-from sizeup.views.advice import input_text
+from sizeup.views.advice_blocks import advice_blocks, cited
 from sizeup.views.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.cards import CardView
 from sizeup.views.document_cards import card_notes
@@ -28,14 +28,14 @@ def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -
     """Return the chapters in reading order; those without content are left out."""
     named = (
         ("Measurements", _measurements(session)),
-        ("Not measured", _gaps(session.gaps)),
+        ("Not measured", gap_blocks(session.gaps)),
         ("Sizing", _sizing(session, advice)),
-        ("All findings", _findings(session)),
+        ("All findings", finding_blocks(all_findings(session))),
         ("Caveats", _caveats(session, advice, cards)),
-        ("Machine", _machine(session)),
+        ("Machine", machine_blocks(session.machine)),
         ("Environment", _environment(session)),
         ("User notes", map(Paragraph, user_notes(session))),
-        ("Not readable", _gaps(session.machine.gaps if session.machine else ())),
+        ("Not readable", gap_blocks(session.machine.gaps if session.machine else ())),
         ("Session", _about(session)),
     )
     return tuple(DocumentPart(title, content) for title, blocks in named if (content := tuple(blocks)))
@@ -43,9 +43,13 @@ def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -
 
 def all_findings(session: Session) -> tuple[Finding, ...]:
     """Return what was found, the gravest first."""
-    every: list[Finding] = [*(session.machine.findings if session.machine else ()), *session.findings]
+    return gravest_first((*(session.machine.findings if session.machine else ()), *session.findings))
+
+
+def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings, each once, the gravest first."""
     order = list(Severity)
-    return tuple(sorted(dict.fromkeys(every), key=lambda finding: order.index(finding.severity)))
+    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: order.index(finding.severity)))
 
 
 def user_notes(session: Session) -> tuple[str, ...]:
@@ -97,31 +101,19 @@ def _sizing(session: Session, shown: ShownAdvice) -> Iterator[Block]:
     if shown.label and session.machine is not None:
         yield Paragraph(shown.label)
     for item in shown.given.advice:
-        yield Heading(item.title)
-        yield Paragraph(item.verdict)
-        if recorded := shown.recorded_verdict(item):
-            yield Paragraph(f"Recorded: {recorded}")
-        if item.working:
-            yield Working(item.working)
-        if item.caveats:
-            yield Items(item.caveats)
-        if item.inputs:
-            yield Paragraph("From: " + "; ".join(map(input_text, item.inputs)) + ".")
+        yield from advice_blocks(item, shown.recorded_verdict(item))
     if dropped := shown.recorded_only():
         yield Heading("Recorded, but not given by today's rules")
         yield Items(tuple(f"{item.title}: {item.verdict}" for item in dropped))
-    if sources := _sources(shown.given.advice):
+    if sources := cited(shown.given.advice):
+        rows = tuple((one.id, one.title, one.date or "undated", one.confidence) for one in sources)
         yield Heading("Sources")
-        yield Table("", (Column("Id"), Column("Source"), Column("Date"), Column("Confidence")), sources)
+        yield Table("", (Column("Id"), Column("Source"), Column("Date"), Column("Confidence")), rows)
 
 
-def _sources(advice: tuple[Advice, ...]) -> tuple[tuple[str, ...], ...]:
-    sources = {source.id: source for item in advice for source in item.sources}
-    return tuple((source.id, source.title, source.date or "undated", source.confidence) for source in sources.values())
-
-
-def _findings(session: Session) -> Iterator[Block]:
-    for finding in all_findings(session):
+def finding_blocks(findings: Iterable[Finding]) -> Iterator[Block]:
+    """Yield each finding with its evidence, its consequence and what to do."""
+    for finding in findings:
         yield Heading(f"{finding.severity.value}: {finding.title}")
         if finding.evidence:
             yield Items(finding.evidence)
@@ -139,10 +131,9 @@ def _caveats(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -
         yield Items(found)
 
 
-def _machine(session: Session) -> Iterator[Block]:
-    if session.machine is None:
-        return
-    for section in machine_sections(session.machine):
+def machine_blocks(machine: Machine | None) -> Iterator[Block]:
+    """Yield what was detected, section by section."""
+    for section in () if machine is None else machine_sections(machine):
         yield Heading(section.title)
         if section.facts:
             yield Facts(section.facts)
@@ -161,7 +152,8 @@ def _environment(session: Session) -> Iterator[Block]:
     yield Table("", (Column("Fact"), Column("First"), Column("Last")), rows)
 
 
-def _gaps(gaps: Sequence[Gap]) -> Iterator[Block]:
+def gap_blocks(gaps: Sequence[Gap]) -> Iterator[Block]:
+    """Yield what could not be read, each with the reason, as a table."""
     if gaps:
         rows = tuple(dict.fromkeys((gap.subject, gap.reason) for gap in gaps))
         yield Table("", (Column("Fact"), Column("Reason")), rows)

@@ -41,6 +41,7 @@ class Document(Struct, frozen=True):
     about: Facts
     """The machine, and when it was measured by what, in a line each."""
     run: RunStatus
+    """``NO_RUN`` where nothing was to be measured."""
     verdict: VerdictText
     cards: tuple[CardView, ...]
     trends: Mapping[str, tuple[float, ...]]
@@ -57,9 +58,15 @@ class Document(Struct, frozen=True):
     parts: tuple[DocumentPart, ...]
 
     @property
-    def run_fact(self) -> tuple[str, str]:
-        """How the run went, with its name."""
-        return ("Run", f"{': '.join(filter(None, (self.run.grade.value, self.run.sentence)))}.")
+    def heading(self) -> str:
+        """The title, and how the run went where there was one."""
+        return ": ".join(filter(None, (self.title, self.run.words)))
+
+    @property
+    def run_facts(self) -> tuple[tuple[str, str], ...]:
+        """How the run went, with its name; empty without a run."""
+        words = ": ".join(filter(None, (self.run.grade.value, self.run.sentence)))
+        return (("Run", f"{words}."),) if words else ()
 
 
 def document(session: Session, advice: ShownAdvice | None = None) -> Document:

@@ -43,6 +43,10 @@ class RunStatus(Struct, frozen=True):
         return f"run {self.grade.value}{f' ({self.cause})' if self.cause else ''}"
 
 
+NO_RUN = RunStatus(RunGrade.NONE, "", "")
+"""Of what was worked out, and not measured."""
+
+
 class _Problem(Struct, frozen=True):
     grade: RunGrade
     cause: str

@@ -9,16 +9,20 @@ import msgspec
 
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.table import Column, Table
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_range
 from sizeup.units import base_unit, format_in
 from sizeup.views.advice import format_quantity
 from sizeup.views.cards import status_label
+from sizeup.views.decision_text import answer_title, decision_text
+from sizeup.views.input_names import input_label, named_input
 
 if TYPE_CHECKING:
+    from sizeup.sizing.advise import Sizing
     from sizeup.sizing.licensing.editions import OtherContract
+    from sizeup.sizing.rules import Rules
     from sizeup.sizing.sensitivity import Flip, Swing
 
 FACTORS = "Factors"
@@ -33,7 +37,7 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...], heading: str = "Sen
     for swing in swings:
         low, high = (end(swing.at_low, swing.at_high, base.value) for end in (min, max))
         moved = _span(swing.low_input, swing.high_input, "" if KEYS[swing.key].unit == "1" else KEYS[swing.key].unit)
-        bars.append(Bar(f"{swing.key} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
+        bars.append(Bar(f"{input_label(swing.key)} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
     now = format_quantity(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
     caption = (
         f"The vertical line is the present answer, {now}. Each bar varies one input over the range beside its name: "
@@ -61,18 +65,23 @@ def _in_key(key: str, value: float) -> str:
     return format_in(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
 
 
-def flip_table(turns: tuple[Flip, ...], cards: Sequence[Card] = ()) -> Table:
-    """At which value of which input a decision turns; one that rests on a default says so."""
-    assumed = {card.advice for card in cards if card.assumed}
+def flip_table(turns: Sequence[Flip], sizing: Sizing, rules: Rules) -> Table:
+    """Return at which value of which input a decision turns; one that rests on a default says so."""
+    assumed = {card.advice for card in sizing.cards if card.assumed}
+    titles = {one.id: answer_title(one) for one in sizing.advice}
+
+    def text(flip: Flip, decision: str) -> str:
+        return decision_text(flip.advice, decision, sizing.inputs, rules)
+
     return Table(
         "What would change a decision",
         (Column("Decision"), Column("Now"), Column("Turns to"), Column("When"), Column("Is", numeric=True)),
         tuple(
             (
-                flip.advice,
-                status_label(flip.now, assumed=flip.advice in assumed),
-                flip.then,
-                flip.key,
+                titles.get(flip.advice, flip.advice),
+                status_label(text(flip, flip.now), assumed=flip.advice in assumed),
+                text(flip, flip.then),
+                named_input(flip.key),
                 _in_key(flip.key, flip.threshold),
             )
             for flip in turns
@@ -80,24 +89,42 @@ def flip_table(turns: tuple[Flip, ...], cards: Sequence[Card] = ()) -> Table:
     )
 
 
-def sensitivity_lines(charts: tuple[BarChart, ...], turns: Table) -> list[str]:
-    """Tornados and turns as text."""
+def sensitivity_lines(swings: Sequence[tuple[Advice, tuple[Swing, ...]]], turns: Table) -> list[str]:
+    """Return how far each answer moves with each of its inputs, and what turns a decision, as text."""
     lines = []
-    for chart in charts:
+    for target, moves in swings:
+        if not moves:
+            continue
+        chart = tornado_chart(target, moves)
+        labels = [f"{bar.label} ({swing.key})" for bar, swing in zip(chart.bars, moves, strict=True)]
+        room = max(map(len, labels))
         lines.append(chart.title)
-        label_width = max((len(bar.label) for bar in chart.bars), default=0)
-        lines += [f"  {bar.label:{label_width}}  gives {bar.note}" for bar in chart.bars]
+        lines += [f"  {label:{room}}  gives {bar.note}" for label, bar in zip(labels, chart.bars, strict=True)]
     if turns.rows:
         lines.append(turns.title)
-        lines += [f"  {name}: {now} turns to {then} when {key} is {at}" for name, now, then, key, at in turns.rows]
+        lines += [f"  {name}: {now} turns to {then} when {what} is {at}" for name, now, then, what, at in turns.rows]
     return lines
 
 
 def contract_lines(others: Sequence[OtherContract]) -> list[str]:
     """Return what other editions and metrics cost over the term, as lines of text."""
-    room = max((len(one.setting) for one in others), default=0)
-    lines = [f"  {one.setting:{room}}  {one.why or f'gives {one.cost and usd_range(one.cost)}'}" for one in others]
-    return ["Cost over the term with another contract", *lines] if lines else []
+    names = [f"{one.title} ({one.setting})" for one in others]
+    room = max(map(len, names), default=0)
+    lines = [f"  {name:{room}}  {_cost_text(one)}" for name, one in zip(names, others, strict=True)]
+    return [_CONTRACTS, *lines] if lines else []
+
+
+def contract_table(others: Sequence[OtherContract]) -> Table:
+    """Return what other editions and metrics cost over the term, as a table."""
+    rows = tuple((one.title, _cost_text(one), one.setting) for one in others)
+    return Table(_CONTRACTS, (Column("Contract"), Column("Cost"), Column("Set with")), rows)
+
+
+_CONTRACTS = "Cost over the term with another contract"
+
+
+def _cost_text(one: OtherContract) -> str:
+    return one.why if one.cost is None else usd_range(one.cost)
 
 
 def sensitivity_data(

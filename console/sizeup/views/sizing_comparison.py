@@ -11,6 +11,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.advice import format_quantity
+from sizeup.views.input_names import input_label
 
 if TYPE_CHECKING:
     from sizeup.sizing.sizing_comparison import SizingComparison
@@ -24,7 +25,7 @@ def sizing_comparison_lines(comparisons: tuple[SizingComparison, ...]) -> list[s
     lines = []
     for comparison in comparisons:
         ratio = comparison.ratio
-        lines.append(f"{comparison.id}: {comparison.title}")
+        lines.append(f"{_name(comparison)} ({comparison.id})")
         lines.append(
             f"  {ratio.a_name} {format_quantity(ratio.a, comparison.shown_in)}, "
             f"{ratio.b_name} {format_quantity(ratio.b, comparison.shown_in)}"
@@ -48,7 +49,7 @@ def sizing_comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
         ),
         tuple(
             (
-                comparison.id if comparison.id in KEYS else capitalized(comparison.title),
+                _name(comparison),
                 format_quantity(comparison.ratio.a, comparison.shown_in),
                 format_quantity(comparison.ratio.b, comparison.shown_in),
                 _difference_text(comparison.ratio.percent, comparison.ratio.times),
@@ -57,6 +58,11 @@ def sizing_comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
             for comparison in comparisons
         ),
     )
+
+
+def _name(comparison: SizingComparison) -> str:
+    """Return what a figure is called: an input by its label, an answer by its title."""
+    return input_label(comparison.id) if comparison.id in KEYS else capitalized(comparison.title)
 
 
 def _difference_text(percent: float, times: float) -> str:

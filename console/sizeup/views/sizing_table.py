@@ -13,7 +13,9 @@ from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
 from sizeup.views.advice import format_quantity
 from sizeup.views.cards import VERDICT, card_status, lacks_workload, status_text, verdicts_first
-from sizeup.views.whatif import WORKLOAD_KEYS, input_label
+from sizeup.views.decision_text import answer_title, decision_words
+from sizeup.views.input_names import input_label
+from sizeup.views.whatif import WORKLOAD_KEYS
 
 GROUPS = ("Verdict", "Demand", "Capacity", "Licenses")
 _PREFIXES = {
@@ -22,7 +24,7 @@ _PREFIXES = {
     "Licenses": ("license.", "value."),
 }
 """What the ids of a group begin with; all others are of Capacity."""
-_ORIGINS = {
+ORIGINS = {
     Origin.MEASURED: "measured",
     Origin.IMPORTED: "imported",
     Origin.USER: "typed",
@@ -66,7 +68,7 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
     for advice, _ in verdicts_first(given):
         card = cards.get(advice.id)
         judged = card is not None and advice.id.startswith(VERDICT)
-        title = advice.title.partition(":")[0] if judged else advice.title.removeprefix("Licenses: ")
+        title = answer_title(advice)
         value, status = _value(advice), ""
         if card is not None and judged:
             status = card.status
@@ -103,7 +105,7 @@ def basis(advice: Advice) -> str:
     if assumed:
         return f"assumed: {', '.join(input_label(key).lower() for key in assumed)}"
     origins = {_origin(entry) for entry in advice.inputs if entry.key.partition("[")[0] in KEYS}
-    known = [name for origin, name in _ORIGINS.items() if origin in origins]
+    known = [name for origin, name in ORIGINS.items() if origin in origins]
     return ", ".join(known) or ("rule" if advice.sources else _DASH)
 
 
@@ -115,7 +117,7 @@ def _origin(entry: Input) -> Origin | None:
 def _value(advice: Advice) -> str:
     if advice.quantity is not None:
         return _figure(advice.quantity.value, advice.quantity, advice.shown_in)
-    return advice.decision.replace("-", " ") or _DASH
+    return decision_words(advice.decision) or _DASH
 
 
 def _figure(value: float, quantity: Quantity, shown_in: str) -> str:

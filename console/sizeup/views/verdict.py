@@ -32,6 +32,8 @@ _CAPACITY_FROM = {
 }
 _TYPED = {"what-if": "the inputs typed in Sizing"}
 """What a source is called that means nothing outside the console."""
+_PERCENTILE = "workload.percentile"
+"""Says nothing of the workload itself."""
 _OF_PARTS = {
     "affinity": "cpu",
     "bond": "network",
@@ -147,10 +149,11 @@ def _basis(card: Card, working: Advice) -> str:
         if entry.quantity is not None
         and entry.quantity.origin in _STATED
         and entry.key.startswith(("workload.", "redo.", "sga.", "db."))
+        and entry.key != _PERCENTILE
     ]
     parts = []
     if stated:
-        sources = dict.fromkeys(_TYPED.get(one.source, one.source) for one in stated)
+        sources = dict.fromkeys(_TYPED.get(one.source, one.source.partition(": ")[0]) for one in stated)
         parts.append(f"workload of {', '.join(sources)}")
     rates = {entry.key: entry.quantity for entry in working.inputs if entry.key in _RATES}
     growth = next((rates[key] for key in _RATES if rates.get(key) is not None), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 
@@ -15,9 +14,9 @@ from sizeup.sizing.input_key import InputKey, InputKind
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
-from sizeup.text import capitalized
 from sizeup.units import base_unit
 from sizeup.views.advice import first_of, value_text
+from sizeup.views.input_names import input_label
 
 _FIRST = (
     "machine.sockets",
@@ -35,88 +34,6 @@ QUESTIONS = {
 }
 """What inputs are about, and the first parts of their keys."""
 _GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
-_LABELS = {
-    "machine.sockets": "Sockets",
-    "machine.cores": "Cores",
-    "machine.cores_per_socket": "Cores per socket",
-    "machine.threads_per_core": "Threads per core",
-    "machine.vcpus": "Virtual CPUs",
-    "machine.ghz": "Base clock",
-    "machine.cpu_model": "Processor",
-    "machine.memory_gib": "Memory",
-    "machine.guest": "Virtual machine",
-    "machine.hypervisor": "Hypervisor",
-    "memory.sessions": "Server processes",
-    "memory.session_mib": "Memory per process",
-    "memory.local_ns": "Local memory latency",
-    "memory.remote_ns": "Remote memory latency",
-    "workload.class": "Kind of workload",
-    "workload.iops": "Random IOPS",
-    "workload.mb_s": "Throughput",
-    "workload.sequential_mb_s": "Sequential throughput",
-    "workload.read_percent": "Share of reads",
-    "workload.io_kib": "Block size",
-    "workload.cpu_percent": "CPU utilization",
-    "workload.growth_percent": "Growth per year",
-    "workload.horizon_years": "Years to last",
-    "workload.utilization_percent": "Planned peak CPU utilization",
-    "workload.rules_of_thumb": "Rules of thumb",
-    "sga.mb": "Shared memory (SGA)",
-    "redo.mb_s": "Redo rate",
-    "redo.databases": "Databases with redo here",
-    "db.gb": "Database size",
-    "db.growth_percent": "Data growth per year",
-    "db.device": "Database device or mount",
-    "path.stages": "Storage path",
-    "path.bandwidth_mb_s": "Path bandwidth",
-    "path.degraded_mb_s": "Path bandwidth, N+1",
-    "path.bottleneck": "Narrowest stage",
-    "capacity.mb_s": "Storage throughput",
-    "capacity.iops": "Storage IOPS",
-    "capacity.latency_ms": "Latency at those IOPS",
-    "cluster.nodes": "Servers",
-    "license.pack": "Vendor",
-    "license.product": "Product",
-    "license.version": "Version",
-    "license.metric": "Metric",
-    "license.options": "Options",
-    "license.users": "Users",
-    "license.list_usd": "List price of a license",
-    "license.term_years": "Term",
-    "license.scope": "What is counted",
-    "license.aggregate": "Rounding in a cluster",
-    "license.discount_percent": "Discount",
-    "license.support_percent": "Support per year",
-    "license.uplift_percent": "Increase of support per year",
-    "license.host_cores": "Cores of the hosts",
-    "license.host_sockets": "Sockets of the host",
-    "license.hosts": "Hosts of the guest",
-    "license.partition": "Kind of LPAR",
-    "license.passive_servers": "Passive servers",
-    "path.policy": "Path policy",
-    "path.kind": "Kind of paths",
-    "path.down": "Paths that are down",
-    "path.write_spindles": "Effective drives, writes",
-    "path.read_spindles": "Effective drives, reads",
-    "capacity.curve_iops": "Measured IOPS",
-    "capacity.curve_ms": "Measured latencies",
-    "array.disks": "Drives",
-    "array.volumes": "Volumes",
-    "workload.read_iops": "Random read IOPS",
-    "workload.write_iops": "Random write IOPS",
-    "workload.percentile": "Percentile of the workload",
-    "redo.writes_s": "Redo writes per second",
-    "redo.average_mb_s": "Average redo rate",
-    "redo.switch_minutes": "Time between log switches",
-    "redo.sync_write_us": "Redo write latency",
-    "memory.memlock_kib": "Locked-memory limit",
-    "sysstat.db_block_gets": "Db block gets",
-    "sysstat.consistent_gets": "Consistent gets",
-    "sysstat.physical_reads": "Physical reads",
-    "sysstat.flash_hits": "Flash cache hits",
-    "sysstat.flash_inserts": "Flash cache inserts",
-}
-"""Names of inputs that are told in a word or two; of the others the help begins with one."""
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
@@ -124,14 +41,6 @@ _STEP_SHARE = 0.05
 UNKNOWN = "unknown"
 ASSUMED = "assumed"
 """Where a default of the rules is from: nobody chose it."""
-
-
-def input_label(key: str) -> str:
-    """Return what an input is called: ``Random IOPS``."""
-    label = _LABELS.get(key)
-    if label is None:
-        label = capitalized(re.split(r"[,;:(]", KEYS[key].help, maxsplit=1)[0].strip())
-    return label
 
 
 def question_of(key: str) -> str:

@@ -126,6 +126,8 @@ def _judged(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[tuple[Editi
 class OtherContract(Struct, frozen=True):
     """What another edition or metric costs."""
 
+    title: str
+    """``Oracle SE2 by Named User Plus``."""
     setting: str
     """``license.product=se2 license.metric=se2_nup``."""
     cost: Quantity | None
@@ -144,11 +146,18 @@ def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
         parts = [] if one.product is product else [f"license.product={short(one.product.id)}"]
         if one.name != one.brief or one.product is product:
             parts.append(f"license.metric={short(one.metric.id)}")
-        why = f"unknown without {one.missing}"
+        why = _without(one.missing)
         if one.permission is not None and one.decision == "forbidden":
             why = f"not permitted: {one.permission.why}"
-        found.append(OtherContract(" ".join(parts), one.cost, "" if one.cost else why))
+        found.append(OtherContract(one.name, " ".join(parts), one.cost, "" if one.cost else why))
     return tuple(found)
+
+
+def _without(key: str) -> str:
+    """Return why there is no cost: what is missing, and its key."""
+    if key == _NO_PRICE:
+        return f"no public price ({key})"
+    return f"unknown without the {KEYS[key].help} ({key})" if key else "unknown"
 
 
 def _editions(sheet: Sheet) -> Iterator[Advice]:

@@ -33,8 +33,8 @@ from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
+from sizeup.views.input_names import input_label
 from sizeup.views.sizing_table import answer_rows
-from sizeup.views.whatif import input_label
 
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 
