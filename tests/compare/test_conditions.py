@@ -242,8 +242,8 @@ def test_figures_that_their_own_run_calls_invalid_decide_nothing() -> None:
 
     first, base = side(SLOW, 10), side(FAST)
 
-    assert answer("p.thp > +5%", invalid(first), base).why == "validity of the new side: fail (steady)"
-    assert answer("p.thp > +5%", first, invalid(base)).why == "validity of the baseline: fail (steady)"
+    assert answer("p.thp > +5%", invalid(first), base).why == "not valid on the new side: steady"
+    assert answer("p.thp > +5%", first, invalid(base)).why == "not valid on the baseline: steady"
     assert answer("p.thp > 50ns", invalid(first)).why == "validity: fail (steady)"
 
 
@@ -266,4 +266,4 @@ def test_a_session_says_which_of_its_figures_are_invalid_and_what_their_interval
 
     found = {(one.metric, one.value): (one.low, one.high, one.invalid) for one in digest(session, "s").values}
     assert found["io.direct.rate", 10.0] == (9.0, 11.0, "")
-    assert found["io.direct.rate", 30.0] == (29.0, 31.0, "its steady check failed")
+    assert found["io.direct.rate", 30.0] == (29.0, 31.0, "throughput was not steady")

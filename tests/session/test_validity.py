@@ -27,8 +27,9 @@ from sizeup.views.step import point_value
 from sizeup.views.summary import summary
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
-STEADY = "steady: throughput drifted -25% from the first half to the second"
-REASON = "measured, but not valid because its steady check failed"
+DRIFTED = "throughput drifted -25% from the first half to the second"
+STEADY = f"steady: {DRIFTED}"
+REASON = "measured, but not valid because throughput was not steady"
 
 
 def place(depth: int) -> dict[str, str | int | float]:
@@ -68,9 +69,9 @@ def of(run: StepRun) -> list[str]:
 
 
 def test_a_verdict_counts_at_its_own_place_and_that_of_the_run_everywhere() -> None:
-    assert of(step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))) == ["", "its steady check failed", ""]
+    assert of(step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))) == ["", "throughput was not steady", ""]
     assert of(step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.5))) == ["", "", ""]
-    assert of(failed_run())[:2] == ["its steady check failed"] * 2
+    assert of(failed_run())[:2] == ["throughput was not steady"] * 2
 
 
 def test_a_side_check_that_the_run_does_not_count_takes_nothing_away() -> None:
@@ -93,10 +94,10 @@ def test_a_step_says_in_one_clause_what_of_it_is_not_valid() -> None:
     loose = Estimate("rate", place(8), 1.0, converged=False)
 
     assert StepValidity(step(*rates(1e6))).summary() == ""
-    assert StepValidity(failed_run()).summary() == f"{REASON} ({STEADY})"
-    assert StepValidity(step(*rates(1e6, 2e6), loose)).summary() == "1 of 3 figures is not valid: it did not converge"
+    assert StepValidity(failed_run()).summary() == f"{REASON} ({DRIFTED})"
+    assert StepValidity(step(*rates(1e6, 2e6), loose)).summary() == "1 of 3 figures did not converge"
     assert StepValidity(step(*rates(1e6, 2e6), verdict(place(1), "steady", 0.0), loose)).summary() == (
-        "2 of 3 figures are not valid: its steady check failed (1); it did not converge (1)"
+        "2 of 3 figures are not valid: throughput was not steady (1); not converged (1)"
     )
 
 
@@ -113,8 +114,8 @@ def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> No
 
     assert (figure.verdict, figure.different) == (Conclusion.NOT_VALID, False)
     assert {point.verdict for point in comparison.points} == {Conclusion.NOT_VALID}
-    assert figure.invalid == "validity of the new side: fail (its steady check failed)"
-    assert f"new: io.direct.dss-rand: {REASON} ({STEADY})" in comparison.warnings
+    assert figure.invalid == "not valid on the new side: throughput was not steady"
+    assert f"new: io.direct.dss-rand: {REASON} ({DRIFTED})" in comparison.warnings
     assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Conclusion.BETTER
 
 
@@ -132,7 +133,7 @@ def test_what_did_not_converge_is_compared_over_its_runs_and_said() -> None:
     comparison = sides(step(*loose), step(*rates(100e6, 101e6)))
 
     assert comparison.metrics[0].verdict is Conclusion.BETTER
-    assert "new: io.direct.dss-rand: 2 of 2 figures are not valid: it did not converge" in comparison.warnings
+    assert "new: io.direct.dss-rand: 2 of 2 figures did not converge" in comparison.warnings
 
 
 def test_a_step_that_failed_is_not_compared_and_is_said() -> None:
@@ -157,7 +158,7 @@ def test_reports_show_what_is_not_valid_and_say_why() -> None:
     for page in (text(written), markdown(written)):
         shown = " ".join(page.split())
         assert "1.37 GB/s" in shown
-        assert f"easured, but not valid because its steady check failed ({STEADY})" in shown
+        assert f"easured, but not valid because throughput was not steady ({DRIFTED})" in shown
     assert any(REASON in said for answer in executive_summary(found) for said in answer.statements)
     assert REASON in results_json(found)
 
@@ -166,14 +167,14 @@ def test_the_data_of_each_figure_say_whether_it_is_valid() -> None:
     run = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
     (data,) = results_data(session(run))["steps"]
 
-    assert [result["invalid_reason"] for result in data["results"]] == ["", f"{REASON} ({STEADY})", ""]
-    assert [row[-1] for row in points_table(run).rows][:2] == ["", "not valid: its steady check failed"]
+    assert [result["invalid_reason"] for result in data["results"]] == ["", f"{REASON} ({DRIFTED})", ""]
+    assert [row[-1] for row in points_table(run).rows][:2] == ["", "not valid: throughput was not steady"]
 
 
 def test_the_line_and_the_chart_of_a_step_say_that_it_is_not_valid() -> None:
-    assert point_value(failed_run()) == "1.37 GB/s at dss-rand, queue depth 2, not valid"
-    assert point_value(step(*rates(1e6, 2e6))) == "2 MB/s at dss-rand, queue depth 2"
-    assert headline(failed_run(), None).caption.endswith(f"M{REASON[1:]} ({STEADY}).")
+    assert point_value(failed_run()) == "1.37 GB/s at random read 1 MiB, queue depth 2, not valid"
+    assert point_value(step(*rates(1e6, 2e6))) == "2 MB/s at random read 1 MiB, queue depth 2"
+    assert headline(failed_run(), None).caption.endswith(f"M{REASON[1:]} ({DRIFTED}).")
 
 
 def storage_card(run: StepRun) -> CardView:
@@ -184,5 +185,5 @@ def test_the_card_says_that_no_rate_is_valid_and_shows_one_that_is() -> None:
     mixed = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
 
     assert storage_card(failed_run()).measured == ("not valid",)
-    assert any(f"{REASON} ({STEADY})" in note for note in storage_card(failed_run()).measured_notes)
+    assert any(f"{REASON} ({DRIFTED})" in note for note in storage_card(failed_run()).measured_notes)
     assert storage_card(mixed).measured == ("1 MB/s",)

@@ -105,7 +105,9 @@ def test_a_run_that_is_not_valid_fails_with_the_first_reason_of_the_check_that_f
     badge = step_badge(run, going_on=False)
 
     assert (badge.word, badge.look) == ("FAIL", BadgeLook.FAIL)
-    assert badge.text == ("not valid: throughput fell 18 % during the run (its steady check failed; 1 further reason)")
+    assert badge.text == (
+        "not valid: throughput was not steady (throughput fell 18 % during the run; 1 further reason)"
+    )
     assert badge.more.startswith("91k IOPS at QD 32")
     assert badge.more.endswith("Run p again while the machine is idle")
 

@@ -163,5 +163,5 @@ def _invalid(ours: Runs, theirs: Runs, keys: Iterable[PointKey]) -> str:
         for side, name in ((ours, "new side"), (theirs, "baseline")):
             why = next((value.invalid for value in side[key].values() if value.invalid), "")
             if why:
-                return f"validity of the {name}: fail ({why})"
+                return f"not valid on the {name}: {why}"
     return ""

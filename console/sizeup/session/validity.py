@@ -7,6 +7,7 @@ or suspects a cache, and the verdict on the run as a whole did not fail.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -26,6 +27,15 @@ _ENDS = {
     Status.CRASHED: "its step crashed",
     Status.TIMED_OUT: "its step ran into its time limit",
 }
+_FAILED = {
+    "direct": "the I/O did not bypass the page cache",
+    "physical": "the data may not have come from the device",
+    "steady": "throughput was not steady",
+    "concurrent": "writers to one file wait for each other",
+    "extending": "writers that extend one file wait for each other",
+    "submitters": "the submitting threads were the bottleneck",
+}
+"""What a check found that failed, by its name."""
 _CACHE = "cache"
 """Among the remedies of a verdict: what to do for figures that may come from a cache."""
 
@@ -37,7 +47,7 @@ class Invalid(Struct, frozen=True):
     """Why a measured figure does not count."""
 
     cause: str
-    """A clause without figures: ``its steady check failed``."""
+    """A clause without figures: ``throughput was not steady``."""
     detail: str
     """The underlying figures, or the probe's own text; empty where there are none."""
     remedy: str
@@ -88,10 +98,13 @@ class StepValidity:
         if self.whole is not None:
             return self.whole.sentence()
         figures = [point for point in self._run.points.values() if not self.is_verdict(point)]
-        causes = Counter(invalid.cause for point in figures if (invalid := self.of(point)) is not None)
+        found = [invalid for point in figures if (invalid := self.of(point)) is not None]
+        causes = Counter("not converged" if invalid.scatter else invalid.cause for invalid in found)
         if not causes:
             return ""
-        count = causes.total()
+        count = len(found)
+        if all(invalid.scatter for invalid in found):
+            return f"{count} of {len(figures)} figures did not converge"
         counted = "; ".join(
             f"{cause} ({number})" if len(causes) > 1 else cause for cause, number in causes.most_common()
         )
@@ -135,10 +148,8 @@ class StepValidity:
 
     def _failure(self, verdict: Point, parts: list[str], detail: str) -> Invalid:
         remedies = dict.fromkeys(self._remedy(verdict, part) for part in parts or [""])
-        checks = (
-            f"its {' and '.join(parts)} check{'s' if len(parts) > 1 else ''} failed" if parts else "its verdict is fail"
-        )
-        return Invalid(checks, detail, ", and ".join(remedies))
+        cause = " and ".join(_FAILED.get(part, f"its {part} check failed") for part in parts)
+        return Invalid(cause or "its verdict is fail", _reasons(detail, parts), ", and ".join(remedies))
 
     def _remedy(self, verdict: Point, part: str) -> str:
         """What to do about one part of a verdict, as its series declares it."""
@@ -179,6 +190,12 @@ class StepValidity:
 def measurement_key(point: Point) -> MeasurementKey:
     """Return the coordinates of a measurement, without those that name a part of it."""
     return frozenset((name, value) for name, value in point.at.items() if name not in _PART_COORDINATES)
+
+
+def _reasons(text: str, parts: Sequence[str]) -> str:
+    """Return the reasons of these checks without their names; all of the text where it names none of them."""
+    named = [reason.partition(": ") for reason in text.split("; ")]
+    return "; ".join(reason for part, _, reason in named if reason and part in parts) or text
 
 
 def _failed(verdict: Point) -> bool:

@@ -56,8 +56,12 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
     if same and not lines:
         limit = f"{EXCLUDED_CHANGE * 100:.0f} %"
         lines.append(f"No difference found: a change of {limit} or more is excluded for {_names(same)}")
-    lines += [f"Not compared: {_title(figure)}: {figure.invalid}" for figure in invalid]
+    lines += [f"Not compared: {_title(figure)}, {_by_letter(figure.invalid)}" for figure in invalid]
     return lines
+
+
+def _by_letter(reason: str) -> str:
+    return reason.replace("the new side", "B").replace("the baseline", "A")
 
 
 def headline_table(comparison: Comparison) -> Table:
@@ -83,8 +87,8 @@ def headline_table(comparison: Comparison) -> Table:
         )
         last = card
     columns = (
-        Column("Card"), Column("Figure"), Column("A", numeric=True), Column("B", numeric=True),
-        Column("Change", numeric=True), Column("Noise", numeric=True), Column("B is"),
+        Column("Card"), Column("Quantity"), Column("A", numeric=True), Column("B", numeric=True),
+        Column("Change", numeric=True), Column("Noise", numeric=True), Column("Conclusion"),
     )  # fmt: skip
     kept = [number for number in range(len(columns)) if number != _NOISE or any(row[_NOISE] for row in rows)]
     return Table(

@@ -146,10 +146,35 @@ def value_scale(ys: Sequence[float]) -> Scale:
 _UNIT_SUFFIXES: Mapping[str, str] = {"_bytes": "bytes", "_ns": "ns", "_hz": "Hz"}
 
 
+_NAMED: Mapping[str, Mapping[str, str]] = {
+    "workload": {
+        "oltp-read": "random read 8 KiB",
+        "oltp-7030": "random 70/30 8 KiB",
+        "single-read": "single random reads 8 KiB",
+        "dss-rand": "random read 1 MiB",
+        "dss-scan": "sequential read 1 MiB",
+        "normal": "small beside large reads",
+        "redo": "log writes",
+        "redo-alone": "log writes alone",
+        "redo+oltp": "log writes beside random 70/30 8 KiB",
+        "load": "appending writes 1 MiB",
+        "fsync": "write 8 KiB and fdatasync",
+        "working-set": "reads in growing parts",
+    },
+    "pages": {"huge": "huge pages", "4k": "4 KiB pages"},
+}
+"""Coordinates whose text is a name of the program, in words."""
+
+
+def coordinate_words(key: str, value: str) -> str:
+    """Return a coordinate that is a text as people call it: ``random read 8 KiB`` of the workload ``oltp-read``."""
+    return _NAMED.get(key, {}).get(value, value)
+
+
 def format_coordinate(key: str, value: str | int | float) -> str:
-    """A coordinate in words: ``cpu node 1``, ``block 8 KiB``; text stands for itself."""
+    """A coordinate in words: ``cpu node 1``, ``block 8 KiB``, ``random read 8 KiB``; other text stands for itself."""
     if isinstance(value, str):
-        return value
+        return coordinate_words(key, value)
     for suffix, unit in _UNIT_SUFFIXES.items():
         if key.endswith(suffix):
             return f"{point_text(key.removesuffix(suffix))} {format_value(value, unit)}"

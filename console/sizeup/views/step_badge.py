@@ -76,13 +76,12 @@ def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
 
 
 def _reason(invalid: Invalid) -> str:
-    """Return why a step is not valid in one sentence: the first reason of the checks that failed."""
-    parts = [reason.partition(": ") for reason in invalid.detail.split("; ")]
-    failed = [words for part, _, words in parts if words and f" {part} " in invalid.cause]
-    if not failed:
-        return f"{invalid.cause}{f' ({invalid.detail})' if invalid.detail else ''}"
-    more = f"; {plural(len(failed) - 1, 'further reason')}" if len(failed) > 1 else ""
-    return f"{failed[0]} ({invalid.cause}{more})"
+    """Return why a step is not valid in one sentence: its cause with the first reason, less what may be behind it."""
+    first, *others = invalid.detail.split("; ")
+    if not first:
+        return invalid.cause
+    more = f"; {plural(len(others), 'further reason')}" if others else ""
+    return f"{invalid.cause} ({first.partition(': ')[0]}{more})"
 
 
 def _joined(figure: str, remedy: str) -> str:
