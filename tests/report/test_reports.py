@@ -96,10 +96,7 @@ def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Ses
     )
     assert answers["What it can carry"] == (
         "2 cores at 1.86 GHz want 46.5 MB/s.",
-        (
-            "Memory latency: Random cycle: 1.2 ns at 4 KiB to 131 ns at 512 MiB; "
-            "1 of 3 figures is not valid: it did not converge."
-        ),
+        ("Memory latency: Random cycle: 1.2 ns at 4 KiB to 131 ns at 512 MiB; 1 of 3 figures did not converge."),
         "Clock cost: rdtsc: 11 ns (10.9 to 11.2); system call: 110 ns.",
     )
     assert answers["What limits it"] == ("Huge pages are off. Random access costs a third more.",)
@@ -302,7 +299,9 @@ def test_the_text_has_the_shares_after_a_failure_and_in_the_last_year(session: S
     card = CardView("cpu", "CPU", "WARN", demand="4.8 cores", used=0.6, n_plus_one=1.2, last_year=1.04, years=3)
     shown = replace(document(session), cards=(card,))
 
-    assert "CPU: 120% after the worst single failure, 104% in year 3" in text(shown)
+    shown_text = text(shown)
+    assert "120%" in shown_text
+    assert "Year 3    CPU 104%" in shown_text
     assert "| Used | N+1 | Year 3 |" in markdown(shown)
 
 

@@ -22,7 +22,6 @@ from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
 from sizeup.views.card_table import WIDE, card_table, fitted
 from sizeup.views.cards import CardView, card_views, cards_data
-from sizeup.views.document_cards import later_shares
 from sizeup.views.verdict import verdict_text
 
 
@@ -76,7 +75,7 @@ def test_a_run_whose_verdict_failed_shows_no_figure_and_says_why() -> None:
     found = view("storage", step("io.direct", *RAMP, *FAILED))
 
     assert (found.measured, found.measured_valid) == (("not valid",), False)
-    assert any("its steady check failed" in note for note in found.measured_notes)
+    assert any("throughput was not steady" in note for note in found.measured_notes)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +96,8 @@ def test_a_headline_that_did_not_converge_is_not_a_dash() -> None:
     moving = Estimate("dram-thp-level", {"level": "DRAM"}, 497.0, converged=False)
     found = view("memory", step("memory.latency", settled, moving))
 
-    assert found.measured == ("did not converge",)
-    assert found.measured_notes == ("Step of memory.latency: 1 of 2 figures is not valid: it did not converge",)
+    assert found.measured == ("497 ns local, not converged",)
+    assert found.measured_notes == ("Step of memory.latency: 1 of 2 figures did not converge",)
 
 
 def test_a_valid_step_counts_beside_a_failed_one_which_is_still_named() -> None:
@@ -318,7 +317,7 @@ def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> 
 
     assert "outage" in row.split()
     assert cards_data(views)[0]["outage"] is True
-    assert later_shares(views)[0].startswith("Storage: outage after a single failure, ")
+    assert card_table(views, 80).later[0].startswith("Year 2    Storage ")
     found = verdict_text(given, views)
     assert (found.status, found.fix) == (
         "WARN",
@@ -336,3 +335,23 @@ def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
 
     recorded = given.recorded()
     assert verdict_text(recorded, card_views(recorded, machine())).fix.endswith("demand passes, for 108% at worst")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_without_a_demand_no_column_is_full_of_dashes(width: int) -> None:
+    views = card_views(AdviceSet(), machine(), session(step("io.direct", *RAMP)))
+    table = card_table(views, width)
+
+    assert "Demand" not in table.header
+    assert "Used" not in table.header
+    assert "91.2k IOPS" in "".join(line.text for line in table.lines)
+    assert all(cell_len(line) <= width for line in table.text())
+
+
+@pytest.mark.parametrize("width", [25, 40, 80, 109])
+def test_what_has_no_column_of_its_own_has_a_line_below(width: int) -> None:
+    views = card_views(JUDGED, machine())
+    table = card_table(views, width)
+
+    assert "Year" in table.header or any(line.startswith("Year 3") for line in table.later)
+    assert all(cell_len(line) <= width for line in table.text())

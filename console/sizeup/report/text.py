@@ -12,9 +12,8 @@ from sizeup.charts.table import Table
 from sizeup.report.table import table_lines, wrapped
 from sizeup.text import cell_len, one_line, plain
 from sizeup.views.blocks import Block, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.card_table import WIDE, card_table
+from sizeup.views.card_table import card_table
 from sizeup.views.document import Document, first_lists, verdict_facts
-from sizeup.views.document_cards import later_shares
 
 __all__ = ["WIDTH", "chart_lines", "table_lines", "text"]
 
@@ -35,8 +34,6 @@ def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) ->
     )
     lines = [*_heading(": ".join(filter(None, (title, document.run.words))), "="), *_facts(Facts(about), width), ""]
     lines += [*(line.rstrip() for line in card_table(document.cards, width).text()), ""]
-    if width < WIDE and (later := later_shares(document.cards)):
-        lines += ["Later", *_items(later, width), ""]
     for title, items in first_lists(document):
         lines += [title, *_items(items, width), ""]
     for part in document.parts:

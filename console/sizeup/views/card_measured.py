@@ -96,7 +96,23 @@ def _why_none(run: StepRun) -> str:
         return run.outcome.status.value.replace("-", " ")
     validity = StepValidity(run)
     invalid = [found for point in run.points.values() if (found := validity.of(point)) is not None]
-    return "did not converge" if all(found.scatter for found in invalid) else "not valid"
+    if not all(found.scatter for found in invalid):
+        return "not valid"
+    figure = _open_figure(run)
+    return f"{figure}, not converged" if figure else "did not converge"
+
+
+def _open_figure(run: StepRun) -> str:
+    """Return the figure that a step would show had it converged; empty where it has none of those asked for."""
+    rates = figures([run], "storage.random_iops", "storage.mixed_iops")
+    if rates:
+        return _iops_text(max(one.value for one in rates))
+    local = figures([run], "memory.local_latency")
+    return f"{format_ns(local[0].value)} local" if local else ""
+
+
+def _iops_text(value: float) -> str:
+    return f"{format_count(value).replace(' ', '')} IOPS"
 
 
 def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
@@ -113,7 +129,7 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     most = _best(runs, "storage.random_iops", "storage.mixed_iops")
     if most is not None:
         at = f" at QD {most.load:g}" if most.load else ""
-        yield _Figure(f"{format_count(most.value).replace(' ', '')} IOPS{at}", most.run)
+        yield _Figure(f"{_iops_text(most.value)}{at}", most.run)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
             latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
             if latency:

@@ -50,20 +50,6 @@ def _share(share: float | None) -> str:
     return "" if share is None else share_text(share)
 
 
-def later_shares(cards: Sequence[CardView]) -> tuple[str, ...]:
-    """Return the shares after a failure and in the last year in words, for a table without room for them."""
-    lines = []
-    for card in cards:
-        shares = (
-            (card.n_plus_one, "after the worst single failure"),
-            (card.last_year, f"in year {format_in(card.years, '')}"),
-        )
-        known = [f"{OUTAGE} after a single failure"] if card.outage else []
-        known += [f"{share_text(share)} {when}" for share, when in shares if share is not None]
-        lines += [f"{card.title}: {', '.join(known)}"] if known else []
-    return tuple(lines)
-
-
 def card_notes(cards: Sequence[CardView]) -> list[str]:
     """Return what the cards have beside their figures, each with the name of its card."""
     return [note if note.startswith(card.title) else f"{card.title}: {note}" for card in cards for note in card.notes]
