@@ -12,7 +12,6 @@ from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.numa import HugePages, MemoryKind
 from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
-from sizeup.quantity import Quantity
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz
 from sizeup.views.device_sections import (
@@ -35,7 +34,7 @@ from sizeup.views.hardware_sections import (
     raid_section,
     virtual_functions_section,
 )
-from sizeup.views.machine_facts import access_text, count_unknown, kind_text, memory_unknown, offline_text
+from sizeup.views.machine_facts import access_text, clock_text, count_unknown, kind_text, memory_unknown, offline_text
 from sizeup.views.memory_modules import memory_modules_section
 from sizeup.views.os_settings import disk_settings_section, settings_section
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
@@ -65,11 +64,9 @@ def _pu_text(counts: PuCounts) -> str:
     return ", ".join(filter(None, (plural(counts.online, "thread") + allowed, offline_text(counts))))
 
 
-def _clock_text(clock: Quantity | None) -> str:
-    if clock is None:
-        return "unknown; give it with sizeup size --set machine.ghz=..."
-    caveat = f" ({'; '.join(clock.caveats)})" if clock.caveats else ""
-    return format_hz(clock.value) + caveat
+def _base_clock_text(machine: Machine) -> str:
+    clock = machine.base_clock
+    return "unknown; give it with sizeup size --set machine.ghz=..." if clock is None else clock_text(clock)
 
 
 def _kinds_text(machine: Machine) -> str | None:
@@ -93,7 +90,7 @@ def processor_section(machine: Machine) -> Section:
     facts = [
         ("model", machine.cpu_model or "unknown"),
         ("counts", ", ".join(counts) if machine.pus else f"{UNKNOWN}: no CPU could be read"),
-        ("base clock", _clock_text(machine.base_clock)),
+        ("base clock", _base_clock_text(machine)),
     ]
     if machine.pus:
         unknown = {SOCKETS: machine.socket_count, CORES: machine.core_count}

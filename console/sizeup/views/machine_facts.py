@@ -8,6 +8,7 @@ from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
 from sizeup.model.numa import MemoryKind, NodeAccess
+from sizeup.quantity import Quantity
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.virtualization import UNPROVEN, cloud_text, partition_text, runs_on
@@ -48,7 +49,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
     return known_facts(
         ("Model", platform.model),
         ("Processor", machine.cpu_model),
-        ("Base clock", None if clock is None else f"{format_hz(clock.value)} ({clock.origin.value}, {clock.source})"),
+        ("Base clock", None if clock is None else clock_text(clock)),
         ("Sockets", machine.socket_count or count_unknown(machine, SOCKETS)),
         ("Dies", len(machine.dies) or None),
         ("Cores", machine.core_count or count_unknown(machine, CORES)),
@@ -68,6 +69,11 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("NUMA balancing", platform.numa_balancing),
         ("Architecture", platform.architecture),
     )
+
+
+def clock_text(clock: Quantity) -> str:
+    """Return a clock with its caveats: ``2.6 GHz (inferred from the rate of the TSC, not stated)``."""
+    return format_hz(clock.value) + (f" ({'; '.join(clock.caveats)})" if clock.caveats else "")
 
 
 def count_unknown(machine: Machine, subject: str) -> str:
