@@ -63,8 +63,8 @@ async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: M
         await pilot.pause()
 
         after = "\n".join(map_of(console))
-        used = [re.findall(r"N(?:ode )?1 .* (\d+) of 64 GiB used", drawn) for drawn in (before, after)]
-        assert used == [["16"], ["48"]]
+        used = [re.findall(r" (\d+) of 64 GiB used", drawn) for drawn in (before, after)]
+        assert used == [["16", "16"], ["16", "48"]]
         assert "35 %" not in before
         assert after.count(" 35 %") == 16
 

@@ -98,6 +98,15 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     ),
     "topology": (
         Action("topology.map", "t", "screen.map", "Tree or map", "Go to the map, or back to the tree.", footer=True),
+        Action(
+            "topology.view",
+            "v",
+            "screen.next_view(1)",
+            "Next tab",
+            "Show the next tab: the map, or a page of facts.",
+            footer=True,
+        ),
+        Action("topology.view-before", "V", "screen.next_view(-1)", "Previous tab", "Show the previous tab."),
         Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
         Action("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session.", footer=True),
         Action("topology.choose-other", "D", "screen.choose_other", "Diff with", "Choose what to compare it with."),

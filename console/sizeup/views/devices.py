@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from sizeup.model.devices import DeviceInterrupts
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS, NfsMount, Nic
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
+from sizeup.procfs.lists import format_list
 from sizeup.text import plural
 from sizeup.units import format_count, format_decimal_bytes, format_rate
 from sizeup.views.machine_facts import connections_text, known_facts, optional_bytes
@@ -59,6 +62,8 @@ class Devices:
         self.troubles = _troubles(machine)
         """Fault labels by the subject of the finding."""
         self._functions = {function.address: function for function in machine.pci}
+        self._interrupts = {found.pci_address: found for found in machine.interrupts}
+        self._units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
         self._budgets = {budget.device: budget for budget in machine.budgets}
         self._nodes = {node.os_id for node in machine.nodes}
         self._mapped = {found.device for found in machine.maps}
@@ -87,7 +92,7 @@ class Devices:
                 self._plain.append(disk)
 
     def on(self, node: int | None) -> tuple[TopologyItem, ...]:
-        """Return the devices of a node; for None those without a node, or of a node that the kernel does not list."""
+        """Return the devices of a node, virtual interfaces last; None: those without a node that the kernel lists."""
 
         def here(device_node: int | None) -> bool:
             return device_node == node if node is not None else device_node not in self._nodes
@@ -95,10 +100,11 @@ class Devices:
         machine = self._machine
         nics = [nic for nic in machine.nics if nic.kind not in ("loopback", "bond") and here(nic.node)]
         return (
-            *(self._nic(nic) for nic in nics),
+            *(self._nic(nic) for nic in nics if nic.kind in _ON_MAP),
             *(self._controller(controller) for controller in machine.nvme_controllers if here(controller.node)),
             *(self._hba(hba) for hba in machine.hbas if hba.transport not in _PLAIN_HOSTS and here(hba.node)),
             *(self.disk(disk) for disk in self._plain if self._is_standalone(disk) and here(disk.node)),
+            *(self._nic(nic) for nic in nics if nic.kind not in _ON_MAP),
         )
 
     def _is_standalone(self, disk: BlockDevice) -> bool:
@@ -162,6 +168,7 @@ class Devices:
             ("Node", _node_words(function)),
             ("PCIe link", None if function is None else _link_text(function)),
             ("Link capability", None if function is None else _pair(function.common_link_limit)),
+            ("Interrupts", _interrupts_text(self._interrupts.get(address or ""))),
             ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
         )
 
@@ -228,9 +235,11 @@ class Devices:
             ("Model", hba.model),
             ("State", hba.state),
             ("Speed", speed),
+            ("Supports", tuple(f"{format_count(rate)}bit/s" for rate in hba.supported_bits_per_second)),
             ("Interface", hba.net_device),
             ("Port", hba.port_name),
             ("Targets", len(hba.targets) or None),
+            ("LUNs", self._units[hba.name] or None),
             ("Queue limit", _requests(hba.queue_depth_limit)),
             ("Per LUN", _requests(hba.lun_queue_depth)),
             ("Queues", hba.hardware_queues),
@@ -334,6 +343,12 @@ def _celsius(controller: NvmeController) -> str | None:
     if found is None:
         return None
     return f"{found:.0f} °C" + ("" if critical is None else f", critical from {critical:.0f} °C")
+
+
+def _interrupts_text(found: DeviceInterrupts | None) -> str | None:
+    if found is None:
+        return None
+    return f"{found.count}, to CPUs {format_list(found.cpus) or 'unknown'}"
 
 
 def _queues(receive: int | None, transmit: int | None) -> Iterator[str]:

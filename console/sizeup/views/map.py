@@ -9,29 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.views.difference import MachineComparison
 from sizeup.views.machine_facts import machine_line
 from sizeup.views.map_bands import Bands, split_bands
-from sizeup.views.map_boxes import (
+from sizeup.views.map_boxes import Box, column_counts, grid
+from sizeup.views.map_cells import Cell, Row, device_cells, flowed, padded, width_of, wrapped
+from sizeup.views.map_frames import device_frames
+from sizeup.views.map_parts import LOOSE, MapParts
+from sizeup.views.map_tiles import (
     CORE,
+    DEVICE_LINES,
     LOADS,
     NOT_ALLOWED,
     OFFLINE,
+    OTHER_DEVICE_LINES,
     TILE_WIDTHS,
-    Box,
     CpuStates,
     Tile,
     TileSize,
-    column_counts,
-    grid,
     tile_rows,
-    wrapped,
 )
-from sizeup.views.map_cells import Cell, Row, device_cells, flowed, padded, width_of
-from sizeup.views.map_parts import MapParts
 from sizeup.views.node_matrix import NodeMatrix
 
 __all__ = ["LOADS", "Cell", "Map", "MapMaker", "Row"]
@@ -50,8 +51,8 @@ _FIXED_ROWS = 2
 """Title and legend."""
 _BETWEEN = 2
 """Blanks between bands side by side."""
-
-
+_HEADINGS = {"Across": "Across the machine", LOOSE: "Devices, node unknown", "NFS": "NFS mounts"}
+"""What stands above the devices that belong to no node, by the name of their row."""
 _LONGEST_CACHES = 36
 """Columns that the caches of a core take with its frame."""
 _WIDTHS_WITHOUT_LOAD = {
@@ -85,12 +86,22 @@ class MapMaker:
     """The constant part of a machine's map, so that refreshing load and memory is cheap."""
 
     def __init__(
-        self, machine: Machine, comparison: MachineComparison | None = None, matrices: Sequence[NodeMatrix] = ()
+        self,
+        machine: Machine,
+        comparison: MachineComparison | None = None,
+        matrices: Sequence[NodeMatrix] = (),
+        measured: Mapping[int, str] | None = None,
+        *,
+        live: bool = False,
     ) -> None:
-        """With a ``comparison``, differences are marked and removed parts are listed."""
+        """With a ``comparison``, differences are marked and removed parts are listed.
+
+        ``measured`` says of nodes what their memory does for their own CPUs; ``live`` is whether loads will be known.
+        """
+        self._live = live
         self._machine = machine
         self._matrices = matrices
-        self._parts = MapParts(machine, comparison)
+        self._parts = MapParts(machine, comparison, measured or {})
         self._bands = Bands(self._parts)
         self._layouts: dict[tuple[int, int, bool], _Layout | None] = {}
 
@@ -144,63 +155,102 @@ class MapMaker:
         return heading, rows
 
     def _layout(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, height: int) -> _Layout | None:
-        size = (width, height, bool(loads))
+        size = (width, height, self._loads_known(loads))
         if size not in self._layouts:
             self._layouts[size] = self._best(nodes, loads, width, height)
         return self._layouts[size]
 
     def _best(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, height: int) -> _Layout | None:
-        """Return the layout that fits and draws most; None where no boxes fit."""
+        """Return the layout that fits and draws most, cores in the frames of their caches first; None for none."""
         for unused in (True, False):
-            found: list[tuple[tuple[int, bool], _Layout]] = []
-            for size, columns in self._candidates(width, height, known=bool(loads)):
-                boxes = self._grid(nodes, loads, width, _Layout(size, columns, unused))
-                ink = sum(map(_filled_cells, boxes))
-                found += [
-                    ((ink, whole), _Layout(size, columns, unused, whole))
-                    for whole in (True, False)
-                    if len(boxes) + len(self._rows_below(width, whole=whole)) + _FIXED_ROWS <= height
+            for tiles in ((Tile.NEST,), (Tile.FRAME, Tile.THREADS, Tile.METER, Tile.CELL)):
+                found = [
+                    (rank, layout)
+                    for columns in column_counts(self._parts.boxes, width)
+                    for tile in tiles
+                    for rank, layout in self._fitting(
+                        nodes, loads, width, height, _Layout(TileSize(tile, 0), columns, unused)
+                    )
                 ]
-            if found:
-                return max(found, key=lambda entry: entry[0])[1]
+                if found:
+                    return max(found, key=lambda entry: entry[0])[1]
         return None
 
-    def _candidates(self, width: int, height: int, *, known: bool) -> Iterator[tuple[TileSize, int]]:
-        """Return the layouts whose cores alone leave room; without loads a meter has nothing to show in more cells."""
-        for columns in column_counts(self._parts.boxes, width):
-            inside = (width - 1) // columns - 3
-            for tile, widths in TILE_WIDTHS.items():
-                if tile is Tile.THREADS and not known:
-                    continue
-                for least in widths if known else _WIDTHS_WITHOUT_LOAD.get(tile, widths):
-                    high = [self._core_rows(box, TileSize(tile, least), inside) for box in self._parts.boxes]
-                    if sum(max(high[at : at + columns]) for at in range(0, len(high), columns)) < height:
-                        yield TileSize(tile, least), columns
+    def _fitting(
+        self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, height: int, wanted: _Layout
+    ) -> Iterator[tuple[tuple[int, bool, int], _Layout]]:
+        """Return the layouts with tiles of this kind that fit, each with its rank.
+
+        What fills most cells without frames around nodes and devices is best, with all figures, then with most frames.
+
+        Wider tiles and more lines about devices take no fewer rows: behind what does not fit nothing is tried.
+        """
+        tile, known = wanted.size.tile, self._loads_known(loads)
+        if tile is Tile.THREADS and not known:
+            return
+        widths = TILE_WIDTHS[tile] if known else _WIDTHS_WITHOUT_LOAD.get(tile, TILE_WIDTHS[tile])
+        for least in sorted(widths):
+            plain = 0
+            for lines in sorted(DEVICE_LINES.get(tile, OTHER_DEVICE_LINES)):
+                layout = replace(wanted, size=TileSize(tile, least, lines))
+                left = height - _FIXED_ROWS - self._least_rows(layout, width)
+                rows: list[Row] = []
+                if left >= 0:
+                    rows = self._grid(nodes, loads, width, layout) + self._loose_devices(layout.size, width)
+                    left = height - _FIXED_ROWS - len(rows)
+                # Frames in frames are drawn where everything else is shown whole.
+                kinds = [
+                    whole
+                    for whole in ((True,) if tile is Tile.NEST else (True, False))
+                    if left >= len(self._between(width, whole=whole))
+                ]
+                if not kinds:
+                    break
+                ink = sum(map(_filled_cells, rows))
+                plain = plain or ink
+                yield from (((plain, whole, ink), replace(layout, whole=whole)) for whole in kinds)
+            if not plain:
+                return
+
+    def _least_rows(self, layout: _Layout, width: int) -> int:
+        """Return how many rows the boxes take at least."""
+        columns = layout.columns
+        inside = (width - 1) // columns - 3
+        high = [self._core_rows(box, layout.size, inside) for box in self._parts.boxes]
+        return sum(max(high[at : at + columns]) for at in range(0, len(high), columns))
+
+    def _loads_known(self, loads: Mapping[int, float]) -> bool:
+        return self._live or bool(loads)
 
     def _core_rows(self, box: Box, size: TileSize, inside: int) -> int:
         """Return how many rows the cores of a box take at least."""
         groups = [group for part in box.parts for group in part.groups]
         threads = max((len(core.cpus) for group in groups for core in group.cores), default=1)
         per_row = max(inside // size.width, 1)
-        return sum(-(-len(group.cores) // per_row) for group in groups) * tile_rows(size.tile, threads) + 1
+        frames = sum(3 + bool(part.devices) * 3 for part in box.parts) if size.device_lines else 0
+        return sum(-(-len(group.cores) // per_row) for group in groups) * tile_rows(size.tile, threads) + 1 + frames
 
     def _boxed(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, layout: _Layout) -> Map:
         boxes = self._grid(nodes, loads, width, layout)
-        rows = [*boxes, *self._rows_below(width, whole=layout.whole)]
+        rows = [*boxes, *self._between(width, whole=layout.whole), *self._loose_devices(layout.size, width)]
         return Map((), tuple(rows), _legend((), rows, width), self._title(width))
 
     def _grid(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int, layout: _Layout) -> list[Row]:
         parts = self._parts
         memory = {node.os_id: parts.memory_of(node, unused=layout.unused) for node in nodes}
-        cpus = CpuStates(parts.states, loads, parts.cell_role)
+        cpus = CpuStates(parts.states, loads, parts.cell_role, known=self._loads_known(loads))
         return grid(parts.boxes, memory, cpus, layout.size, layout.columns, width)
 
-    def _rows_below(self, width: int, *, whole: bool) -> list[Row]:
-        """Return what stands below the boxes: what is known between nodes, and what belongs to none."""
-        rows = self._between(width, whole=whole)
+    def _loose_devices(self, size: TileSize, width: int) -> list[Row]:
+        """Return what belongs to no node."""
+        rows: list[Row] = []
         names = max((len(name) for name, items in self._parts.below if items), default=0) + 1
         for name, items in self._parts.below:
-            rows += flowed(map(device_cells, items), width, name.ljust(names), " " * names)
+            if items and size.device_lines:
+                heading = "Devices" if name == LOOSE and len(self._machine.nodes) < 2 else _HEADINGS.get(name, name)
+                rows += [(Cell(heading, "name"),), *device_frames(items, width, size.device_lines)]
+            else:
+                rows += flowed(map(device_cells, items), width, name.ljust(names), " " * names)
         return rows
 
     def _title(self, width: int) -> Row:

@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.units import format_bytes
-from sizeup.views.map_boxes import CORE, CpuStates, NodePart
+from sizeup.views.map_boxes import NodePart
 from sizeup.views.map_cells import Cell, Row, change_mark, device_cells, fault, flowed, memory_used, meter, width_of
 from sizeup.views.map_parts import MapParts, node_name
+from sizeup.views.map_tiles import CORE, CpuStates
 
 _WIDE, _NARROW = 110, 44
 """From the first width on bars are twice as long, below the second they are shorter."""

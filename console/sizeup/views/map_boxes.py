@@ -3,59 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.views.map_cells import Cell, Row, change_mark, cut, device_cells, fault, meter, padded, width_of
+from sizeup.views.map_cells import Cell, Row, change_mark, cut, device_cells, fault, meter, padded, width_of, wrapped
+from sizeup.views.map_frames import device_frames, framed
+from sizeup.views.map_tiles import CorePart, CpuStates, Tile, TileSize, tiles
 from sizeup.views.topology_item import ItemChange, TopologyItem
 
 _LEAST_INSIDE = 34
 """Columns that the inside of a box needs beside another."""
 _BAR, _MOST_BAR = 6, 30
-_METER = 4
-"""Cells of the shortest bar with a figure."""
-CORE, OFFLINE, NOT_ALLOWED = "■", "x", "-"
-LOADS = 10
-"""The number of load steps in a core's cell, 0 to 9."""
-
-
-class Tile(Enum):
-    """How a core is drawn."""
-
-    FRAME = "frame"
-    """With a line for each thread, and its own caches."""
-    THREADS = "threads"
-    """A line with a meter for each thread."""
-    METER = "meter"
-    """One line with a meter, or a sign where no load is known."""
-    CELL = "cell"
-
-
-TILE_WIDTHS = {
-    Tile.FRAME: (70, 48, 36, 24, 19),
-    Tile.THREADS: (36, 24, 17),
-    Tile.METER: (36, 24, 17, 10),
-    Tile.CELL: (1,),
-}
-"""Columns of a core."""
-
-
-class TileSize(Struct, frozen=True):
-    """A kind of tile, and how many columns it has at least."""
-
-    tile: Tile
-    width: int
-
-
-class CorePart(Struct, frozen=True):
-    """One core, or a CPU where cores are unknown."""
-
-    key: str
-    name: str
-    cpus: tuple[int, ...]
-    caches: str = ""
-    """Its own caches, ``L2 1 MiB, L1d 32 KiB``."""
 
 
 class CacheGroup(Struct, frozen=True):
@@ -84,39 +42,6 @@ class Box(Struct, frozen=True):
     parts: tuple[NodePart, ...] = ()
 
 
-class CpuStates(Struct, frozen=True):
-    """What is known of CPUs at the moment."""
-
-    states: Mapping[int, tuple[bool, bool]]
-    """Online, and allowed, by CPU."""
-    loads: Mapping[int, float]
-    """Percent by CPU; empty on a capture."""
-    role: str = "core"
-    """``cpu`` where cores are unknown."""
-
-    def problem(self, cpus: Sequence[int]) -> Cell | None:
-        """Return the sign of a core that is offline or not allowed; None for any other."""
-        online = [cpu for cpu in cpus if self.states.get(cpu, (True, True))[0]]
-        if not online:
-            return Cell(OFFLINE, "offline")
-        return None if any(self.states.get(cpu, (True, True))[1] for cpu in online) else Cell(NOT_ALLOWED, "barred")
-
-    def load(self, cpus: Sequence[int]) -> float | None:
-        """Return the load of the busiest of some CPUs in percent; None where it is unknown."""
-        known = [self.loads[cpu] for cpu in cpus if cpu in self.loads and self.states.get(cpu, (True, True))[0]]
-        return max(known) if known else None
-
-    def cell(self, core: CorePart) -> Cell:
-        """Return the one cell of a core: its load in tenths, or a sign."""
-        problem, load = self.problem(core.cpus), self.load(core.cpus)
-        if problem is not None:
-            return Cell(problem.text, problem.role, core.key)
-        if load is None:
-            return Cell(CORE, self.role, core.key)
-        tenths = min(int(load / 100 * LOADS), LOADS - 1)
-        return Cell(str(tenths), f"load-{tenths}", core.key)
-
-
 class NodeMemory(Struct, frozen=True):
     """Memory and huge pages of a node, as they are drawn."""
 
@@ -126,6 +51,8 @@ class NodeMemory(Struct, frozen=True):
     change: ItemChange | None = None
     pools: tuple[tuple[str, float, str, str], ...] = ()
     """Page size, share used, words and trouble of each pool."""
+    more: tuple[str, ...] = ()
+    """What else is known of it, where there is room."""
 
 
 def grid(
@@ -192,6 +119,8 @@ def _part_rows(
     part: NodePart, memory: Mapping[int, NodeMemory], cpus: CpuStates, size: TileSize, width: int
 ) -> list[Row]:
     shown, tile = None if part.os_id is None else memory.get(part.os_id), size.tile
+    if size.device_lines:
+        return _framed_part(part, shown, cpus, size, width)
     cells = _cells(part, cpus) if tile is Tile.CELL else []
     name = "" if part.os_id is None else f"N{part.os_id} " if tile is Tile.CELL else f"Node {part.os_id} "
     inline = bool(cells) and len(cells) + len(name) <= width
@@ -205,11 +134,52 @@ def _part_rows(
         if group.label:
             rule = "─" * (width - len(group.label) - 1)
             rows.append((Cell(f"{group.label} ", "text", group.key), Cell(rule, "frame", group.key)))
-        rows += _tiles(group.cores, cpus, size, width)
+        rows += tiles(group.cores, cpus, size, width)
     for number, item in enumerate(part.devices):
         begin = "└ " if number == len(part.devices) - 1 else "├ "
         rows += wrapped(device_cells(item), width, begin, "    ")
     return rows
+
+
+def _framed_part(part: NodePart, shown: NodeMemory | None, cpus: CpuStates, size: TileSize, width: int) -> list[Row]:
+    """Return a node as a frame around its memory, its caches with their cores, and its devices."""
+    is_node = part.os_id is not None
+    inside = width - 2 if is_node else width
+    rows = [] if shown is None else _memory_rows(shown, part.key, inside)
+    for group in part.groups:
+        if group.label:
+            title = (Cell(group.label, "text", group.key),)
+            rows += framed(title, tiles(group.cores, cpus, size, inside - 2), inside, group.key)
+        else:
+            rows += tiles(group.cores, cpus, size, inside)
+    if part.devices:
+        rows += device_frames(part.devices, inside, size.device_lines)
+    return framed((Cell(f"Node {part.os_id}", "name", part.key),), rows, width) if is_node else rows
+
+
+def _memory_rows(shown: NodeMemory, key: str, width: int) -> list[Row]:
+    """Return the memory of a node with a bar as long as the row, what else is known of it, and its huge pages."""
+    marks = (*change_mark(shown.change), *fault(shown.trouble))
+    words = shown.words if shown.share is None else f"{shown.words} used"
+    bar = width - len(words) - width_of(marks) - 3
+    begin = () if shown.share is None or bar < _BAR else (*meter(shown.share, bar, key), Cell(" ", "text"))
+    rows: list[Row] = [(*begin, Cell(words, "text", key), *marks)]
+    for text in shown.more:
+        rows += wrapped((Cell(text, "text", key),), width, "", " ")
+    return [*rows, *(tuple(cut(_pool_cells(pool, key, width), width)) for pool in shown.pools)]
+
+
+def _pool_cells(pool: tuple[str, float, str, str], key: str, width: int) -> Row:
+    """Return huge pages with a bar, or where that is too wide without one."""
+    size, share, words, trouble = pool
+    with_bar = (
+        Cell(f"{size} pages ", "text", key),
+        *meter(share, _BAR, key),
+        Cell(f" {words} used", "text", key),
+        *fault(trouble),
+    )
+    short = (Cell(f"{size} pages {words} used", "text", key), *fault(trouble))
+    return with_bar if width_of(with_bar) <= width else short
 
 
 def _with_memory(head: list[Cell], shown: NodeMemory | None, key: str, width: int) -> list[Row]:
@@ -224,13 +194,8 @@ def _with_memory(head: list[Cell], shown: NodeMemory | None, key: str, width: in
         rows = [head, [*(_memory_entry(shown, key, width) or (Cell(shown.words, "text", key),))]]
     else:
         rows = [[*head, *gap, *entry]]
-    for size, share, words, trouble in shown.pools:
-        cells = (
-            Cell(f"{size} pages ", "text", key),
-            *meter(share, _BAR, key),
-            Cell(f" {words} used", "text", key),
-            *fault(trouble),
-        )
+    for pool in shown.pools:
+        cells = _pool_cells(pool, key, width)
         used = width_of(rows[-1])
         if used + 3 + width_of(cells) <= width:
             rows[-1] += [Cell("   ", "text"), *cells]
@@ -265,88 +230,3 @@ def _cells(part: NodePart, cpus: CpuStates) -> list[Cell]:
 
 def _chunked(cells: Sequence[Cell], width: int) -> list[Row]:
     return [tuple(cells[first : first + width]) for first in range(0, len(cells), width)]
-
-
-def _tiles(cores: Sequence[CorePart], cpus: CpuStates, size: TileSize, width: int) -> list[Row]:
-    """Return a tile for each core, as many in a row as fit."""
-    least = size.width
-    if size.tile is Tile.METER and not any(cpus.load(core.cpus) is not None for core in cores):
-        least = max((len(core.name) for core in cores), default=1) + 3
-    per_row = max(min(width // least, len(cores)), 1)
-    each = least if least < size.width else min(width // per_row, size.width + 10)
-    draw = {Tile.FRAME: _frame, Tile.THREADS: _threads}.get(size.tile, _meter_line)
-    rows: list[Row] = []
-    for first in range(0, len(cores), per_row):
-        tiles = [draw(core, cpus, each) for core in cores[first : first + per_row]]
-        high = max(map(len, tiles))
-        blank = (Cell(" " * each, "text"),)
-        rows += [tuple(cell for tile in tiles for cell in (tile[y] if y < len(tile) else blank)) for y in range(high)]
-    return rows
-
-
-def tile_rows(tile: Tile, threads: int) -> int:
-    """Return how many rows a tile takes at least."""
-    return {Tile.FRAME: 3, Tile.THREADS: min(threads, 2)}.get(tile, 1)
-
-
-def _meter_line(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
-    """Return the name of a core with the load of its busiest thread."""
-    load = None if cpus.problem(core.cpus) else cpus.load(core.cpus)
-    name = Cell(f"{core.name:>3} " if width > 9 else f"{core.name:>{width - 3}} ", "text", core.key)
-    if load is None:
-        sign = cpus.cell(core)
-        return [padded((name, sign), width)]
-    return [(name, *_load_meter(load, width - len(name.text) - 1, core.key), Cell(" ", "text"))]
-
-
-def _threads(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
-    """Return a line with a meter for each of the first threads of a core."""
-    return [(*padded(_thread(cpu, cpus, width - 1, core.key), width - 1), Cell(" ", "text")) for cpu in core.cpus[:2]]
-
-
-def _load_meter(load: float, inner_width: int, key: str) -> Row:
-    """Return a load as a bar, and its figure where there is room for both."""
-    figure = f" {load:>3.0f} %" if inner_width >= _METER + 6 else ""
-    bar = max(inner_width - len(figure), 1)
-    used = min(round(load / 100 * bar), bar)
-    return (Cell("█" * used, "used", key), Cell("·" * (bar - used), "free", key), Cell(figure, "text", key))
-
-
-def _frame(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
-    inside, key = width - 2, core.key
-    title = f" {'CPU' if cpus.role == 'cpu' else 'Core'} {core.name} "
-    rows: list[Row] = [(Cell(f"┌{title}{'─' * (inside - len(title))}┐", "frame", key),)]
-    lines = [_thread(cpu, cpus, inside, key) for cpu in core.cpus[:2]] if cpus.load(core.cpus) is not None else []
-    if not lines:
-        problem = cpus.problem(core.cpus)
-        words = f"CPU {', '.join(map(str, core.cpus))}"
-        state = {OFFLINE: " offline", NOT_ALLOWED: " not allowed"}.get(problem.text, "") if problem else ""
-        lines = [(Cell(words, "core", key), Cell(state, problem.role if problem else "text", key))]
-    if core.caches:
-        lines.append((Cell(core.caches, "text", key),))
-    edge = Cell("│", "frame", key)
-    rows += [(edge, *(Cell(cell.text, cell.role, key) for cell in padded(line, inside)), edge) for line in lines]
-    return [*rows, (Cell(f"└{'─' * inside}┘", "frame", key),)]
-
-
-def _thread(cpu: int, cpus: CpuStates, width: int, key: str) -> Row:
-    """Return the load of one CPU as a bar and a figure."""
-    problem, load = cpus.problem((cpu,)), cpus.load((cpu,))
-    if problem is not None or load is None:
-        words = {OFFLINE: "offline", NOT_ALLOWED: "not allowed"}.get(problem.text if problem else "", "load unknown")
-        return Cell(f"{cpu:>3} ", "text", key), Cell(words, problem.role if problem else "text", key)
-    return (Cell(f"{cpu:>3} ", "text", key), *_load_meter(load, width - 4, key))
-
-
-def wrapped(cells: Sequence[Cell], width: int, first: str, rest: str) -> list[Row]:
-    """Return cells in as many rows as they need, broken at blanks."""
-    rows: list[list[Cell]] = [[Cell(first, "frame")]]
-    for cell in cells:
-        words = cell.text.split(" ")
-        for number, word in enumerate(words):
-            text = f" {word}" if number else word
-            if width_of(rows[-1]) + len(text) > width and len(rows[-1]) > 1:
-                rows.append([Cell(rest, "frame")])
-                text = word
-            rows[-1].append(Cell(text[: max(width - width_of(rows[-1]), 0)], cell.role, cell.key))
-    return [tuple(row) for row in rows]

@@ -113,3 +113,17 @@ def flowed(entries: Iterable[Sequence[Cell]], width: int, first: str = "", rest:
         rows[-1] += cut(cells, width - used - between)
         used += between + width_of(cells)
     return [tuple(row) for row in rows]
+
+
+def wrapped(cells: Sequence[Cell], width: int, first: str, rest: str) -> list[Row]:
+    """Return cells in as many rows as they need, broken at blanks."""
+    rows: list[list[Cell]] = [[Cell(first, "frame")]]
+    for cell in cells:
+        words = cell.text.split(" ")
+        for number, word in enumerate(words):
+            text = f" {word}" if number else word
+            if width_of(rows[-1]) + len(text) > width and len(rows[-1]) > 1:
+                rows.append([Cell(rest, "frame")])
+                text = word
+            rows[-1].append(Cell(text[: max(width - width_of(rows[-1]), 0)], cell.role, cell.key))
+    return [tuple(row) for row in rows]

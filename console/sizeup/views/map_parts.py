@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.model.numa import NumaNode, pool_key
+from sizeup.model.numa import MemoryKind, NumaNode, pool_key
 from sizeup.model.topology import Cache
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import MachineComparison
-from sizeup.views.map_boxes import Box, CacheGroup, CorePart, NodeMemory, NodePart
+from sizeup.views.machine_facts import kind_text, optional_bytes
+from sizeup.views.map_boxes import Box, CacheGroup, NodeMemory, NodePart
 from sizeup.views.map_cells import memory_used
-from sizeup.views.topology import cache_name
+from sizeup.views.map_tiles import CorePart
+from sizeup.views.topology import cache_name, page_cache_text
 from sizeup.views.topology_item import ItemChange, TopologyItem
 
+LOOSE = "No node"
+"""The row of devices that the kernel gives no node."""
 _ALIKE = 6
 """If a node has more disks without faults, they are counted instead of named."""
 
@@ -26,8 +31,14 @@ _ALIKE = 6
 class MapParts:
     """The parts of one machine, without load and memory, which change all the time."""
 
-    def __init__(self, machine: Machine, comparison: MachineComparison | None = None) -> None:
-        """With a ``comparison``, differences are marked and removed parts are listed."""
+    def __init__(
+        self,
+        machine: Machine,
+        comparison: MachineComparison | None = None,
+        measured: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        """With a ``comparison``, differences are marked and removed parts are listed; ``measured`` is told of nodes."""
+        self._measured = measured
         self.machine = machine
         self.changes = {} if comparison is None else _changes(comparison.root)
         self.states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
@@ -58,7 +69,7 @@ class MapParts:
         self.boxes = self._socket_boxes()
         self.below = [
             ("Across", self._shown(devices.across())),
-            ("No node", self._shown(devices.on(None))),
+            (LOOSE, self._shown(devices.on(None))),
             ("NFS", self._shown(devices.mounts())),
             ("Gone", [] if comparison is None else _gone(comparison)),
         ]
@@ -74,15 +85,15 @@ class MapParts:
         if not machine.cores:
             return [CorePart(f"pu:{pu.cpu}", str(pu.cpu), (pu.cpu,)) for pu in machine.pus]
         return [
-            CorePart(f"core:{index}", str(index), core.pus, self._cache_words(core.pus))
+            CorePart(f"core:{index}", str(index), core.pus, self._own_caches(core.pus))
             for index, core in enumerate(machine.cores)
         ]
 
-    def _cache_words(self, cpus: tuple[int, ...]) -> str:
-        """Return the caches that a core shares with no other, the largest first."""
+    def _own_caches(self, cpus: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
+        """Return level and name of the caches that a core shares with no other, the largest first."""
         caches = {id(cache): cache for cpu in cpus for cache in self._caches.get(cpu, ())}
         own = [cache for cache in caches.values() if set(cache.shared_by) <= set(cpus)]
-        return " ".join(cache_name(cache) for cache in sorted(own, key=lambda cache: -cache.level))
+        return tuple((cache.level, cache_name(cache)) for cache in sorted(own, key=lambda cache: -cache.level))
 
     def _groups(self, cores: Sequence[CorePart]) -> tuple[CacheGroup, ...]:
         """Return cores grouped by the largest cache that they share; the others as one group."""
@@ -147,7 +158,15 @@ class MapParts:
             for pool in node.huge_pages
             if pool.total and (unused or pool.free < pool.total)
         )
-        return NodeMemory(share, words, self.troubles.get(key, ""), self.changes.get(key), pools)
+        more = tuple(filter(None, (_uses(node), self._kind(node), self._measured.get(node.os_id))))
+        return NodeMemory(share, words, self.troubles.get(key, ""), self.changes.get(key), pools, more)
+
+    def _kind(self, node: NumaNode) -> str:
+        """Return the kind of memory and its tier, as far as they are known and tell nodes apart."""
+        known = node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE)
+        tiers = {other.tier for other in self.machine.nodes}
+        tier = "" if node.tier is None or len(tiers) < 2 else f"memory tier {node.tier}"
+        return ", ".join(filter(None, (kind_text(node.kind) if known else "", tier)))
 
     def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
         """Return the items that the map shows; bridges are left out, and many disks without faults become one item."""
@@ -157,6 +176,13 @@ class MapParts:
             return items
         words = f"{_name(plain[0])} to {_name(plain[-1])}: {plural(len(plain), 'disk')}"
         return [*(item for item in items if item not in plain), TopologyItem(plain[0].key, words, brief=words)]
+
+
+def _uses(node: NumaNode) -> str:
+    """Return what the memory of a node is used for, and what is free."""
+    uses = (("page cache", page_cache_text(node)), ("shared memory", optional_bytes(node.shmem_bytes)))
+    free = None if node.free_bytes is None or not node.memory_bytes else format_bytes(node.free_bytes)
+    return ", ".join(f"{name} {size}" for name, size in (("free", free), *uses) if size)
 
 
 def node_name(node: NumaNode) -> str:

@@ -212,7 +212,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else "none: memory only"),
         ("Memory", optional_bytes(node.memory_bytes)),
         ("Free", _share(node.free_bytes, node.memory_bytes)),
-        ("Page cache", _page_cache(node)),
+        ("Page cache", page_cache_text(node)),
         ("Shared memory", optional_bytes(node.shmem_bytes)),
         ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none reserved"),
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
@@ -226,7 +226,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _page_cache(node: NumaNode) -> str | None:
+def page_cache_text(node: NumaNode) -> str | None:
     """Return the page cache, with shared memory included if the kernel does not report it separately."""
     if node.page_cache_bytes is None and node.file_bytes is not None:
         return f"{format_bytes(node.file_bytes)}, shared memory included"

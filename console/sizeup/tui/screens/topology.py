@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.console import Group
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 
@@ -21,13 +25,35 @@ from sizeup.tui.baseline_sessions import baseline, choices, machine_of
 from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.live_machine import LiveMachineScreen
 from sizeup.tui.widgets.facts import FactsGrid
+from sizeup.tui.widgets.machine_page import PAGES, MachinePage
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.difference import MachineComparison, OtherMachine, compared
 from sizeup.views.map import MapMaker
-from sizeup.views.node_matrix import NodeMatrix, node_matrices
+from sizeup.views.node_matrix import NodeMatrix, measured_by_node, node_matrices
 from sizeup.views.topology import node_item, topology
 from sizeup.views.topology_item import TopologyItem, find, holding
+
+_MAP = "Map"
+
+
+def _tabs(chosen: str, drawn: str) -> Content:
+    """Return the names of the map and of the pages, which a click opens; ``drawn`` is what the map is called now."""
+    parts = []
+    for name in (_MAP, *PAGES):
+        style = "reverse bold" if name == chosen else ""
+        words = Content(f" {drawn if name == _MAP else name} ")
+        parts.append(words.stylize(Style.parse(style) + Style.from_meta({"@click": f"screen.view('{name}')"})))
+    return Content.assemble(*parts)
+
+
+class _NodesMeasured(Struct, frozen=True):
+    """What is known of nodes from measurements and from the firmware."""
+
+    state: object = None
+    """The machine and the steps that it was worked out of."""
+    matrices: tuple[NodeMatrix, ...] = ()
+    by_node: Mapping[int, str] = MappingProxyType({})
 
 
 class TopologyScreen(LiveMachineScreen):
@@ -40,9 +66,8 @@ class TopologyScreen(LiveMachineScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._maker: tuple[Machine, MachineComparison | None, tuple[NodeMatrix, ...], MapMaker] | None = None
-        self._matrices: tuple[object, tuple[NodeMatrix, ...]] = (None, ())
-        """What is known between nodes, and of which steps."""
+        self._maker: tuple[Machine, MachineComparison | None, _NodesMeasured, MapMaker] | None = None
+        self._nodes_measured = _NodesMeasured()
         self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
         self._comparison: MachineComparison | None = None
         self._filled: TopologyItem | None = None
@@ -52,6 +77,8 @@ class TopologyScreen(LiveMachineScreen):
         self._found: tuple[TopologyItem, ...] = ()
         """What holds the words that are looked for; without words, what differs."""
         self._place = 0
+        self._page = _MAP
+        """What stands beside the tree: the map, or the name of a page."""
 
     def body(self) -> Iterable[Widget]:
         """The tree with its details, beside the map."""
@@ -60,19 +87,23 @@ class TopologyScreen(LiveMachineScreen):
                 yield ItemTree(self._root(), id="tree")
                 with VerticalScroll(id="detail-pane", can_focus=True):
                     yield Static(id="detail", markup=False)
-            yield MapView(id="map")
+            with Vertical(id="map-pane"):
+                yield MapView(id="map")
+                yield MachinePage(id="page")
         with Horizontal(id="find"):
             yield Static("Find: ", markup=False)
             yield Input(placeholder="name or value, such as node 0 or 10 Gbit/s", compact=True)
 
     def on_mount(self) -> None:
-        """Begin with the tree."""
+        """Begin with the tree and the map."""
         self.query_one("#find").display = False
+        self.query_one(MachinePage).display = False
+        self._entitle()
 
     @property
     def shows_loads(self) -> bool:
         """Whether the map is on the screen."""
-        return self.query_one(MapView).display
+        return self._page == _MAP and self.query_one("#map-pane").display
 
     def show_loads(self) -> None:
         """Draw the map."""
@@ -90,16 +121,17 @@ class TopologyScreen(LiveMachineScreen):
         """Draw the map anew once it has its new size."""
         del event
         self.call_after_refresh(self._show_map)
+        self.call_after_refresh(self._show_page)
 
     def show_run(self) -> None:
         """Show what was measured between nodes by now."""
         super().show_run()
-        if self.is_mounted and self._measured() is not self._drawn_matrices():
+        if self.is_mounted and self._measured() is not self._drawn_measured():
             self._show_map()
 
     def action_map(self) -> None:
         """Go to the map, or back to the tree; where only one has room it takes the place of the other."""
-        tree, shown = self.query_one(ItemTree), self.query_one(MapView)
+        tree, shown = self.query_one(ItemTree), self._right
         to_map = not self.has_class("-map") if self._alone else not shown.has_focus
         self.set_class(to_map, "-map")
         if not to_map:
@@ -108,6 +140,38 @@ class TopologyScreen(LiveMachineScreen):
         shown.focus()
         self.begin_loads()
         self.call_after_refresh(self._show_map)
+        self.call_after_refresh(self._show_page)
+
+    def action_next_view(self, step: int) -> None:
+        """Show the next of the map and the pages about the machine."""
+        names = (_MAP, *PAGES)
+        self.action_view(names[(names.index(self._page) + step) % len(names)])
+
+    def action_view(self, name: str) -> None:
+        """Show the map, or a page about the machine in its place."""
+        had_focus = self._right.has_focus
+        self._page = name
+        self.query_one(MapView).display = name == _MAP
+        self.query_one(MachinePage).display = name != _MAP
+        if self._alone and not self.has_class("-map"):
+            self.action_map()
+        elif had_focus:
+            self._right.focus()
+        if name == _MAP:
+            self.begin_loads()
+        self._entitle()
+        self.call_after_refresh(self._show_map)
+        self.call_after_refresh(self._show_page)
+
+    @property
+    def _right(self) -> MapView | MachinePage:
+        """What stands beside the tree."""
+        return self.query_one(MapView) if self._page == _MAP else self.query_one(MachinePage)
+
+    def _show_page(self) -> None:
+        machine, page = self.host.machine, self.query_one(MachinePage)
+        if machine is not None and self._page != _MAP and page.size:
+            page.show(machine, self._page)
 
     @property
     def _alone(self) -> bool:
@@ -220,34 +284,41 @@ class TopologyScreen(LiveMachineScreen):
             )
         elif self._found:
             title = f"{place} of {title}"
-        for name, words in (("#tree", title), ("#detail-pane", sides), ("#map", drawn)):
-            self.query_one(name).border_title = Text(words)
+        self.query_one("#tree").border_title = Text(title)
+        self.query_one("#detail-pane").border_title = Text(sides)
+        tabs = _tabs(self._page, drawn)
+        for shown in (self.query_one(MapView), self.query_one(MachinePage)):
+            shown.border_title = tabs
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
         width, height = shown.size
-        if machine is None or not shown.display or not width or not height:
+        if machine is None or not self.shows_loads or not width or not height:
             return
         self._root()
-        matrices = self._measured()
+        measured = self._measured()
         made = self._maker
-        if made is None or made[0] is not machine or made[1] is not self._comparison or made[2] is not matrices:
-            maker = MapMaker(machine, self._comparison, matrices)
-            self._maker = made = machine, self._comparison, matrices, maker
+        if made is None or made[0] is not machine or made[1] is not self._comparison or made[2] is not measured:
+            maker = MapMaker(
+                machine, self._comparison, measured.matrices, measured.by_node, live=self.host.live_source is not None
+            )
+            self._maker = made = machine, self._comparison, measured, maker
         nodes = (self._moment or machine).nodes
         shown.show(made[3].draw(nodes, self._loads, max(width, 40), height))
 
-    def _measured(self) -> tuple[NodeMatrix, ...]:
-        """Return what is known between nodes; worked out anew when another step has ended."""
+    def _measured(self) -> _NodesMeasured:
+        """Return what is known of nodes and between them; worked out anew when another step has ended."""
         machine, session = self.host.machine, self.host.runs.session
         ended = () if session is None else tuple(name for name, run in session.steps.items() if run.outcome is not None)
-        known = (id(machine), ended)
-        if machine is not None and self._matrices[0] != known:
-            self._matrices = known, node_matrices(machine, session)
-        return self._matrices[1]
+        state = (id(machine), ended)
+        if machine is not None and self._nodes_measured.state != state:
+            matrices = node_matrices(machine, session)
+            by_node = measured_by_node(machine, session, matrices)
+            self._nodes_measured = _NodesMeasured(state, matrices, by_node)
+        return self._nodes_measured
 
-    def _drawn_matrices(self) -> tuple[NodeMatrix, ...]:
-        return self._matrices[1] if self._maker is None else self._maker[2]
+    def _drawn_measured(self) -> _NodesMeasured:
+        return self._nodes_measured if self._maker is None else self._maker[2]
 
     def show_machine(self) -> None:
         """Fill the tree anew."""
@@ -261,6 +332,7 @@ class TopologyScreen(LiveMachineScreen):
             self._filled, self._held = root, self.host.compared_with
             self._search()
         self._show_map()
+        self._show_page()
         self._show_item(tree.cursor_node.data if tree.cursor_node is not None else root)
 
     def show_target(self, target: str) -> None:

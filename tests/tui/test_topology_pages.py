@@ -1,0 +1,74 @@
+"""The pages beside the map: what discovery knows of a machine, each a key or a click away."""
+
+from __future__ import annotations
+
+import pytest
+
+from consoles import Console, MakeConsole, machine
+from sizeup.model.dimms import DimmSlot
+from sizeup.model.machine import Machine
+from sizeup.tui.widgets.machine_page import PAGES, MachinePage, page_lines
+from sizeup.views.machine import PARTS
+from topology_mode import in_topology
+
+
+def page_of(console: Console) -> str:
+    shown = console.app.screen.query_one(MachinePage)
+    return "\n".join("".join(row).rstrip() for row in shown.drawing.rows) if shown.region.area else ""
+
+
+def with_modules() -> Machine:
+    slots = (
+        DimmSlot("DIMM_A1", size_bytes=32 << 30, kind="DDR4", rated_transfers_per_second=3200 * 10**6,
+                 configured_transfers_per_second=2933 * 10**6),
+        DimmSlot("DIMM_A2", size_bytes=0),
+    )  # fmt: skip
+    return machine(dimm_slots=slots)
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+async def test_a_key_shows_the_next_page_and_another_one_the_map_again(console: Console, columns: int) -> None:
+    async with in_topology(console, "v", columns=columns, rows=40) as pilot:
+        first = page_of(console)
+        await pilot.press("V")
+        await pilot.pause()
+        back = page_of(console), console.app.screen.query_one("#map").region.area > 0
+
+    assert first.startswith("Processor")
+    assert back == ("", True)
+
+
+async def test_modules_with_their_speeds_stand_on_the_page_of_memory(make_console: MakeConsole) -> None:
+    console = make_console(with_modules())
+    async with in_topology(console, "v", "v", columns=120, rows=40):
+        shown = page_of(console)
+
+    assert "1 of 2 populated" in shown
+    assert "2,933 MT/s (rated 3,200 MT/s)" in shown or "2933 MT/s (rated 3200 MT/s)" in shown
+
+
+async def test_a_click_on_its_name_shows_a_page(console: Console) -> None:
+    async with in_topology(console, columns=120, rows=40) as pilot:
+        row = console.text.splitlines()[console.app.screen.query_one("#map").region.y]
+        x = row.index("Platform") - console.app.screen.query_one("#map").region.x
+        await pilot.click("#map", offset=(x + 1, 0))
+        await pilot.pause()
+        shown = page_of(console)
+
+    assert shown.startswith("Platform")
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+async def test_the_name_of_every_page_stands_above_the_map(console: Console, columns: int) -> None:
+    async with in_topology(console, "t", columns=columns, rows=40):
+        title = console.text.splitlines()[console.app.screen.query_one("#map").region.y]
+
+    assert [name for name in ("Map", *PAGES) if name not in title] == []
+
+
+def test_every_part_but_findings_has_its_page() -> None:
+    assert sorted(part for parts in PAGES.values() for part in parts) == sorted(set(PARTS) - {"findings"})
+
+
+def test_what_a_machine_has_nothing_of_is_told() -> None:
+    assert page_lines(Machine(), "Devices", 80) == [("Nothing of this kind was found on this machine.", "text")]
