@@ -195,12 +195,10 @@ def size_of(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
 
 
 def _read_device(
-    sysroot: Sysroot, parents: DeviceParents, directory: str, name: str, tables: BlockTables
-) -> BlockDevice | None:
-    base = f"{directory}/{name}"
-    entries = frozenset(sysroot.names(base))
-    if not entries or "partition" in entries:
-        return None
+    sysroot: Sysroot, parents: DeviceParents, base: str, entries: frozenset[str], tables: BlockTables
+) -> BlockDevice:
+    """One whole disk or stacked device with the names ``entries`` in its directory."""
+    name = base.rpartition("/")[2]
     location = parents.locate(base)
     if location.pci_address is None:
         # Old kernels and some captures have plain directories under /sys/block and links in the class.
@@ -259,9 +257,11 @@ def _mount_points(tables: BlockTables, devno: str | None, name: str, dm_name: st
     return tuple(dict.fromkeys(point for key in keys if key for point in tables.mount_points.get(key, ())))
 
 
-def _read_partitions(sysroot: Sysroot, disk: BlockDevice, tables: BlockTables) -> Iterator[BlockDevice]:
+def _read_partitions(
+    sysroot: Sysroot, disk: BlockDevice, entries: frozenset[str], tables: BlockTables
+) -> Iterator[BlockDevice]:
     base = f"/sys/block/{disk.name}"
-    names = [name for name in sysroot.names(base) if name.startswith(disk.name)]
+    names = [name for name in entries if name.startswith(disk.name)]
     for name in sorted(names, key=lambda name: (len(name), name))[:_PARTITIONS_LIMIT]:
         if not sysroot.exists(f"{base}/{name}/partition"):
             continue
@@ -295,10 +295,13 @@ def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockD
     for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
         if _NVME_PATH.fullmatch(name):
             continue  # one path to a namespace that is listed under its own name
-        device = _read_device(sysroot, parents, directory, name, tables)
-        if device is not None:
-            found.append(device)
-            found.extend(_read_partitions(sysroot, device, tables))
+        base = f"{directory}/{name}"
+        entries = frozenset(sysroot.names(base))
+        if not entries or "partition" in entries:
+            continue
+        device = _read_device(sysroot, parents, base, entries, tables)
+        found.append(device)
+        found.extend(_read_partitions(sysroot, device, entries, tables))
     return tuple(found)
 
 

@@ -236,17 +236,26 @@ class Sysroot:
         else:
             where = self._step(above, name, links_left)
         # An answer that ran out of links depends on where the question began.
-        if where is not None or links_left == LINKS_LIMIT:
-            self._directories[path] = where
+        if where is not None:
+            self._directories[path] = self._directories[where] = where
+        elif links_left == LINKS_LIMIT:
+            self._directories[path] = None
         return where
 
     def _resolve(self, path: str) -> str | None:
         """The link-free path seen from the root; None where a link leads nowhere or in a circle."""
+        try:
+            return self._directories[path]  # asked for its names and its place, a device is resolved several times
+        except KeyError:
+            pass
         parent, _, name = path.rpartition("/")
         directory = self._directory(parent)
         if directory is None or name in ("", ".", ".."):
             return self._directory(path.rstrip("/")) if directory is not None else None
-        return self._step(directory, name, LINKS_LIMIT)
+        where = self._directories[path] = self._step(directory, name, LINKS_LIMIT)
+        if where is not None:
+            self._directories[where] = where
+        return where
 
     def _step(self, directory: str, name: str, links_left: int) -> str | None:
         candidate = f"{directory}/{name}"
@@ -259,7 +268,15 @@ class Sysroot:
             return None
         if links_left == 0:
             return None
-        return self._directory(target if target.startswith("/") else f"{directory}/{target}", links_left - 1)
+        if target.startswith("/"):
+            return self._directory(target, links_left - 1)
+        # Above a path without links is its parent: so that what many links lead to is asked for under one name.
+        while target.startswith(".."):
+            above, _, rest = target.partition("/")
+            if above != "..":
+                break
+            directory, target = directory.rpartition("/")[0], rest
+        return self._directory(f"{directory}/{target}" if target else directory, links_left - 1)
 
 
 _ARCHIVE_MEMBERS_LIMIT = 1 << 18
