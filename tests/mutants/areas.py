@@ -39,7 +39,10 @@ _C_TESTS = (
     ("native/src/direct_io_target.c", ("test_extents", "test_direct_io_target")),
     (
         "native/src/direct_io*",
-        ("test_direct_io_calls", "test_direct_io_usage", "test_direct_io", "test_direct_io_denied"),
+        (
+            *("test_direct_io_calls", "test_direct_io_times", "test_direct_io_samples", "test_direct_io_usage"),
+            *("test_direct_io", "test_direct_io_workers", "test_direct_io_denied"),
+        ),
     ),
 )
 
