@@ -108,7 +108,7 @@ class PriceTier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something with a price."""
+    """A product, edition or option with its price."""
 
     id: str
     """``oracle.ee``."""
@@ -146,7 +146,7 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ArchitectureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A kind of processor, told by its name."""
+    """A kind of processor, recognized by its name."""
 
     id: str
     """``x86``."""
@@ -183,7 +183,7 @@ class ConditionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PartitionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Partitions that limit the count where they have processors of their own or a cap: the user tells which."""
+    """Partitions that limit the count where they have processors of their own or a cap: the user says which."""
 
     id: str
     title: str

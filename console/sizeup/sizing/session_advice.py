@@ -189,7 +189,7 @@ class AdviceSelector:
         return self._known
 
     def _changed(self, subject: Session | Machine, basis: object) -> bool:
-        """Whether the advice has to be chosen anew; by identity, as machines and sessions are large."""
+        """Whether the advice has to be chosen again; by identity, as machines and sessions are large."""
         changed = self._subject is not subject or self._basis != basis
         self._subject, self._basis = subject, basis
         return changed

@@ -52,7 +52,7 @@ class Growth(Struct, frozen=True):
     """The shares of today's demand that grow apart, each with its rate per year; without them all of it grows alike."""
 
     def factor(self, years: float | None = None) -> float:
-        """Return how many times today's demand it is after so many years, or at the end of the horizon."""
+        """Return how many times today's demand it is after that many years, or at the end of the horizon."""
         after = self.years if years is None else years
         if not self.parts:
             return float((1 + self.per_year) ** after)

@@ -183,7 +183,7 @@ _AVERAGE = "a single interval is an average and hides peaks: use shorter interva
 
 
 def _busy_cores(interval: LoadInterval, cores: int | None) -> float | None:
-    """Busy cores of one interval, by the given number of cores where the file tells utilization alone."""
+    """Busy cores of one interval, by the given number of cores where the file has utilization alone."""
     if interval.busy_cores is not None or interval.cpu_utilization is None or cores is None:
         return interval.busy_cores
     return interval.cpu_utilization * cores

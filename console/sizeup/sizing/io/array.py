@@ -44,17 +44,17 @@ class Array(Struct, frozen=True):
 
 
 def drive_iops(sheet: Sheet) -> DriveFigure | None:
-    """Return the random IOPS of one drive: as stated, else by the catalog of drives; None where neither tells."""
+    """Return the random IOPS of one drive: as stated, else by the catalog of drives; None if unknown."""
     return _figure(sheet, "IOPS", ("array.drive_iops", "iops"), ("array.drive_write_iops", "write-iops"))
 
 
 def drive_rate(sheet: Sheet) -> DriveFigure | None:
-    """Return the sequential bytes per second of one drive: as stated, else by the catalog; None where neither tells."""
+    """Return the sequential bytes per second of one drive: as stated, else by the catalog; None if unknown."""
     return _figure(sheet, "MB/s", ("array.drive_mb_s", "read-rate"), ("array.drive_write_mb_s", "write-rate"))
 
 
 def _figure(sheet: Sheet, unit: str, of_reads: tuple[str, str], of_writes: tuple[str, str]) -> DriveFigure | None:
-    """Each a key and a name in the catalog; writes that nothing tells apart are as reads."""
+    """Each a key and a name in the catalog; writes without a figure of their own are as reads."""
     reads = sheet.optional(of_reads[0])
     stated = reads is not None
     reads = reads or _catalog(sheet, of_reads[1])
@@ -127,7 +127,7 @@ class _WriteCost(Struct, frozen=True):
     writes: float
 
     def total(self, drives: float, each: tuple[float, float], reads: float) -> float:
-        """Return what so many drives deliver; ``each`` is one drive's figure of reads and of writes."""
+        """Return what that many drives deliver; ``each`` is one drive's figure of reads and of writes."""
         read, write = each
         written = 1 - reads
         return drives / ((reads + written * self.reads) / read + written * self.writes / write)

@@ -270,7 +270,7 @@ class Bottleneck(Struct, frozen=True):
 
 
 def find_bottleneck(sheet: Sheet) -> Bottleneck | None:
-    """Return the stage with the least bandwidth; None where no stage tells its own."""
+    """Return the stage with the least bandwidth; None where no stage reports its bandwidth."""
     reads = sheet.number("workload.read_percent").value
     stages = with_drives(sheet, path_stages(sheet), None, reads)
     known = [Bottleneck(stage.name, stage.rate) for stage in stages if stage.rate is not None]

@@ -18,7 +18,7 @@ from sizeup.text import capitalized
 from sizeup.units import format_in
 
 _MOST_DRIVES = 10_000
-"""Beyond so many drives the queue in front of them is empty until they are saturated."""
+"""Beyond this number of drives the queue in front of them is empty until they are saturated."""
 _MOST_OF_A_DISK = 1000.0
 """IOPS that no disk reaches: a drive with more is flash, which serves many requests at a time."""
 
@@ -27,7 +27,7 @@ Curve = Sequence[tuple[float, float]]
 
 
 def waiting_share(servers: int, utilization: float) -> float:
-    """Return the share of requests that wait, of random arrivals at so many servers (Erlang's C formula)."""
+    """Return the share of requests that wait, of random arrivals at that many servers (Erlang's C formula)."""
     if utilization >= 1:
         return 1.0
     if servers > _MOST_DRIVES:

@@ -216,7 +216,7 @@ def _capacity_text(worst: StageShare) -> str:
 
 
 def _unknown(sheet: Sheet, demand: Demand) -> Advice:
-    """Return the verdict where no stage tells its capacity."""
+    """Return the verdict where the capacity of every stage is unknown."""
     reasons = [(sheet.unused(key), KEYS[key]) for key in ("capacity.mb_s", "capacity.iops")]
     actions = [f"{unused.sentence(key.unit)}, or use {key.flag}" for unused, key in reasons if unused is not None]
     ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}, path.stages=hba:fc16*2 or array.disks=N"

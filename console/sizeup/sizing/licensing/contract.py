@@ -28,7 +28,7 @@ OF_ONE_PACK = (
 NO_PRODUCT = "as no product is set"
 """Part of the caveat about a product that nobody chose."""
 PARTITION = "license.partition"
-"""Key of what tells a hard partition from a soft one."""
+"""Key that distinguishes a hard partition from a soft one."""
 
 HARD = "assumed: the vendor accepts the hard partition, and it is capped at its cores"
 """What a count by hard partition rests on."""

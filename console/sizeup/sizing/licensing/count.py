@@ -201,7 +201,7 @@ def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
 
 
 def matching_factor(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
-    """Return the entry of a table that a processor's name on a server of so many sockets matches first."""
+    """Return the entry of a table that a processor's name on a server with that many sockets matches first."""
     return next(
         entry
         for entry in pack.factor
