@@ -1,4 +1,4 @@
-"""Block devices from ``/sys/block`` (Documentation/ABI/stable/sysfs-block), told apart by their path in sysfs."""
+"""Block devices from ``/sys/block`` (Documentation/ABI/stable/sysfs-block), distinguished by their path in sysfs."""
 
 from __future__ import annotations
 

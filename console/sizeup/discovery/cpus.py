@@ -173,7 +173,7 @@ class _Ids:
         return self._cpuinfo.physical_ids.get(cpu) if named is None else named
 
     def core(self, cpu: int) -> tuple[int, int] | None:
-        """What all threads of a core have in common and no other core has; None where nothing tells."""
+        """What all threads of a core have in common and no other core has; None where it is unknown."""
         if self._single:
             return 0, 0
         package = self.package(cpu)

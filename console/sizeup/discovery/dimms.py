@@ -37,7 +37,7 @@ def read_dimm_slots(sysroot: Sysroot) -> tuple[DimmSlot, ...]:
 
 
 def _count(sysroot: Sysroot, path: str) -> int | None:
-    """A counter; a negative one is none."""
+    """Return a counter; None where it is unknown or negative."""
     number = sysroot.integer(path)
     return None if number is None or number < 0 else number
 

@@ -42,7 +42,7 @@ def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], unit
 
 
 def _is_iscsi(hba: Hba | None) -> bool:
-    """Its target ports are told apart by portal, as all portals of a target share one name."""
+    """Its target ports are distinguished by portal, as all portals of a target share one name."""
     return hba is not None and hba.transport is Transport.ISCSI
 
 

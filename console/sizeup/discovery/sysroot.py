@@ -212,7 +212,7 @@ class Sysroot:
         return where if where is not None and self._raw_exists(where) else None
 
     def note(self, subject: str, reason: str) -> None:
-        """Note a gap; each once, and only so many."""
+        """Note a gap; each once, up to a limit."""
         gap = Gap(clean(subject), clean(reason))
         if len(self.gaps) < _GAPS_LIMIT and gap not in self.gaps:
             self.gaps.append(gap)

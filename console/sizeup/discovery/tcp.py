@@ -17,7 +17,7 @@ def parse_buffer_sizes(text: str) -> tuple[int, int, int]:
 
 
 def read_tcp_buffers(sysroot: Sysroot) -> TcpBuffers | None:
-    """Return the TCP buffers of the running kernel; None where it tells none of them."""
+    """Return the TCP buffers of the running kernel; None where it reports none of them."""
     scaling = sysroot.integer(f"{_SETTINGS}/tcp_window_scaling")
     buffers = TcpBuffers(
         sysroot.parsed(f"{_SETTINGS}/tcp_rmem", parse_buffer_sizes),

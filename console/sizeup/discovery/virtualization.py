@@ -60,7 +60,7 @@ class Virtualization(Struct, frozen=True):
     """What the machine runs under."""
 
     hypervisor: str | None = None
-    """None on bare metal, where nothing tells, and where the evidence does not settle which."""
+    """None on bare metal, where it is unknown, and where the evidence does not settle which."""
     is_guest: bool | None = None
     evidence: str | None = None
     """What settled ``is_guest``, in words; None where nothing did."""

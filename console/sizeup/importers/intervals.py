@@ -23,11 +23,11 @@ class LoadInterval(Struct, frozen=True):
     """One interval, all disks and servers together; None for what the file does not tell."""
 
     bytes_per_second: float | None = None
-    """All reads and writes, without redo where the file tells redo apart."""
+    """All reads and writes, without redo where the file counts redo separately."""
     requests_per_second: float | None = None
-    """Random ones where the file tells them apart, else all; without redo writes where it tells those apart."""
+    """Random ones where the file separates them, else all; without redo writes where it separates those."""
     read_share: float | None = None
-    """Of the requests, where they are told apart, else of the bytes; None where nothing moved."""
+    """Of the requests, where they are separate, else of the bytes; None where nothing moved."""
     redo_bytes_per_second: float | None = None
     redo_writes_per_second: float | None = None
     sequential_bytes_per_second: float | None = None
@@ -35,7 +35,7 @@ class LoadInterval(Struct, frozen=True):
     cpu_utilization: float | None = None
     """Share of all CPUs that was busy."""
     busy_cores: float | None = None
-    """The same times physical cores, where the file tells their number."""
+    """The same times physical cores, where the file has their number."""
 
 
 class Stated(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Disk(Struct, frozen=True):
     read_bytes_per_second: float
     written_bytes_per_second: float
     reads_per_second: float | None = None
-    """None where reads and writes are not told apart."""
+    """None where reads and writes are not counted separately."""
 
 
 def together(disks: Iterable[Disk]) -> LoadInterval:

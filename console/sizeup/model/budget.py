@@ -13,7 +13,7 @@ class Stage(Struct, frozen=True):
     subject: str
     """What carries it: a PCI address, a host, a node."""
     bytes_per_second: float | None
-    """Payload in one direction; None where nothing tells, and then the stage limits nothing here."""
+    """Payload in one direction; None where it is unknown, and then the stage limits nothing here."""
     source: str
     """The figure it was computed from, in words."""
     shared_with: tuple[str, ...] = ()

@@ -12,9 +12,9 @@ class FileSystem(Struct, frozen=True):
     """``zfs``, ``btrfs``, ``bcachefs``, ``drbd``, or of a cluster: ``lustre``, ``gpfs``, ``ocfs2``, ``ceph``."""
     name: str
     state: str | None = None
-    """As the kernel calls it; None where it does not tell."""
+    """As the kernel calls it; None where it does not report it."""
     healthy: bool | None = None
-    """Whether the state is that of a whole one; None where it does not tell."""
+    """Whether the state is that of a whole one; None where it does not report it."""
     mount_points: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     details: tuple[str, ...] = ()

@@ -99,12 +99,12 @@ class Machine(Struct, frozen=True):
 
     @property
     def core_count(self) -> int | None:
-        """Cores with a CPU online; None where nothing tells which CPUs share a core (the gaps say why)."""
+        """Cores with a CPU online; None where it is unknown which CPUs share a core (the gaps say why)."""
         return len(self.cores) or None
 
     @property
     def socket_count(self) -> int | None:
-        """Packages; None where nothing tells which CPUs share one (the gaps say why)."""
+        """Packages; None where it is unknown which CPUs share one (the gaps say why)."""
         return len(self.packages) or None
 
     @property

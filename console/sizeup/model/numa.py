@@ -57,7 +57,7 @@ class NumaNode(Struct, frozen=True):
     """Indexes of the packages that its PUs belong to."""
     local_pus: tuple[int, ...] = ()
     """PUs nearest to its memory: its own, or for a memory-only node the ones the firmware names or its
-    distances suggest; empty where nothing tells."""
+    distances suggest; empty where it is unknown."""
     allowed: bool = True
     """This process may allocate memory here, by the cgroup's ``cpuset.mems``."""
     memory_bytes: int | None = None
@@ -72,7 +72,7 @@ class NumaNode(Struct, frozen=True):
     """One entry per node of ``Machine.nodes``, in that order; empty where the firmware has no table."""
     kind: MemoryKind = MemoryKind.UNKNOWN
     kind_source: str | None = None
-    """Where the kind was read; None where no driver tells it."""
+    """Where the kind was read; None where no driver reports it."""
     tier: int | None = None
     """Number of the kernel's memory tier, the fastest lowest; None before Linux 6.1."""
     access: NodeAccess | None = None

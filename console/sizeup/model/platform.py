@@ -50,13 +50,13 @@ class Platform(Struct, frozen=True):
     kernel: str | None = None
     hostname: str | None = None
     hypervisor: str | None = None
-    """``kvm``, ``vmware``, ``xen``, ``hyperv`` ...; None on bare metal or where nothing tells (see ``is_guest``).
+    """``kvm``, ``vmware``, ``xen``, ``hyperv`` ...; None on bare metal or where it is unknown (see ``is_guest``).
 
     ``qemu`` where nothing tells whether QEMU uses KVM, ``tcg`` where it emulates the CPU, ``xen-dom0`` in the control
     domain of Xen, which is no guest but has virtual CPUs.
     """
     is_guest: bool | None = None
-    """True under a hypervisor, False where something proves bare metal, None where nothing tells."""
+    """True under a hypervisor, False where something proves bare metal, None where it is unknown."""
     guest_evidence: str | None = None
     """What settled ``is_guest``, in words."""
     container: str | None = None
@@ -78,7 +78,7 @@ class Platform(Struct, frozen=True):
     """Words of the command line that change what is measured: ``numa=off``, ``isolcpus=2-7`` ..."""
     frequency_driver: str | None = None
     turbo: bool | None = None
-    """Whether the clock may rise above its base; None where no driver tells."""
+    """Whether the clock may rise above its base; None where no driver reports it."""
     shared_memory_controller: bool | None = None
     """Whether all sockets reach memory over one controller (front-side bus), by the CPU's family and model."""
     smt: str | None = None
@@ -99,4 +99,4 @@ class Platform(Struct, frozen=True):
     cloud: CloudInstance | None = None
     """None where no file names a cloud."""
     partition: LogicalPartition | None = None
-    """None where this is no partition of PowerVM, or where nothing tells about its processors."""
+    """None where this is no partition of PowerVM, or where its processors are unknown."""

@@ -71,7 +71,7 @@ class BlockDevice(Struct, frozen=True):
     raid_disks: int | None = None
     dm_name: str | None = None
     dm_uuid: str | None = None
-    """Its prefix tells what made the device: ``LVM-``, ``CRYPT-``, ``mpath-``."""
+    """Its prefix names what made the device: ``LVM-``, ``CRYPT-``, ``mpath-``."""
     suspended: bool | None = None
     state: str | None = None
     """Of a SCSI device (``running``, ``offline``), an array (``clean``, ``degraded``) or an NVMe controller."""

@@ -112,7 +112,7 @@ class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProbeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The most a step may take, in words or numbers a user can hold it to."""
+    """The most that a step may use: memory, space, CPUs and time."""
 
     memory: str = "less than 64 MiB"
     space: str = "none"
@@ -151,7 +151,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: TargetEntry | None = None
     """Which parameters name what is measured; None where none does."""
     diagnostic: bool = False
-    """It tests sizeup itself and tells nothing of the machine: it is listed, but no screen leads with it."""
+    """It tests sizeup itself and says nothing about the machine: it is listed, but no screen leads with it."""
 
     def declaration(self) -> Declaration:
         """What is recorded with each step beside its series."""

@@ -1,4 +1,4 @@
-"""What of a directory shows before a run that its storage cannot be measured."""
+"""Return why the storage of a directory cannot be measured, as far as it shows before a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machine, probes and wishes to a plan: which steps in which order, and which must not run and why."""
+"""From machine, probes and request to a plan: which steps in which order, and which must not run and why."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def why_not(machine: Machine, probe: RegisteredProbe) -> str | None:
 
 
 def unmet(machine: Machine, manifest: Manifest) -> str | None:
-    """Why a machine cannot run a probe, as far as the manifest tells; None where it can."""
+    """Why a machine cannot run a probe, as far as the manifest says; None where it can."""
     requires = manifest.requires
     architecture = machine.platform.architecture
     if requires.architectures and architecture is not None and architecture not in requires.architectures:

@@ -46,7 +46,7 @@ class Failed(Ending, frozen=True, tag="failed"):
 
 
 class Done(Ending, frozen=True, tag="done"):
-    """The probe came to its end."""
+    """The probe ended."""
 
 
 Message = StepRecord | Refused | Failed | Done

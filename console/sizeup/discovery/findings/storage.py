@@ -174,7 +174,7 @@ _ARRAY_STATES = {
 
 
 def _next_failure(device: BlockDevice) -> str:
-    """What the failure of one more member of a degraded array does, as far as its level tells."""
+    """What the failure of one more member of a degraded array does, as far as its RAID level says."""
     survived = _SURVIVED.get(device.raid_level or "")
     if device.raid_level == "raid1" and device.raid_disks is not None:
         survived = device.raid_disks - 1
