@@ -1,4 +1,4 @@
-"""What the terminal at the other end can show, told from the environment alone."""
+"""What the terminal at the other end can show, by the environment alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MONOCHROME = re.compile(r"vt\d|dumb$|.*-(?:m|mono)$|$")
 
 
 def colors(environment: Mapping[str, str]) -> int:
-    """How many colors the console draws in, told as Rich tells it; 0 where TERM names none, or none are wanted."""
+    """How many colors the console draws in, by the rules of Rich; 0 where TERM names none, or none are wanted."""
     if environment.get("NO_COLOR"):
         return 0
     if environment.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):

@@ -127,7 +127,7 @@ class ConsoleDriver(LinuxDriver):
             super().write(question)
 
     def run_input_thread(self) -> None:
-        """Hand on what is typed until told to stop; the end of the input is the end of the line, as a hang-up is."""
+        """Forward input until asked to stop; the end of the input counts as a hang-up."""
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():

@@ -22,7 +22,7 @@ from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 
 _BRIDGE_CELLS = 6
-"""So many cells that are right already are sent again rather than jumped over, which takes some eight bytes."""
+"""Up to this many unchanged cells are sent again, because skipping them takes some eight bytes."""
 
 
 class _StyleCodes(NamedTuple):
@@ -42,7 +42,7 @@ _Cell = tuple[str, _StyleCodes]
 
 
 class FrameDiffer:
-    """What the terminal was told to show, and what of each frame is news to it."""
+    """What the terminal shows, and which cells of a new frame differ."""
 
     def __init__(self) -> None:
         self._rows: list[list[_Cell | None]] = []
@@ -165,7 +165,7 @@ def _bridges(cells: Sequence[_Cell]) -> bool:
 
 
 class _Pen:
-    """Writes cells, remembering what the terminal was last told."""
+    """Writes cells, remembering what the terminal was last sent."""
 
     def __init__(self, console: Console, rows: list[list[_Cell | None]]) -> None:
         self._colors = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)

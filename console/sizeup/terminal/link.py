@@ -38,7 +38,7 @@ Ask = Callable[[bytes], int | None]
 
 
 class Link(Struct, frozen=True):
-    """What the terminal at the other end told by its answers."""
+    """What the answers of the terminal at the other end say."""
 
     answer_ns: int
     """Median time from a question to its answer."""

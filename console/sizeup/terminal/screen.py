@@ -13,7 +13,7 @@ class OnceStyledScreen(Screen[Any]):
     """A screen that does without Textual's second look at every style sheet."""
 
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
-    """The widget with the focus. It and the one before are styled anew, and so drawn; Textual would draw all others."""
+    """The widget with the focus. Only it and the one before are styled and drawn again; Textual would draw all."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -99,4 +99,4 @@ class AppProtocol(Protocol):
         """Show this machine again."""
 
     def start_run(self, spec: RunSpec) -> None:
-        """Run a probe now or after the one that is on."""
+        """Run a probe now or after the current one."""

@@ -214,7 +214,7 @@ class ConsoleApp(TerminalApp):
         )
 
     def start_run(self, spec: RunSpec) -> None:
-        """Run a probe now or after the one that is on."""
+        """Run a probe now or after the current one."""
         if not self.runs.start(spec):
             remedy = f"; {first_key_of('run.cancel', self.keys)} removes it" if spec.probes else ""
             what = ", ".join(spec.probes) or spec.plan
@@ -226,7 +226,7 @@ class ConsoleApp(TerminalApp):
             self._timer = self.set_interval(TICK_SECONDS, self._tick)
 
     def report_cost(self) -> None:
-        """Have what this console cost so far recorded with the run that is on."""
+        """Have what this console cost so far recorded with the current run."""
         from sizeup.live.cost import ConsoleCost
 
         self._own.runs.report_cost(ConsoleCost(round(time.process_time(), 3), self.bytes_sent))
@@ -273,7 +273,7 @@ class ConsoleApp(TerminalApp):
         self.call_after_refresh(arrive)
 
     def show_session(self, path: str) -> None:
-        """Show a saved session in all modes instead of this machine; a run that is on goes on behind it."""
+        """Show a saved session in all modes instead of this machine; the current run continues in the background."""
         if path == self._own.runs.path:
             self.show_live()
             return
@@ -338,7 +338,7 @@ class ConsoleApp(TerminalApp):
         self._save("svg", without_web_fonts(self.export_screenshot(title="sizeup")))
 
     def _save(self, ending: str, content: str, note: str = "") -> None:
-        """Write what is shown into a file; ``note`` is what else became of it."""
+        """Write what is shown into a file; ``note`` is shown with its name."""
         if self.readonly:
             self.notify(f"read-only: no file is written{note}", severity="warning", markup=False)
             return
@@ -352,11 +352,11 @@ class ConsoleApp(TerminalApp):
         self.notify(f"Wrote {path}{note}", markup=False)
 
     def action_leave(self) -> None:
-        """Leave; while a run is on, ask what becomes of it."""
+        """Leave; during a run, ask what becomes of it."""
         self._leaving.leave()
 
     def action_interrupt(self) -> None:
-        """Leave on the second press; the first tells so."""
+        """Leave on the second press; the first shows a hint."""
         self._leaving.interrupt()
 
     @property

@@ -19,7 +19,7 @@ class ConsoleCpus(Struct, frozen=True):
 
     cpus: frozenset[int]
     caveat: str = ""
-    """What it could not leave alone, in words; empty where it keeps clear."""
+    """The CPUs that it shares with the measurement, as text; empty where it shares none."""
 
 
 def cpus_to_avoid(measured: Collection[int], allowed: Collection[int], machine: Machine | None) -> ConsoleCpus:

@@ -1,4 +1,4 @@
-"""When to draw while a run is on: twice a second, and less often over a link that cannot keep up."""
+"""When to draw during a run: twice a second, and less often over a link that cannot keep up."""
 
 from __future__ import annotations
 

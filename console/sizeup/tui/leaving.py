@@ -1,4 +1,4 @@
-"""How the console is left: at once, or after a question while a run is on."""
+"""How the console is left: at once, or after a question during a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Leaving:
         """What to print once the terminal is back."""
 
     def leave(self) -> None:
-        """Leave; ask what becomes of a run that is on, and before inputs are lost that were typed."""
+        """Leave; ask what becomes of the current run, and before inputs are lost that were typed."""
         unsaved = self._unsaved()
         if not self._runs.running and not unsaved:
             self._end(self._saved())
@@ -65,7 +65,7 @@ class Leaving:
         self._app.exit(ExitStatus.OK)
 
     def interrupt(self) -> None:
-        """Leave on the second press; the first tells so."""
+        """Leave on the second press; the first shows a hint."""
         if self._interrupted:
             self._report_cost()
             self._runs.cancel()

@@ -65,7 +65,7 @@ def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
 
 
 def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "") -> tuple[str, str]:
-    """Return both ends of the status line while no run is on; ``watched`` is whether the machine is this one.
+    """Return both ends of the status line while no run is active; ``watched`` is whether the machine is this one.
 
     ``offered`` is what can be opened while nothing was measured.
     """
@@ -92,7 +92,7 @@ def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: boo
 
 
 def running_texts(runs: Runs, pacing: str) -> tuple[str, str]:
-    """Return both ends of the status line while a run is on; ``pacing`` says why frames are rare, if they are."""
+    """Return both ends of the status line during a run; ``pacing`` says why frames are rare, if they are."""
     now = position(runs.session)
     link = pacing and f"{pacing} "
     state = _state(runs, now)

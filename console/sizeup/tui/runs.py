@@ -115,7 +115,7 @@ class Runs:
 
     @property
     def canceling(self) -> bool:
-        """Whether it was told to stop and has not yet."""
+        """Whether it was asked to stop and has not yet."""
         return self._canceling
 
     @property
@@ -142,7 +142,7 @@ class Runs:
         return any(probe in spec.probes for spec in self.queue)
 
     def start(self, spec: RunSpec) -> bool:
-        """Start a run now, or after the run that is on; whether it started at once."""
+        """Start a run now, or after the current run; whether it started at once."""
         if self.running:
             self.queue.append(spec)
             return False
@@ -153,7 +153,7 @@ class Runs:
         return True
 
     def resume(self, path: str) -> bool:
-        """Run what another session is missing, from now on in its file; False while a run is on."""
+        """Run what another session is missing, from now on in its file; False during a run."""
         if self.running:
             return False
         if self._follower is not None:
@@ -309,7 +309,7 @@ class Runs:
         self._affinity.avoid_cpus((), None)  # before the next run, which inherits where we are
 
     def _shortfall(self, status: int) -> str:
-        """Why a silent run ended so, as its file tells; empty where steps were refused and others measured."""
+        """Why a silent run ended so, as its file says; empty where steps were refused and others measured."""
         session = self.session
         if session is None or status not in (ExitStatus.PROBE_FAILED, ExitStatus.REFUSED):
             return f"the run ended with status {status}"

@@ -53,7 +53,7 @@ class _BackgroundDiscovery(threading.Thread):
 
 
 def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMachine] | None = None) -> Show:
-    """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
+    """Read the machine or the session, and another one to compare it with, and import the console meanwhile."""
     promise = _BackgroundDiscovery(lambda: discover(sysroot)) if session is None else None
     from sizeup.tui.console import ConsoleApp
 

@@ -106,7 +106,7 @@ class ChoiceDialog(Dialog[str]):
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._answers))
 
     def on_resize(self) -> None:
-        """Give the text what the answers leave; say how to read on where that is too little."""
+        """Give the text the rows that the answers leave, with a hint where it is cut."""
         text, answers = self.query_one(".text"), self.query_one(KeyList)
         rows = sum(hanging(label, 70, 0, 2).count("\n") + 1 for _, label in self._answers)
         text.styles.max_height = max(self.size.height - min(rows, _MOST_ANSWERS) - 3, 1)

@@ -44,7 +44,7 @@ class LiveMachineScreen(ModeScreen):
         raise NotImplementedError
 
     def show_loads(self) -> None:
-        """Draw load and memory anew."""
+        """Draw load and memory again."""
         raise NotImplementedError
 
     def show_memory(self, now: Machine) -> None:
@@ -57,23 +57,23 @@ class LiveMachineScreen(ModeScreen):
         self._timer = self.set_interval(_LOOK_SECONDS, self.look, pause=True)
 
     def on_unmount(self) -> None:
-        """Nothing looks at the load and at devices any more."""
+        """Stop reading the load and watching devices."""
         if self._devices is not None:
             self._devices.stop()
         if self._timer is not None:
             self._timer.stop()
 
     def on_screen_suspend(self) -> None:
-        """Nobody sees the load while another mode is shown."""
+        """Stop reading the load while another mode is shown."""
         self.pause_looks()
 
     def pause_looks(self) -> None:
-        """Look no more by the clock, until this mode is shown again."""
+        """Stop the timer until this mode is shown again."""
         if self._timer is not None:
             self._timer.pause()
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Look at the load again, and at what changed meanwhile."""
+        """Read the load again, and the devices if they changed."""
         del event
         live_source = self.host.live_source
         if not self._asked and live_source is not None:
@@ -85,7 +85,7 @@ class LiveMachineScreen(ModeScreen):
             self._timer.resume()
 
     def begin_loads(self) -> None:
-        """Forget the time that nobody looked: the first answer is about that."""
+        """Drop the first figures: they cover the time while another mode was shown."""
         self._loads = {}
         if self.host.live_source is not None and self.shows_loads:
             self.host.live_source.loads()

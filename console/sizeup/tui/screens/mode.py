@@ -97,7 +97,7 @@ class ModeScreen(OnceStyledScreen):
         """Put the cursor on what another mode pointed at; a mode without such a thing shows itself."""
 
     def cancel_run(self) -> None:
-        """Cancel the run that is on; a long one only after a question."""
+        """Cancel the current run; a long one only after a question."""
         runs = self.host.runs
         if not runs.going_on:
             return

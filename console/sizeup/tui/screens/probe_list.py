@@ -46,7 +46,7 @@ class ProbeList(KeyList):
             self.highlighted = self.get_option_index(name)
 
     def show_runs(self, runs: Runs, plan: str, machine: Machine | None) -> None:
-        """Write the lines anew that changed."""
+        """Rewrite the lines that changed."""
         width = self.scrollable_content_region.width or _COLUMNS
         for name, probe in self._probes.items():
             run = latest_run(runs.session, name)

@@ -26,7 +26,7 @@ from sizeup.views.samples import underlying_points as point_samples
 from sizeup.views.step import latest_refusal, runs_of
 
 _LOW_ROWS, _MOST_LOW_LINES = 30, 3
-"""A page of fewer rows gives each sentence of the status so many lines, as the chart needs the others; *Validity* has
+"""A page of fewer rows gives each sentence of the status this many lines, as the chart needs the others; *Validity* has
 the whole reason."""
 
 

@@ -45,7 +45,7 @@ _NARROW = 70
 """Columns of a page below which its rows leave out what is least."""
 _TILE_GAP = 3
 _TILE_COLUMNS = 8
-"""Of a value where room is short."""
+"""Columns of a value on a narrow page."""
 _RECENT_PIECES = 20
 
 

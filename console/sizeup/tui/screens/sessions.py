@@ -89,7 +89,7 @@ class SessionsScreen(ModeScreen):
             self._list()
 
     def on_resize(self) -> None:
-        """Fold anew, once the panes have taken their widths."""
+        """Wrap the text again, once the panes have taken their widths."""
         self.call_after_refresh(self._fill if self._comparison is None else self._show_comparison)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:

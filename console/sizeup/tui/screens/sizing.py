@@ -76,7 +76,7 @@ class SizingScreen(ModeScreen):
         self._fill()
 
     def show_machine(self) -> None:
-        """Size the machine anew."""
+        """Size the machine again."""
         super().show_machine()
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
         self._update()
@@ -282,7 +282,7 @@ class SizingScreen(ModeScreen):
             inputs.highlighted = inputs.get_option_index(chosen if chosen in known else rows[0].key)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold all text anew once the panes have their new width."""
+        """Wrap all text again once the panes have their new width."""
         del event
         self.call_after_refresh(self._fold)
 

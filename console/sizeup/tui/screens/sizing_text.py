@@ -62,7 +62,7 @@ def page_lines(heading: Sequence[str], compared: Table, width: int) -> list[str]
 
 
 def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, file_key: str) -> list[str]:
-    """Return heading and working of the chosen row; ``recorded`` tells what a session recorded in its place.
+    """Return heading and working of the chosen row; ``recorded`` is what a session recorded in its place.
 
     ``file_key`` asks for a workload file.
     """

@@ -52,7 +52,7 @@ _BORDER_FROM_ROWS = 30
 _WHOLE_VERDICT_FROM_ROWS = 16
 """On a lower screen the rows are left to the cards."""
 _STATEMENT_ROWS, _STATEMENT_ROWS_LOW = 6, 4
-"""Rows of what decides, before the rest of it waits for Enter on its card."""
+"""Most rows of the verdict; the rest is shown with its card."""
 _MAP_FROM_ROWS = 50
 _AROUND = 3
 """Rows of the lines above and below."""
@@ -60,7 +60,7 @@ _CHART_ROWS = 10
 """The least that a chart is worth showing in."""
 _CHART_COLUMNS = 56
 _BESIDE_FROM_COLUMNS = 160
-"""From so many columns on charts and details stand side by side."""
+"""From this width on charts and details stand side by side."""
 
 
 class SummaryScreen(ModeScreen):
@@ -99,17 +99,17 @@ class SummaryScreen(ModeScreen):
         self.show_machine()
 
     def show_machine(self) -> None:
-        """The machine is half of what is shown."""
+        """Show the machine again."""
         super().show_machine()
         self._update()
 
     def show_run(self) -> None:
-        """So is the run."""
+        """Show the run again."""
         super().show_run()
         self._update()
 
     def _update(self) -> None:
-        """Take what is known now, and show it."""
+        """Compute the view and show it."""
         host = self.host
         shown = summary(host.machine, host.runs.session, host.stated_advice, self._actions())
         self._summary = in_console(shown, host.keys)
@@ -126,12 +126,12 @@ class SummaryScreen(ModeScreen):
         return (workload, f"{first_key_of('summary.measure', host.keys)}: measure (about {MEASURE_SECONDS} s).")
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold the lines anew."""
+        """Wrap the lines again."""
         self._screen_size = event.size
         self._fill()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Show what stands behind a line."""
+        """Show the details of a line."""
         self._show_preview(event.option_id)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -258,7 +258,7 @@ class SummaryScreen(ModeScreen):
         self.host.go("sizing", "", "screen.licenses")
 
     def idle_actions(self) -> Collection[str]:
-        """A run that is on can be canceled and not started again; elsewhere than on this machine none starts."""
+        """Leave out measuring during a run or where nothing can be measured, canceling without a run."""
         runs = self.host.runs
         idle = [] if runs.going_on else ["summary.cancel"]
         if not self.host.measures or runs.running:
@@ -314,7 +314,7 @@ class SummaryScreen(ModeScreen):
         return status_styles(ansi=self.app.current_theme.ansi)
 
     def _show_below(self, width: int, rows: int) -> None:
-        """Give the rows that are left to charts of what was measured, else to what stands behind the line."""
+        """Give the rows that are left to charts of what was measured, else to the details of the line."""
         below, preview = self.query_one("#below"), self.query_one("#preview")
         below.display = rows >= _CHART_ROWS
         if not below.display:
@@ -372,7 +372,7 @@ class SummaryScreen(ModeScreen):
         return list(dict.fromkeys(leading))
 
     def _show_preview(self, key: str | None) -> None:
-        """Show what stands behind a line, where there are rows for it and no charts."""
+        """Show the details of a line, where there are rows for it and no charts."""
         shown = self._summary
         preview = self.query_one("#preview")
         if shown is None or not preview.display or not self.query_one("#below").display:

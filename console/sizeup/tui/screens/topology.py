@@ -118,7 +118,7 @@ class TopologyScreen(LiveMachineScreen):
             self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw the map anew once it has its new size."""
+        """Draw the map again once it has its new size."""
         del event
         self.call_after_refresh(self._show_map)
         self.call_after_refresh(self._show_page)
@@ -307,7 +307,7 @@ class TopologyScreen(LiveMachineScreen):
         shown.show(made[3].draw(nodes, self._loads, max(width, 40), height))
 
     def _measured(self) -> _NodesMeasured:
-        """Return what is known of nodes and between them; worked out anew when another step has ended."""
+        """Return what is known of nodes and between them; computed again once another step has ended."""
         machine, session = self.host.machine, self.host.runs.session
         ended = () if session is None else tuple(name for name, run in session.steps.items() if run.outcome is not None)
         state = (id(machine), ended)
@@ -321,7 +321,7 @@ class TopologyScreen(LiveMachineScreen):
         return self._nodes_measured if self._maker is None else self._maker[2]
 
     def show_machine(self) -> None:
-        """Fill the tree anew."""
+        """Fill the tree again."""
         super().show_machine()
         root = self._root()
         tree = self.query_one(ItemTree)

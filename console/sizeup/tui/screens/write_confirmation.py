@@ -1,4 +1,4 @@
-"""What a run would write and where, told before anyone agrees to it."""
+"""What a run would write and where, shown before anyone agrees to it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class ChartView(CellView, can_focus=True):
         self._cursors: dict[str, tuple[int, int]] = {}
         """Where the readout stands in each picture: the position, and the line of several there."""
         self.hint: Callable[[PointKey], str] = lambda _: ""
-        """What can be done at the point under the readout, told beside it."""
+        """What can be done at the point under the readout, shown beside it."""
 
     @property
     def chosen(self) -> PointKey | None:

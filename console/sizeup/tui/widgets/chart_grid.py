@@ -29,7 +29,7 @@ class ChartGrid(Grid):
         self._views: list[ChartView] = []
 
     def show(self, runs: Sequence[StepRun], machine: Machine | None, columns: int) -> None:
-        """Show a chart for each of these steps, so many in a row."""
+        """Show a chart for each of these steps, several in a row."""
         while len(self._views) < len(runs):
             view = ChartView(self._glyphs)
             view.can_focus = False

@@ -67,7 +67,7 @@ class FormField(Horizontal):
             self.run = run
 
     class Wrong(Message):
-        """What is typed cannot be taken; an empty problem is the end of it."""
+        """The typed value is refused; an empty problem means that it is valid again."""
 
         def __init__(self, problem: str) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""Lists that know the keys of vi, and take text from hardware literally."""
+"""Lists with the keys of vi, whose items may hold any text of the hardware."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class ScrolledRows(CellView, can_focus=True):
         raise NotImplementedError
 
     def _visible(self, rows: Sequence[_Row], height: int) -> Sequence[_Row]:
-        """As many of the rows as there is room for, scrolled no further than to the last."""
+        """Return the rows that fit, scrolled to the last one at most."""
         self._visible_rows = max(height, 1)
         self._last = max(len(rows) - self._visible_rows, 0)
         self._top = min(max(self._top, 0), self._last)

@@ -1,4 +1,4 @@
-"""Named tabs in one row, drawn as text: a widget for each would be laid out anew whenever a run brings a tab more."""
+"""Named tabs in one row, drawn as text: a widget for each would be laid out again whenever a run brings a tab more."""
 
 from __future__ import annotations
 
