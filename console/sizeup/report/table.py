@@ -20,7 +20,7 @@ def wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
 
 
 def fits(table: Table, width: int) -> bool:
-    """Whether the table goes into so many columns of a terminal with no cell wrapped."""
+    """Whether the table fits into that many columns of a terminal with no cell wrapped."""
     rows = [tuple(column.title for column in table.columns), *table.rows]
     widths = [max(cell_len(one_line(row[index], 1000)) for row in rows) for index in range(len(table.columns))]
     return sum(widths) + 2 * len(widths) <= width

@@ -14,7 +14,7 @@ from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, CardView
 
 WIDE = 110
-"""From so many columns on there is room for a meter and for the last year."""
+"""From this width on there is room for a meter and for the last year."""
 _NAME = 10
 _STATUS = 7
 _SHARE = 6
@@ -174,7 +174,7 @@ def _share_table(
 
 
 def fitted(parts: Iterable[str], free_columns: int) -> str:
-    """Return the first of these texts that fit into so many columns, commas between them; a dash for none."""
+    """Return the first of these texts that fit into that many columns, commas between them; a dash for none."""
     text = ""
     for part in map(one_line, parts):
         longer = f"{text}, {part}" if text else part

@@ -117,7 +117,7 @@ def _short(title: str) -> str:
 
 
 def _distinct(entries: Iterable[ChartEntry]) -> Iterable[ChartEntry]:
-    """Give entries of one name different ones: with what tells their titles apart, else with a number."""
+    """Give entries of one name different ones: with the words in which their titles differ, else with a number."""
     seen: dict[str, int] = {}
     for entry in entries:
         name = entry.name

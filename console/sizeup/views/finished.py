@@ -19,10 +19,10 @@ from sizeup.views.points import family, format_coordinate, laid_out, on_axis
 from sizeup.views.step import step_chart
 
 MOST_LINES = 6
-"""As many lines as markers, dashes and colors tell apart."""
+"""As many lines as markers, dashes and colors distinguish."""
 _LOGARITHMIC = ", logarithmic"
 _LOGARITHMIC_FROM = 100.0
-"""Bars that differ by more cannot be told from nothing beside the longest."""
+"""Bars that differ by more cannot be seen beside the longest."""
 
 
 def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
@@ -31,7 +31,7 @@ def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
 
 
 def chart_makers(run: StepRun, machine: Machine | None) -> list[Callable[[], Sequence[Chart]]]:
-    """What makes these charts, of one picture each: while a run is on, the one that is shown is made anew."""
+    """What makes these charts, of one picture each: during a run, the one that is shown is made again."""
     measured = laid_out(run) if run.chart == "curve" else run
     groups = _groups(measured)
 
@@ -138,7 +138,7 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
 
 
 def _as_bars(chart: LineChart) -> BarChart:
-    """A bar for each line of one point; where it lies is told only where they differ in it."""
+    """A bar for each line of one point; its coordinates are shown only where they differ."""
     apart = len({point.x for line in chart.lines for point in line.points}) > 1
     bars = tuple(
         Bar(

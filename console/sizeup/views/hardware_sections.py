@@ -62,7 +62,7 @@ def _format(space: NvmeNamespace) -> str:
 
 
 def raid_section(machine: Machine) -> Section | None:
-    """RAID controllers with the write cache of their drives, as far as sysfs tells."""
+    """RAID controllers with the write cache of their drives, as far as sysfs says."""
     disks: dict[str, list[BlockDevice]] = {}
     for disk in machine.block_devices:
         if disk.hctl is not None and disk.parent is None:

@@ -90,7 +90,7 @@ _LABELS = {
     "sysstat.flash_hits": "Flash cache hits",
     "sysstat.flash_inserts": "Flash cache inserts",
 }
-"""Names of inputs that are told in a word or two; of the others the help begins with one."""
+"""Short names of inputs; of the others the help begins with one."""
 _OF_PRODUCTS = {
     "price": "List price",
     "price_low": "Lowest list price",

@@ -59,7 +59,7 @@ def cache_summary(machine: Machine) -> tuple[str, ...]:
 
 
 def _pu_text(counts: PuCounts) -> str:
-    """Threads that run; CPUs that are offline stand apart, because nothing tells whether they are threads or cores."""
+    """Threads that run; CPUs that are offline stand apart, because it is unknown whether they are threads or cores."""
     allowed = f" ({counts.allowed} allowed to sizeup)" if counts.allowed != counts.online else ""
     return ", ".join(filter(None, (plural(counts.online, "thread") + allowed, offline_text(counts))))
 

@@ -118,7 +118,7 @@ class Bands:
 
 
 def split_bands(rows: Sequence[Row], count: int) -> list[list[Row]]:
-    """Return bands in so many columns of about the same height, none of them torn apart."""
+    """Return bands in that many columns of about the same height, none of them torn apart."""
     bands: list[list[Row]] = []
     for row in rows:
         if not bands or (row and row[0].role == "name" and row[0].text.strip()):

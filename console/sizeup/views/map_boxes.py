@@ -58,7 +58,7 @@ class NodeMemory(Struct, frozen=True):
 def grid(
     boxes: Sequence[Box], memory: Mapping[int, NodeMemory], cpus: CpuStates, size: TileSize, columns: int, width: int
 ) -> list[Row]:
-    """Return the boxes side by side in so many columns, their frames shared."""
+    """Return the boxes side by side in that many columns, their frames shared."""
     inside = (width - 1) // columns - 3
     extra = width - 1 - columns * (inside + 3)
     rows: list[Row] = []

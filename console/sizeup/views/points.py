@@ -130,7 +130,7 @@ def family(series: Series) -> tuple[str, str, str | None]:
 
 
 def line_label(series: Series, others: str, shown: Sequence[Series]) -> str:
-    """What tells a line from the others of its picture: its title, less what all titles begin with, and its place."""
+    """Return what distinguishes a line in a chart: its title without the words that all share, and its place."""
     title = series.title
     if len(shown) > 1 and len({other.title.partition(", ")[0] for other in shown}) == 1:
         title = title.partition(", ")[2] or title

@@ -37,7 +37,7 @@ class RunStatus(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What a heading has room for: ``run FAIL (interrupted)``."""
+        """A text short enough for a heading: ``run FAIL (interrupted)``."""
         if self.grade is RunGrade.NONE:
             return self.cause
         return f"run {self.grade.value}{f' ({self.cause})' if self.cause else ''}"

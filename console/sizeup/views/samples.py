@@ -26,7 +26,7 @@ from sizeup.views.results import coordinates_text
 
 _MOST_LINES = 6
 _PIECES = 120
-"""Of a time axis: more could not be told apart on a screen."""
+"""Of a time axis: more could not be distinguished on a screen."""
 _RANGES = 16
 _TAILED_FROM = 4.0
 """Ranges of equal width would put nearly all of such samples into the first."""
@@ -180,7 +180,7 @@ def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
 
 
 def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
-    """What tells the points behind one from each other: the series, and the coordinates in which they differ."""
+    """What distinguishes the points behind one: the series, and the coordinates in which they differ."""
     titles = [series.title for series, _ in found]
     same = set.intersection(*(set(point.at.items()) for _, point in found)) if found else set()
     return [

@@ -203,7 +203,7 @@ def latest_run(session: Session | None, probe: str) -> StepRun | None:
 
 
 def latest_refusal(session: Session | None, probe: str) -> str:
-    """Why the last wish to run a probe was refused before its step began; empty where it was not."""
+    """Why the last request to run a probe was refused before its step began; empty where it was not."""
     if session is None:
         return ""
     own = [id_ for id_ in session.outcomes if id_ == probe or id_.startswith(f"{probe}.")]
@@ -226,7 +226,7 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
 
 
 def _mark(run: StepRun, headlines: Sequence[LoggedPoint]) -> str:
-    """What stands behind a figure of a step that has ended where it is not valid."""
+    """The reasons why a figure of an ended step is not valid."""
     validity = StepValidity(run)
     invalid = [found for point in headlines if (found := validity.of(point)) is not None] if validity.ended else []
     if not invalid:
@@ -298,7 +298,7 @@ def _bar_note(point: LoggedPoint) -> str:
 def _grouped(
     series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]
 ) -> list[tuple[str, list[ChartPoint]]]:
-    """The points of a series by what else tells them apart; each group's label says what."""
+    """The points of a series by what else distinguishes them; each group's label says what."""
     groups: dict[str, list[ChartPoint]] = {}
     for point in points:
         x, value = point.at.get(series.axis or ""), value_of(point)

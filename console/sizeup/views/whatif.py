@@ -125,7 +125,7 @@ def effect(now: Advice, before: Advice | None) -> str:
 
 
 _TIMES_FROM = 100.0
-"""From here on a change is told as a factor: per cent would be a row of digits."""
+"""From here on a change is shown as a factor: a percentage would be a row of digits."""
 
 
 def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
