@@ -197,7 +197,9 @@ async def test_on_a_low_screen_the_statuses_have_the_room(make_console: MakeCons
     assert "db0" not in first or "db01" in first
 
 
-async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_charts(console: Console) -> None:
+async def test_rows_to_spare_show_the_machine_until_something_was_measured_and_then_its_charts(
+    console: Console,
+) -> None:
     async with console.shown(200, 60) as pilot:
         await pilot.pause()
         shown = [[str(widget.id) for widget in console.app.screen.query("#below > *") if widget.display]]
@@ -206,7 +208,7 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
         await pilot.pause()
         shown.append([str(widget.id) for widget in console.app.screen.query("#below > *") if widget.display])
 
-        assert shown == [["preview", "map"], ["preview", "charts"]]
+        assert shown == [["preview", "steps", "map"], ["charts"]]
         assert [type(view.chart) for view in console.app.screen.query(ChartView) if view.display] == [LineChart]
 
 
@@ -214,10 +216,9 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
 async def test_a_chart_of_figures_that_do_not_count_says_so(console: Console, status: Status, *, marked: bool) -> None:
     console.save([*MEASURED, *ended("io.direct.scan", status)])
     async with console.shown(120, 40):
-        (chart,) = [view.chart for view in console.app.screen.query(ChartView) if view.display]
+        (title,) = [str(view.border_title) for view in console.app.screen.query(ChartView) if view.display]
 
-    assert chart is not None
-    assert chart.title.startswith("Not valid: ") is marked
+    assert title.startswith("Not valid: ") is marked
 
 
 async def test_without_a_workload_w_leads_to_the_input_to_type(console: Console) -> None:
@@ -349,3 +350,15 @@ async def test_at_80_columns_a_long_verdict_leaves_the_cards_their_rows(make_con
     async with console.shown(80, 24):
         assert len(console.says("#verdict").splitlines()) <= 6
         assert "Status" in console.text
+
+
+async def test_before_anything_was_measured_the_room_says_what_it_is_and_what_to_do(make_console: MakeConsole) -> None:
+    console = make_console(found=machine())
+    async with console.shown(120, 40) as pilot:
+        await pilot.pause()
+        shown, steps = console.text, console.says("#steps")
+
+    assert "This machine" in shown
+    assert "Processor" in shown
+    assert steps.startswith("r Measure memory, the clock and the disk")
+    assert all(step in steps for step in (" w Enter a workload", " 2 Look at", " 5 Open or compare"))

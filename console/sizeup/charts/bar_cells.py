@@ -28,7 +28,7 @@ def bar_readout(chart: BarChart, cursor: int) -> str:
 def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
     """A bar chart; ``cursor`` counts its bars."""
     drawing = Drawing(width, height)
-    top = 1
+    top = 0  # of a chart in a frame that has its title
     for top, line in enumerate(wrap(_heading(chart, width), width)[:3], start=1):
         drawing.put(0, top - 1, line, "title")
     if not chart.bars:
@@ -99,7 +99,7 @@ def _heading(chart: BarChart, width: int) -> str:
             heading = f"{chart.title}{axis.removeprefix(title)}"
             # Charts beside each other differ in what follows the last colon.
             return heading if len(heading) <= width else heading.rpartition(": ")[2]
-    return f"{chart.title}: {axis}"
+    return f"{chart.title}: {axis}" if chart.title else axis
 
 
 def _draw_span(drawing: Drawing, place: _Place, y: int, bar: Bar, text: str) -> None:

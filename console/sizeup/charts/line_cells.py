@@ -27,6 +27,8 @@ from sizeup.units import format_value
 
 _TITLED_FROM = 15
 """Rows from which on the title has one of its own where the names of the lines leave it none."""
+_UNIT_ROOM = 10
+"""Columns for the unit behind the title of an axis, and for what separates it from the legend."""
 _BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
@@ -155,9 +157,12 @@ def draw_lines(
     legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
     title = shortened(chart.title, width)
     titled = bool(legend[0]) and legend[0][0][1] == chart.title
-    if height >= _TITLED_FROM and not titled and title.rpartition(": ")[2] != chart.y.title:
+    if title and height >= _TITLED_FROM and not titled and title.rpartition(": ")[2] != chart.y.title:
         legend.insert(0, [(0, title, "title")])
-    top, bottom = 1 + len(legend), 3
+    # Without a title, as where a frame around it has one, the legend stands beside the title of the axis.
+    legend_end = max((x + len(text) for x, text, _ in legend[-1]), default=0)
+    joined = not chart.title and len(legend) == 1 and len(chart.y.title) + _UNIT_ROOM + legend_end <= width
+    top, bottom = len(legend) + (not joined), 3
     if width < 24 or height < top + bottom + 2:
         drawing.put(0, 0, chart.title, "title")
         drawing.put(0, 1, chart.caption or "too small for a chart", "text")
@@ -174,9 +179,10 @@ def draw_lines(
     # No plot reaches the last column: the last tick's label needs room to stay centered.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
+    shift = len(y_ruler.title) + 2 if joined else 0
     for y, entries in enumerate(legend):
         for x, text, role in entries:
-            drawing.put(x, y, text, role)
+            drawing.put(x + shift, y, text, role)
     drawing.put(0, top - 1, y_ruler.title, "title")
     _boundary_lines(drawing, frame, boundaries, alphabet)
     _curves(drawing, frame, chart.lines, glyphs)
@@ -227,7 +233,7 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     named = [point.label for point in points if point.label]
     if named and chart.labels:
         entries.append((f"{named[0]} to {named[-1]}: {chart.labels}", "text"))
-    if len(chart.title) + sum(len(text) + 2 for text, _ in entries) <= width:
+    if chart.title and len(chart.title) + sum(len(text) + 2 for text, _ in entries) <= width:
         entries.insert(0, (chart.title, "title"))
     rows: list[list[tuple[int, str, str]]] = [[]]
     x = 0

@@ -107,7 +107,9 @@ def _open_figure(run: StepRun) -> str:
     rates = figures([run], "storage.random_iops", "storage.mixed_iops")
     if rates:
         return _iops_text(max(one.value for one in rates))
-    local = figures([run], "memory.local_latency")
+    local = [
+        one for one in figures([run], "memory.local_latency") if one.point.at == run.series[one.point.series].headline
+    ]
     return f"{format_ns(local[0].value)} local" if local else ""
 
 

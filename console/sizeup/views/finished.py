@@ -20,7 +20,8 @@ from sizeup.views.step import step_chart
 
 MOST_LINES = 6
 """As many lines as markers, dashes and colors distinguish."""
-_LOGARITHMIC = ", logarithmic"
+LOGARITHMIC = ", logarithmic"
+"""What the title of a logarithmic axis of bars ends with."""
 _LOGARITHMIC_FROM = 100.0
 """Bars that differ by more cannot be seen beside the longest."""
 
@@ -128,7 +129,7 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
         if low > 0 and high / low >= _LOGARITHMIC_FROM:
             axis = replace(
                 chart.axis,
-                title=f"{chart.axis.title}{_LOGARITHMIC}",
+                title=f"{chart.axis.title}{LOGARITHMIC}",
                 scale=Scale.LOG10,
                 # A little less than the smallest value needs leaves every bar a length.
                 low=10.0 ** math.floor(math.log10(low) - 0.1),
@@ -167,7 +168,7 @@ def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Char
     if isinstance(chart, HeatMap) and len(kinds := {_kind(point) for point in part.points.values()}) == 1:
         what = ", ".join((what, *kinds.pop()))
     if len(shown) > 1 and not isinstance(chart, HeatMap):
-        what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
+        what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(LOGARITHMIC)
         what = ", ".join(filter(None, (what, _only_coordinates(part))))
     return replace(chart, title=f"{run.step.title}: {what}", caption="")
 

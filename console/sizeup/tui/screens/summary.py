@@ -1,15 +1,15 @@
-"""The first screen: the verdict, a card for each resource, the findings, and the charts behind the cards."""
+"""The first screen: the verdict, a card for each resource, the findings, and what stands behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
@@ -22,6 +22,7 @@ from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.summary_pane import PANE_ROWS, SummaryPane
 from sizeup.tui.screens.summary_text import (
     MORE,
     StatusStyles,
@@ -45,6 +46,9 @@ from sizeup.views.summary import (
 )
 from sizeup.views.whatif import WORKLOAD_KEYS
 
+if TYPE_CHECKING:
+    from sizeup.views.panels import Panel
+
 MEASURE_SECONDS = 30
 """What the quick plan takes with storage, as far as it is known before the probes are read."""
 _BORDER_FROM_ROWS = 30
@@ -52,15 +56,9 @@ _BORDER_FROM_ROWS = 30
 _WHOLE_VERDICT_FROM_ROWS = 16
 """On a lower screen the rows are left to the cards."""
 _STATEMENT_ROWS, _STATEMENT_ROWS_LOW = 6, 4
-"""Most rows of the verdict; the rest is shown with its card."""
-_MAP_FROM_ROWS = 50
+"""Rows of what decides, before the rest of it waits for Enter on its card."""
 _AROUND = 3
 """Rows of the lines above and below."""
-_CHART_ROWS = 10
-"""The least that a chart is worth showing in."""
-_CHART_COLUMNS = 56
-_BESIDE_FROM_COLUMNS = 160
-"""From this width on charts and details stand side by side."""
 
 
 class SummaryScreen(ModeScreen):
@@ -69,7 +67,7 @@ class SummaryScreen(ModeScreen):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "summary"
     LEAST = (20, 5)
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (_BORDER_FROM_ROWS, "-bordered"), (_MAP_FROM_ROWS, "-high")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (_BORDER_FROM_ROWS, "-bordered")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("summary")]
 
     def __init__(self) -> None:
@@ -90,8 +88,7 @@ class SummaryScreen(ModeScreen):
         with Vertical(id="body"):
             yield Static(id="verdict", markup=False)
             yield KeyList(id="entries")
-            with Horizontal(id="below"), VerticalScroll(id="preview", can_focus=False):
-                yield Static(id="detail", markup=False)
+            yield SummaryPane(self.host.glyphs, id="below")
 
     def show_all(self) -> None:
         """Show the whole frame, and the body once: it is of the machine and the run."""
@@ -278,18 +275,25 @@ class SummaryScreen(ModeScreen):
         self._filled = filled
         above = self._show_verdict(shown, width)
         table = card_table(shown.cards, width - 2)
-        max_rows = rows - above - len(table.lines) - 1
+        max_rows = rows - above - len(table.lines) - len(table.later) - 1
         options = [Option(Content.styled(f" {table.header}", "dim"), id="header", disabled=True)]
         options += [Option(card_content(line, self._styles), id=line.resource) for line in table.lines]
+        options += [
+            Option(Content(f" {line}"), id=f"later {number}", disabled=True) for number, line in enumerate(table.later)
+        ]
+        after_cards = len(options)
         options += finding_options(shown, max_rows, width, self._styles, unfolded=self._unfolded)
+        left = rows - above - len(options)
+        if left > PANE_ROWS:
+            options.insert(after_cards, Option("", id="gap", disabled=True))
+            left -= 1
         before = listed.highlighted_option
         listed.set_options(options)
         names = [option.id for option in options]
         listed.highlighted = names.index(before.id) if before is not None and before.id in names else 1
         self._cards = {card.resource: card for card in shown.cards}
         self._findings = dict(shown.findings)
-        left = rows - above - len(options)
-        listed.styles.height = len(options) if left >= _CHART_ROWS else "1fr"
+        listed.styles.height = len(options) if left >= PANE_ROWS else "1fr"
         self._show_below(width, left)
 
     def _show_verdict(self, shown: Summary, width: int) -> int:
@@ -314,83 +318,48 @@ class SummaryScreen(ModeScreen):
         return status_styles(ansi=self.app.current_theme.ansi)
 
     def _show_below(self, width: int, rows: int) -> None:
-        """Give the rows that are left to charts of what was measured, else to the details of the line."""
-        below, preview = self.query_one("#below"), self.query_one("#preview")
-        below.display = rows >= _CHART_ROWS
-        if not below.display:
+        """Give the rows that are left to charts of what was measured, else to the machine and the next steps."""
+        pane = self.query_one(SummaryPane)
+        pane.display = rows >= PANE_ROWS
+        shown, host = self._summary, self.host
+        if not pane.display or shown is None:
             return
-        steps = self._chart_steps()
-        beside = width >= _BESIDE_FROM_COLUMNS
-        preview.display = beside or not steps
-        if steps:
-            self._show_charts(steps, width * 2 // 3 if beside else width, rows)
+        found: tuple[Panel, ...] = ()
+        if host.runs.session is not None:
+            from sizeup.views.panels import panels
+
+            found = panels(host.runs.session, host.machine, shown.cards)
+        if found:
+            pane.show_charts(found, width, rows)
         else:
-            self._hide("#charts")
-            self._show_map(width)
+            pane.show_machine(host.machine, self._next_steps(), width, rows)
         option = self.query_one(KeyList).highlighted_option
         self._show_preview(None if option is None else option.id)
 
-    def _hide(self, selector: str) -> None:
-        for widget in self.query(selector):
-            widget.display = False
-
-    def _show_charts(self, steps: list[str], width: int, rows: int) -> None:
-        """Show a chart for each card, the worst first, as many as have room."""
-        from sizeup.tui.widgets.chart_grid import ChartGrid
-
-        self._hide("#map")
-        columns = max(min(width // _CHART_COLUMNS, len(steps)), 1)
-        session = self.host.runs.session
-        shown = [] if session is None else [session.steps[step] for step in steps[: columns * (rows // _CHART_ROWS)]]
-        if not self.query(ChartGrid):
-            self.query_one("#below").mount(ChartGrid(self.host.glyphs, id="charts"))
-        charts = self.query_one(ChartGrid)
-        charts.display = True
-        charts.show(shown, self.host.machine, columns)
-
-    def _show_map(self, width: int) -> None:
-        """Show the map of a machine of which nothing was measured, where there are rows for it."""
-        machine = self.host.machine
-        if machine is None or not self.has_class("-high"):
-            self._hide("#map")
-            return
-        from sizeup.tui.widgets.map import MapView
-        from sizeup.views.map import MapMaker
-
-        if not self.query(MapView):
-            self.query_one("#below").mount(MapView(id="map"))
-        shown = self.query_one(MapView)
-        shown.display = True
-        shown.show(MapMaker(machine).draw(machine.nodes, {}, width // 2 - 4))
-
-    def _chart_steps(self) -> list[str]:
-        """The steps that lead the cards, worst card first."""
-        shown, session = self._summary, self.host.runs.session
-        if shown is None or session is None:
-            return []
-        leading = [card.steps[0] for card in shown.cards if card.steps and session.steps[card.steps[0]].points]
-        return list(dict.fromkeys(leading))
+    def _next_steps(self) -> list[tuple[str, str]]:
+        """What a reader can do next, each with its key."""
+        host = self.host
+        measure = f"Measure memory, the clock and the disk that will hold the database (about {MEASURE_SECONDS} s)"
+        steps = [("summary.measure", measure)] if host.measures and not host.runs.running else []
+        steps += [
+            ("summary.workload", "Enter a workload, four numbers or an AWR file, for a verdict"),
+            ("summary.licenses", "Choose what is licensed, for its cost"),
+            ("mode.topology", "Look at sockets, caches, memory nodes and devices"),
+            ("mode.sessions", "Open or compare what was measured before"),
+        ]
+        return [(first_key_of(action, host.keys), words) for action, words in steps]
 
     def _show_preview(self, key: str | None) -> None:
-        """Show the details of a line, where there are rows for it and no charts."""
-        shown = self._summary
-        preview = self.query_one("#preview")
-        if shown is None or not preview.display or not self.query_one("#below").display:
+        """Show what stands behind a line, where there is room for it."""
+        shown, pane = self._summary, self.query_one(SummaryPane)
+        if shown is None or not pane.display:
             return
         card, finding = self._cards.get(key or ""), self._findings.get(key or "")
-        detail = self.query_one("#detail", Static)
         if finding is not None:
-            preview.border_title = finding_line(finding)
-            lines = [line for part in finding_parts(finding) for line in (part[0], *(f"  {one}" for one in part[1:]))]
+            parts = finding_parts(finding)
+            lines = [line for part in parts for line in (part[0], *(f"  {one}" for one in part[1:]))]
+            pane.show_details(finding_line(finding), lines)
         elif card is not None:
-            preview.border_title = card.title
-            lines = self._details(card, shown)
-        else:
-            return
-        others = [widget for widget in self.query("#charts, #map") if widget.display]
-        width = self._screen_size.width // (1 if not others else 3 if others[0].id == "charts" else 2) - 6
-        detail.update("\n".join(hanging(line.strip(), width, _indent(line), _indent(line)) for line in lines))
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
+            # Of a card without a verdict nothing is known beyond what the machine is.
+            title = card.title if card.statement or not pane.lists_machine else ""
+            pane.show_details(title, self._details(card, shown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from textual.content import Content
 from textual.widgets.option_list import Option
 
+from sizeup.model.finding import Finding
 from sizeup.text import cell_len, plural
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.widgets.lists import hanging
@@ -112,22 +114,38 @@ def card_content(line: CardLine, styles: StatusStyles) -> Content:
 def finding_options(shown: Summary, max_rows: int, width: int, styles: StatusStyles, *, unfolded: bool) -> list[Option]:
     """Return the findings, as many as there are rows for; the last line says how many more there are."""
     count = len(shown.findings)
-    heading = Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold underline"))
-    options = [Option(heading, id="group findings", disabled=True)]
+    options = [Option(findings_heading(shown), id="group findings", disabled=True)]
     fits = count if count < max_rows else max(max_rows - _RESERVED + 1, 1)
     listed = shown.findings if unfolded else shown.findings[:fits]
     titles = [finding_line(finding) for _, finding in listed]
     wide = min(max(map(cell_len, titles), default=0), width // 2) if width >= WIDE - 2 else 0
-    for (key, finding), title in zip(listed, titles, strict=True):
-        word = SEVERITY_WORDS[finding.severity]
-        line: list[str | tuple[str, str]] = [" ", (f" {word} ", styles.badges.get(word, "")), "  "]
-        if wide and cell_len(title) <= wide:
-            line += [title + " " * (wide - cell_len(title)), "  ", (finding.consequence, "dim")]
-        else:
-            line.append(title)
-        options.append(Option(Content.assemble(*line), id=key))
+    for key, finding in listed:
+        options.append(Option(finding_content(finding, styles, wide), id=key))
     hidden = count - len(listed)
     if hidden or unfolded:
         text = f"{hidden} more: Enter lists them" if hidden else "Enter lists fewer"
         options.append(Option(f"         {text}", id=MORE))
     return options
+
+
+def findings_heading(shown: Summary) -> Content:
+    """Return the line above the findings: how many there are, and how many of each severity."""
+    count = len(shown.findings)
+    return Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold"), _counts(shown))
+
+
+def finding_content(finding: Finding, styles: StatusStyles, wide: int = 0) -> Content:
+    """Return a finding in a line: its severity and what is wrong; within ``wide`` columns what follows, too."""
+    word, title = SEVERITY_WORDS[finding.severity], finding_line(finding)
+    line: list[str | tuple[str, str]] = [" ", (f" {word} ", styles.badges.get(word, "")), "  "]
+    if wide and cell_len(title) <= wide:
+        line += [title + " " * (wide - cell_len(title)), "  ", (finding.consequence, "dim")]
+    else:
+        line.append(title)
+    return Content.assemble(*line)
+
+
+def _counts(shown: Summary) -> str:
+    """Return how many findings there are of each severity: `` (1 WARN, 4 INFO)``; empty for none."""
+    words = Counter(SEVERITY_WORDS[finding.severity] for _, finding in shown.findings)
+    return f" ({', '.join(f'{number} {word}' for word, number in words.items())})" if words else ""

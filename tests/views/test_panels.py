@@ -1,0 +1,97 @@
+"""The charts of the first screen: which there are, what their titles say, and which lines they have."""
+
+from __future__ import annotations
+
+from declared import declaration_of, series_of
+from sizeup.charts.chart import BarChart, LineChart
+from sizeup.model.advice import AdviceSet
+from sizeup.model.plan import Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.views.cards import card_views
+from sizeup.views.panels import Panel, panels
+
+CLOCKS = ("rdtsc", "gettimeofday", "clock_gettime-realtime", "clock_gettime-monotonic")
+
+
+def step(probe: str, chart: str, *estimates: Estimate) -> StepRun:
+    run = StepRun(Step(probe, probe, f"Step of {probe}", {}, 1.0, 2.0), "sizeup", series_of(probe), chart, 0)
+    run.outcome = Outcome(Status.OK)
+    run.declaration = declaration_of(probe)
+    for one in estimates:
+        run.points[point_key(one.series, one.at)] = Point(one.series, one.at, estimate=one)
+    return run
+
+
+def load(workload: str, depth: int, **more: str) -> Coordinates:
+    return {"workload": workload, "queue_depth": depth, **more}
+
+
+def storage(*others: Estimate) -> StepRun:
+    small = [Estimate("iops", load("oltp-read", depth), 1e4 * depth, low=0.0, high=9e5) for depth in (1, 4, 8)]
+    large = [Estimate("iops", load("dss-rand", depth, pages="huge"), 2e3) for depth in (1, 4, 8)]
+    rate = [Estimate("rate", load("oltp-read", depth), 8e7 * depth) for depth in (1, 4, 8)]
+    wide = [Estimate("rate", load("dss-rand", depth, pages="huge"), 2e9) for depth in (1, 4, 8)]
+    return step("io.direct", "curve", *small, *large, *rate, *wide, *others)
+
+
+def found(*runs: StepRun) -> tuple[Panel, ...]:
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-01-31T09:30:00Z")
+    session = Session(header, steps={run.step.id: run for run in runs})
+    return panels(session, None, card_views(AdviceSet(), None, session))
+
+
+def clock() -> StepRun:
+    return step("clock.cost", "bars", *(Estimate("cost", {"method": name}, 10.0) for name in CLOCKS))
+
+
+def memory() -> StepRun:
+    sizes = (16384, 1 << 20, 1 << 30)
+    return step("memory.latency", "curve", *(Estimate("dram-thp", {"working_set_bytes": size}, 5.0) for size in sizes))
+
+
+def test_storage_and_memory_come_first_and_the_clock_last_and_small() -> None:
+    shown = found(clock(), memory(), storage())
+
+    assert [panel.title for panel in shown] == [
+        "Storage: IOPS by queue depth",
+        "Memory: latency by working set",
+        "Storage: throughput by queue depth",
+        "Clock: cost per call",
+    ]
+    assert [panel.small for panel in shown] == [False, False, False, True]
+
+
+def test_a_panel_names_its_lines_in_words_and_shows_what_its_card_is_about() -> None:
+    first, _, second = (panel.chart for panel in found(storage(), memory()))
+
+    assert isinstance(first, LineChart)
+    assert isinstance(second, LineChart)
+    assert [line.label for line in first.lines] == ["IOPS random read 8 KiB"]
+    assert [line.label for line in second.lines] == ["Throughput huge pages, random read 1 MiB"]
+    assert (first.title, first.y.low) == ("", None)
+
+
+def test_an_interval_wider_than_half_of_its_value_is_not_drawn() -> None:
+    chart = found(storage())[0].chart
+
+    assert isinstance(chart, LineChart)
+    assert all(point.low is None and point.high is None for point in chart.lines[0].points)
+
+
+def test_of_the_clock_three_methods_are_shown_and_the_one_that_leads_is_among_them() -> None:
+    (panel,) = found(clock())
+
+    assert isinstance(panel.chart, BarChart)
+    assert [bar.label for bar in panel.chart.bars] == [CLOCKS[0], CLOCKS[1], CLOCKS[3]]
+
+
+def test_a_run_that_is_not_valid_says_so_in_its_title_and_why_below() -> None:
+    verdicts = [
+        Estimate("validity", {"part": part}, 0.0, extra={"reasons": "steady: it fell"}) for part in ("steady", "all")
+    ]
+    first = found(storage(*verdicts))[0]
+
+    assert first.title == "Not valid: Storage: IOPS by queue depth"
+    assert first.note == "throughput was not steady"
