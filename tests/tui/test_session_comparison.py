@@ -19,7 +19,7 @@ async def test_the_session_that_was_marked_last_is_the_baseline(console: Console
     async with console.shown(120, 40) as pilot:
         await pilot.press("5", "m", "down", "m")
         await pilot.pause()
-        assert sum("#baseline;" in line for line in console.entries().values()) == 1
+        assert sum(line.startswith("* ") for line in console.entries().values()) == 1
         await pilot.press("c")
         assert console.told[-1].startswith("This is the baseline")
         await pilot.press("up", "c")
@@ -122,3 +122,23 @@ async def test_the_search_puts_the_session_in_place_of_the_comparison(console: C
         assert isinstance(console.app.focused, Input)
         assert not console.app.screen.has_class("-compared")
         assert console.says("#detail").startswith(f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC")
+
+
+async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(console: Console, folder: Path) -> None:
+    named(folder, "old", 92.0, 1)
+    named(folder, "new", 147.2, 2)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("c")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert console.says("#detail").startswith("Cannot tell: 1 run per side")
+        assert console.app.screen.has_class("-compared")
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.pause()
+        assert not console.app.screen.has_class("-compared")

@@ -5,14 +5,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizeup.charts.table import Column, Table
+from msgspec import Struct
+
+from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.session.store import StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.units import format_decimal_bytes
+from sizeup.views.card_measured import measured_texts
+from sizeup.views.run_status import run_status
 
 SCHEMA = "sizeup.sessions/1"
 GOING_ON = "being measured now"
 """How a session stands that a run is writing."""
+_NOW = "now"
+_LOCAL, _IOPS = " local", " IOPS"
+
+
+class ListedFigures(Struct, frozen=True):
+    """What a list of sessions has of each: empty where it was not measured, or no figure of it is valid."""
+
+    dram: str = ""
+    """The latency of local memory."""
+    iops: str = ""
+    """The highest random IOPS."""
+    run: str = ""
+    """``PASS``, ``WARN`` or ``FAIL``; ``now`` while it is measured, a dash where nothing was."""
+
+
+def listed_figures(entry: StoredSession) -> ListedFigures:
+    """Return the figures of a session for its line in a list."""
+    session = entry.session
+    if session is None:
+        return ListedFigures()
+    memory, storage = (measured_texts(session, card) for card in ("memory", "storage"))
+    local = next((text for text in memory.texts if memory.valid and text.endswith(_LOCAL)), "")
+    iops = next((text for text in storage.texts if storage.valid and _IOPS in text), "")
+    run = _NOW if entry.going_on else run_status(session).grade.value or UNKNOWN
+    return ListedFigures(local.removesuffix(_LOCAL), iops.partition(_IOPS)[0], run)
 
 
 def state(session: Session) -> str:

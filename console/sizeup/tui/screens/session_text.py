@@ -6,24 +6,35 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
+from textual.content import Content
 
 from sizeup.charts.table import Table
 from sizeup.compare.comparison import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
-from sizeup.session.store import BASELINE, StoredSession
+from sizeup.session.store import StoredSession
 from sizeup.session.value import Session
+from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
 from sizeup.tui.exports import session_name
-from sizeup.tui.option_text import by_keys
+from sizeup.tui.screens.summary_text import (
+    StatusStyles,
+    card_content,
+    finding_content,
+    findings_heading,
+    in_console,
+    verdict_content,
+)
 from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
+from sizeup.views.card_table import card_table
 from sizeup.views.comparison import (
     differences_table,
     figure_sentences,
@@ -32,28 +43,60 @@ from sizeup.views.comparison import (
     nothing_shared,
 )
 from sizeup.views.conclusion import conclusion_lines, headline_table, side_lines
-from sizeup.views.executive_summary import executive_summary
-from sizeup.views.sessions import GOING_ON, state
+from sizeup.views.run_status import run_status
+from sizeup.views.sessions import GOING_ON, ListedFigures, listed_figures, state
+from sizeup.views.summary import Summary, summary
 
-_NO_WORKLOAD = "no workload in this session. Enter opens it, then w enters one"
+_WORKLOAD = "Enter opens it, then w enters one."
+_STATEMENT_ROWS = 6
+_MOST_FINDINGS = 6
+_WITH_YEAR = 50
+"""Columns from which on a line of the list has the year."""
+_WITH_LATENCY = 44
+"""Columns from which on it has the latency of the memory."""
 
 
-def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) -> Text:
-    """Two lines of the list: when and where, and how it stands; the time is UTC."""
+def list_header(width: int) -> str:
+    """Return the titles above the list of sessions."""
+    return _columns(width, " ", "Started", "Host", "DRAM", "IOPS", "Run")
+
+
+class SessionLines:
+    """The lines of the list; what was measured is worked out once for each file as it was written last."""
+
+    def __init__(self) -> None:
+        self._figures: dict[tuple[Path, int], ListedFigures] = {}
+
+    def line(self, entry: StoredSession, width: int, *, baseline: bool) -> Text:
+        """Return the line of a session."""
+        key = entry.path, entry.written_ns
+        if key not in self._figures or entry.going_on:
+            self._figures[key] = listed_figures(entry)
+        return line(entry, self._figures[key], baseline=baseline, width=width)
+
+
+def line(entry: StoredSession, figures: ListedFigures, *, baseline: bool, width: int) -> Text:
+    """Return a session in one line: when and where, the two figures that are asked for first, and how the run went."""
     text = Text(no_wrap=True, overflow="ellipsis")
     if entry.session is None:
         problem = entry.problem.removeprefix(f"{entry.path}: ")
-        return text.append(f"! {session_name(str(entry.path))}\n").append(f"  {problem}")
+        return text.append(f"! {session_name(str(entry.path))}  {problem}")
     session = entry.session
-    host, when = session.header.host, _when(session.header.started)
-    short = host if cell_len(f"{when}  {host}") <= width else host.partition(".")[0]
-    text.append(f"{when}  {short}\n")
-    tags = [f"#{tag}" for tag in session.tags if tag != BASELINE or baseline]
-    damaged = "! damaged" if session.damage.malformed or session.damage.too_long else ""
-    noted = next((note.text for note in reversed(session.notes) if note.text), "")
-    stands = _state_text(session, going_on=going_on)
-    words = "; ".join(filter(None, (" ".join(tags), damaged, session.title, stands, noted)))
-    return text.append(f"  {words}")
+    when = _when(session.header.started)
+    started = when[:16] if width >= _WITH_YEAR else when[5:16]
+    damaged = session.damage.malformed or session.damage.too_long
+    mark = "!" if damaged else "*" if baseline else " "
+    host = session.header.host.partition(".")[0]
+    return text.append(_columns(width, mark, started, host, figures.dram, figures.iops, figures.run))
+
+
+def _columns(width: int, mark: str, started: str, host: str, dram: str, iops: str, run: str) -> str:
+    """Return the cells of a line, the host as wide as the others leave room."""
+    cells = [mark, f"{started:{16 if width >= _WITH_YEAR else 11}}"]
+    after = [*([f"{dram:>7}"] if width >= _WITH_LATENCY else []), f"{iops:>6}", f"{run:4}"]
+    room = max(width - sum(map(cell_len, (*cells, *after))) - len(cells) - len(after), 4)
+    short = host if cell_len(host) <= room else f"{host[: room - 1]}…"
+    return " ".join((*cells, f"{short:{room}}", *after))
 
 
 def choice(session: Session) -> str:
@@ -70,30 +113,52 @@ def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
 
 def about(
     session: Session,
-    path: Path,
+    entry: StoredSession,
     width: int,
     keymap: Mapping[str, str],
+    styles: StatusStyles,
     *,
     baseline: bool,
-    going_on: bool,
     unsaved: str = "",
-) -> Group:
-    """What a session is, what was noted, and its summary; ``unsaved`` is what it lacks of what is shown elsewhere."""
+) -> Content:
+    """What a session is, what was noted, and its cards; ``unsaved`` is what it lacks of what is shown elsewhere."""
     header = session.header
-    stands = _state_text(session, going_on=going_on) + (", the baseline" if baseline else "")
-    parts: list[Text | Padding] = [
-        Text(f"{header.host}, {_when(header.started)} UTC", style="bold"),
-        Text(f"{stands}\n{_path_text(path, width)}"),
+    stands = _state_text(session, going_on=entry.going_on) + (", the baseline" if baseline else "")
+    tags = " ".join(f"#{tag}" for tag in session.tags)
+    lines: list[Content | str] = [
+        Content.styled(f"{header.host}, {_when(header.started)} UTC", "bold"),
+        *filter(None, (session.title, f"{stands}{f'  {tags}' if tags else ''}", _path_text(entry.path, width))),
+        *(hanging(_note(note), width, 0, 2) for note in session.notes),
+        *(hanging(f"! {sentence}", width, 0, 2) for sentence in session.damage.sentences()),
+        *([hanging(f"! {unsaved}", width, 0, 2)] if unsaved else []),
     ]
-    parts.extend(Text(hanging(_note(note), width, 0, 2)) for note in session.notes)
-    parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
-    if unsaved:
-        parts.append(Text(hanging(f"! {unsaved}", width, 0, 2)))
-    rest, price = ": Enter opens it, e exports it", "in Sizing: Enter opens it, then 4"
-    for answer in executive_summary(session, rest, price=price, workload=_NO_WORKLOAD):
-        parts.append(Text(f"\n{answer.question}", style="bold"))
-        parts.extend(indented(f"  {by_keys(statement, keymap)}") for statement in answer.statements)
-    return Group(*parts)
+    shown = in_console(summary(session.machine, session, session_advice(session), (_WORKLOAD,)), keymap)
+    table = card_table(shown.cards, width - 2)
+    run = run_status(session)
+    words = "  ".join(filter(None, (run.grade.value, run.sentence)))
+    lines += [
+        "",
+        verdict_content(shown.verdict, width, styles, _STATEMENT_ROWS),
+        "",
+        Content.styled(f" {table.header}", "dim"),
+        *(card_content(one, styles) for one in table.lines),
+        *(f" {later}" for later in table.later),
+        "",
+        hanging(f"Run  {words}", width, 1, 6),
+        *_findings(shown, styles),
+        "",
+        Content.styled(" Enter opens it, e exports it.", "dim"),
+    ]
+    return Content("\n").join(Content(one) if isinstance(one, str) else one for one in lines)
+
+
+def _findings(shown: Summary, styles: StatusStyles) -> list[Content]:
+    """Return the gravest findings, each with what is wrong alone."""
+    listed = shown.findings[:_MOST_FINDINGS]
+    lines = [Content(""), findings_heading(shown)]
+    lines += [finding_content(finding, styles) for _, finding in listed]
+    more = len(shown.findings) - len(listed)
+    return [*lines, *([Content(f"         {more} more: Enter opens it")] if more else [])]
 
 
 def compared(comparison: Comparison, width: int, *, statistics: bool = False) -> Group:
@@ -103,8 +168,8 @@ def compared(comparison: Comparison, width: int, *, statistics: bool = False) ->
     """
     parts: list[Text | Padding] = []
     named = headline_table(comparison)
-    for number, line in enumerate(conclusion_lines(comparison)):
-        parts.append(Text(hanging(line, width, 0, 2), style="" if number else "bold"))
+    for number, sentence in enumerate(conclusion_lines(comparison)):
+        parts.append(Text(hanging(sentence, width, 0, 2), style="" if number else "bold"))
     parts.append(Text("\n".join(("", *side_lines(comparison))) if parts else "\n".join(side_lines(comparison))))
     if statistics or not named.rows:
         parts += _statistics(comparison, width)
@@ -122,14 +187,23 @@ def compared(comparison: Comparison, width: int, *, statistics: bool = False) ->
 
 
 def _figures(named: Table, width: int) -> list[Text | Padding]:
-    """Return the named figures as a table, or where it does not fit two lines each."""
+    """Return the named figures as a table, of as many columns as fit, or two lines each."""
     parts: list[Text | Padding] = [Text(f"\n{named.title}", style="bold")]
-    if fits(named, width):
-        return [*parts, Text("\n".join(table_lines(named, width)))]
+    for left_out in ((), ("Noise",), ("Noise", "Card")):
+        table = _without(named, left_out)
+        if fits(table, width):
+            return [*parts, Text("\n".join(table_lines(table, width)))]
     for row in named.rows:
         _, figure, first, second, change, *_, verdict = row
-        parts += [indented(f"  {figure}: {change}, {verdict}"), indented(f"    A {first}, B {second}")]
+        parts += [indented(f"  {figure}: {', '.join(filter(None, (change, verdict)))}")]
+        parts += [indented(f"    A {first}, B {second}")]
     return parts
+
+
+def _without(table: Table, titles: tuple[str, ...]) -> Table:
+    kept = [place for place, column in enumerate(table.columns) if column.title not in titles]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[place] for place in kept), rows=rows)
 
 
 def _statistics(comparison: Comparison, width: int) -> list[Text | Padding]:

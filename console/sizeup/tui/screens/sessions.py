@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -29,6 +29,7 @@ from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.export_dialog import ExportDialog, default_folder
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.compared_charts import compared_charts
@@ -54,6 +55,7 @@ class SessionsScreen(ModeScreen):
         """What is shown in place of a session; None where one is shown."""
         self._statistics = False
         """Whether the comparison shows every metric with its interval in place of the named figures."""
+        self._lines = session_text.SessionLines()
         self._folder = ""
         """Where the last export went; empty before the first."""
         self._pictures: tuple[Chart, ...] = ()
@@ -63,6 +65,7 @@ class SessionsScreen(ModeScreen):
         """The list beside what the chosen session holds."""
         with Horizontal(id="body"):
             with Vertical(id="list-pane"):
+                yield Static(id="columns", markup=False)
                 yield KeyList(id="sessions")
                 yield Input(placeholder="search text", id="filter", compact=True)
             with Vertical(id="session-pane"):
@@ -132,7 +135,7 @@ class SessionsScreen(ModeScreen):
         """Leave the comparison, or else the search."""
         if self._comparison is not None:
             self._leave_comparison()
-            self.call_after_refresh(self._show, self._chosen())  # once the panes have taken their widths
+            self.call_after_refresh(self._fill)  # once the panes have taken their widths
         elif self._words:
             self.leave_input()
 
@@ -229,7 +232,7 @@ class SessionsScreen(ModeScreen):
         self._place = 0
         self.add_class("-compared")
         detail = self.query_one("#detail-pane")
-        if self.has_class("-narrow"):
+        if not self.has_class("-wide"):
             detail.focus()
         self.query_one("#session-pane").border_title = title
         self.query_one(ChartView).display = bool(self._pictures)
@@ -343,19 +346,25 @@ class SessionsScreen(ModeScreen):
             return
         self._all = {str(entry.path): entry for entry in found}
         self._base = baseline(found)
-        self._fill()
+        if self._comparison is None:  # one that is shown, as after the dialog that asked with what, stays
+            self._fill()
 
     def _fill(self) -> None:
         """Put those that hold the words into the list, and show the one under the cursor."""
         self._leave_comparison()
         listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
-        chosen = self._chosen()
+        chosen, width = self._chosen(), listed.size.width - 1  # for the scroll bar
+        self.query_one("#columns", Static).update(Content.styled(session_text.list_header(width), "dim"))
         shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
         with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
-            listed.set_options(Option(self._line(entry), id=str(entry.path)) for entry in shown)
+            listed.set_options(
+                Option(self._lines.line(entry, width, baseline=entry is self._base), id=str(entry.path))
+                for entry in shown
+            )
             names = [str(entry.path) for entry in shown]
             listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
-        pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else "Enter opens" if names else ""
+        hint = "Enter opens, * baseline" if names else ""
+        pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else hint
         if names:
             self._show(self._chosen())
         else:
@@ -363,10 +372,6 @@ class SessionsScreen(ModeScreen):
                 "No match. Esc shows all sessions." if self._words else "No sessions yet. Press 3, then r to measure."
             )
             self.query_one("#detail", Static).update(words)
-
-    def _line(self, entry: StoredSession) -> Text:
-        width = self.query_one(KeyList).size.width - 1
-        return session_text.line(entry, baseline=entry is self._base, going_on=entry.going_on, width=width)
 
     def _width(self) -> int:
         return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
@@ -383,16 +388,8 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             detail.update(session_text.unreadable(entry, str(error), self._width()))
             return
-        is_base, going_on = entry is self._base, entry.going_on
-        unsaved = self.host.unsaved_inputs(str(entry.path))
+        styles, unsaved = status_styles(ansi=self.app.current_theme.ansi), self.host.unsaved_inputs(str(entry.path))
+        keys, is_base = self.host.keys, entry is self._base
         detail.update(
-            session_text.about(
-                session,
-                entry.path,
-                self._width(),
-                self.host.keys,
-                baseline=is_base,
-                going_on=going_on,
-                unsaved=unsaved,
-            )
+            session_text.about(session, entry, self._width(), keys, styles, baseline=is_base, unsaved=unsaved)
         )
