@@ -260,7 +260,8 @@ class Console:
         return [label for _, label in self.app.screen.query_one(KeyLine)._keys[0]]
 
     def tick(self) -> None:
-        """What the timer does twice a second."""
+        """What the timer does in a second, which is one frame."""
+        self.app._tick()
         self.app._tick()
 
     @asynccontextmanager

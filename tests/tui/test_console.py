@@ -107,7 +107,7 @@ async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(
         console.app.screen.show_run()  # type: ignore[attr-defined]
         await pilot.pause()
 
-        assert "drawn every 3 s" in console.status
+        assert "drawn every 6 s" in console.status
 
 
 async def test_help_lists_every_action_that_holds_here(console: Console) -> None:

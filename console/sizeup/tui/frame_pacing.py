@@ -1,4 +1,4 @@
-"""When to draw during a run: twice a second, and less often over a link that cannot keep up."""
+"""When to draw during a run: once a second, and less often over a link that cannot keep up."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 
 TICK_SECONDS = 0.5
 """Between two looks at the session file."""
+_FRAME_SECONDS = 1.0
+"""Between two frames at the usual rate; the end of a run is drawn with the tick that sees it."""
 _LOW_BANDWIDTH_SECONDS = 2.0
 _SLOWEST_SECONDS = 8.0
 """Between two frames on a link that is always busy."""
@@ -15,10 +17,10 @@ class FramePacing:
     """Counts ticks, and says with which of them a frame is drawn."""
 
     def __init__(self, *, low_bandwidth: bool = False) -> None:
-        self._least_seconds = _LOW_BANDWIDTH_SECONDS if low_bandwidth else TICK_SECONDS
+        self._least_seconds = _LOW_BANDWIDTH_SECONDS if low_bandwidth else _FRAME_SECONDS
         self._frame_seconds = self._least_seconds
-        self._waited_seconds = 0.0
-        """Since the last frame."""
+        self._waited_seconds = self._least_seconds
+        """Since the last frame; the first is drawn at once."""
         self._busy_seconds = 0.0
         """How long the link has been at what it was sent last, a frame or the answer to a key."""
 
@@ -43,7 +45,7 @@ class FramePacing:
     @property
     def text(self) -> str:
         """Why frames are rare, and how rare; empty at the usual rate."""
-        if self._frame_seconds <= TICK_SECONDS:
+        if self._frame_seconds <= _FRAME_SECONDS:
             return ""
         why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"
         return f"{why}, drawn every {math.ceil(self._frame_seconds / TICK_SECONDS) * TICK_SECONDS:g} s"

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import HEADLINE
 from sizeup.tui.runs import Runs
-from sizeup.units import format_ns, format_rate
+from sizeup.units import format_rate
 from sizeup.views.machine_facts import machine_line
 
 if TYPE_CHECKING:
@@ -102,13 +102,12 @@ def running_texts(runs: Runs, pacing: str) -> tuple[str, str]:
     step = f" {state} {now.step.step.id} step {now.number}/{now.of}{elapsed}"
     if link:  # what else would not fit beside it stands above the chart
         return step, link
+    from sizeup.views.live_figures import time_left
     from sizeup.views.step import point_value
 
     progress, left = now.step.progress, ""
     if progress is not None:
-        left = f" {progress.done:.0%}"
-        if progress.remaining_seconds is not None:
-            left += f", {format_ns(max(progress.remaining_seconds, 0) * 1e9)} left"
+        left = ", ".join(filter(None, (f" {progress.done:.0%}", time_left(progress))))
     queued = f", {len(runs.queue)} queued" if runs.queue else ""
     return f"{step}{left}{queued}", f"{point_value(now.step)} "
 

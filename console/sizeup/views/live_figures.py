@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sizeup.model.plan import Series
+from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
-from sizeup.units import format_count, format_value
+from sizeup.units import format_count, format_ns, format_value
 from sizeup.views.latency_throughput import throughput_series
 from sizeup.views.points import first_series, value_of
 from sizeup.views.step_badge import axis_name
@@ -39,6 +40,12 @@ class RecentValues(Struct, frozen=True):
         top = max((value for value in self.values if value is not None), default=0.0)
         scale = (len(_BARS) - 1) / top if top > 0 else 0.0
         return "".join(" " if value is None else _BARS[round(max(value, 0.0) * scale)] for value in self.values)
+
+
+def time_left(progress: Progress) -> str:
+    """Return ``12 s left``; empty where it is unknown, or used up although the step goes on."""
+    seconds = round(progress.remaining_seconds or 0.0)
+    return f"{format_ns(seconds * 1e9)} left" if seconds > 0 else ""
 
 
 def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:

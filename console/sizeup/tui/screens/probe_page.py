@@ -25,9 +25,9 @@ from sizeup.views.point_rows import PointRows, point_rows
 from sizeup.views.samples import underlying_points as point_samples
 from sizeup.views.step import latest_refusal, runs_of
 
-_LOW_ROWS, _MOST_LOW_LINES = 30, 3
-"""A page of fewer rows gives each sentence of the status this many lines, as the chart needs the others; *Validity* has
-the whole reason."""
+_MOST_LINES, _MOST_NARROW_LINES, _NARROW = 2, 3, 60
+"""Of each sentence of the status, also on a page of fewer columns: the rows are the chart's, and *Validity* has the
+whole reason."""
 
 
 class ProbePage(Vertical):
@@ -211,7 +211,7 @@ class ProbePage(Vertical):
         refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe)
         width = self.content_size.width
         rows = badge_rows(run, runs.caveat, position, width, going_on=runs.going_on, refused=refused)
-        most_lines = _MOST_LOW_LINES if self.content_size.height < _LOW_ROWS else 0
+        most_lines = _MOST_LINES if width >= _NARROW else _MOST_NARROW_LINES
         self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None, most_lines=most_lines)
 
     def _show_table(self, run: StepRun, *, shown: bool) -> None:

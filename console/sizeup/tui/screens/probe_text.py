@@ -23,8 +23,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
-from sizeup.units import format_ns
-from sizeup.views.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values
+from sizeup.views.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
 from sizeup.views.step import latest_refusal, point_value
 from sizeup.views.step_badge import BadgeLook, StepBadge, step_badge
 
@@ -174,7 +173,7 @@ class StepPosition(Struct, frozen=True):
 def badge_rows(
     run: StepRun, caveat: str, position: StepPosition, width: int = _NARROW, *, going_on: bool, refused: str = ""
 ) -> list[SegmentRow]:
-    """Two rows above a chart: status and figure or reason, then the particulars.
+    """Rows above a chart: status and figure or reason, then what to do about it.
 
     ``refused`` is why the last request to run it again was refused.
     """
@@ -184,11 +183,12 @@ def badge_rows(
     if refused:
         rows.append(((" ✗ REFUSED ", f"{BADGE}fail"), (f"  {refused}", "text")))
     rows.append(_progress_row(run, badge, position, width) if live else _badge_row(badge))
-    counted = _counted(run, live=live)
-    more = badge.more if not live else ""
-    where = "" if live else position.words
-    row = "; ".join(filter(None, (where, more, counted, caveat if live else "")))
-    rows.append(((row, "text"),))
+    words: tuple[str, ...] = (_counted(run) or "no samples yet", caveat)
+    if not live:
+        counted = _counted(run) if badge.look is BadgeLook.PASS else _disturbed(run)
+        words = (position.words, badge.more, counted)
+    if any(words):
+        rows.append((("; ".join(filter(None, words)), "text"),))
     return rows
 
 
@@ -210,10 +210,7 @@ def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width:
     done = min(max(progress.done, 0.0), 1.0)
     columns = _BAR_COLUMNS if width >= _NARROW else _NARROW_BAR_COLUMNS
     filled = round(done * columns)
-    left = ""
-    if progress.remaining_seconds is not None:
-        left = f"{format_ns(round(max(progress.remaining_seconds, 0.0)) * 1e9)} left"
-    doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
+    doing = "  ".join(filter(None, (f"{done:4.0%}", time_left(progress), progress.activity)))
     return (
         mark,
         (f"{step}  ", "text"),
@@ -223,16 +220,18 @@ def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width:
     )
 
 
-def _counted(run: StepRun, *, live: bool) -> str:
-    """Return how many figures and samples there are, and how many samples were disturbed."""
+def _counted(run: StepRun) -> str:
+    """Return how many samples there are, and how many of them were disturbed; empty for none."""
+    total = sum(len(point.values) for point in run.points.values())
+    return ", ".join(filter(None, (plural(total, "sample") if total else "", _disturbed(run))))
+
+
+def _disturbed(run: StepRun) -> str:
+    """Return how many samples were disturbed; empty for none."""
     # Counted in C, as it is with every frame.
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
-    total = sum(len(point.values) for point in run.points.values())
-    samples = plural(total, "sample") if total else "no samples"
-    samples += " yet" if not total and live else ""
-    samples += f", ! {disturbed} disturbed" if disturbed else ""
-    return samples if live else f"{plural(len(run.points), 'figure')}, {samples}"
+    return f"! {plural(disturbed, 'sample')} disturbed" if disturbed else ""
 
 
 def live_rows(run: StepRun, now_ns: int, width: int) -> list[SegmentRow]:
