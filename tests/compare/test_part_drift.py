@@ -166,6 +166,26 @@ def test_a_mount_that_went_and_one_that_moved_to_another_device_drift(tmp_path: 
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("entry", "fact", "after"),
+    [
+        ("30 1 8:0 / /u01 rw,noatime - xfs /dev/sda rw", None, None),
+        ("30 1 8:0 / /u01 ro,noatime - xfs /dev/sda rw", "options", "noatime,ro,rw"),
+        ("30 1 8:0 / /u01 rw,relatime - xfs /dev/sda rw", "options", "relatime,rw"),
+        ("30 1 8:0 / /u01 rw,noatime - ext4 /dev/sda rw", "type", "ext4"),
+    ],
+)
+def test_options_of_a_local_mount_drift(tmp_path: Path, entry: str, fact: str | None, after: str | None) -> None:
+    table = "/proc/self/mountinfo = {}\n"
+    more = ("/sys/block/sda/dev = 8:0",)
+    was = machine(tmp_path / "was", "settings", *more, table.format("30 1 8:0 / /u01 rw,noatime - xfs /dev/sda rw"))
+    now = machine(tmp_path / "now", "settings", *more, table.format(entry))
+
+    drifted = {one.fact: one.now for one in drift(discover(was), discover(now)).drifted}
+
+    assert drifted == ({} if fact is None else {f"mount /u01 {fact}": after})
+
+
 def test_a_link_that_was_trained_slower_drifts(tmp_path: Path) -> None:
     links = [f"{LINK.format(end, what)} = {{}}" for end in ("max", "current") for what in ("speed", "width")]
     more = "/sys/bus/pci/devices/0000:00:03.0 -> /sys/devices/pci0000:00/0000:00:03.0"

@@ -6,7 +6,7 @@ import pytest
 
 from finding_checks import only
 from sizeup.discovery.machine import discover
-from sizeup.model.file_systems import FileSystem, LostMount
+from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.machine import Machine
 from trees import grow
 
@@ -136,6 +136,19 @@ def test_a_device_is_not_called_gone_where_the_list_may_lack_it(tmp_path: Path, 
     kept = tree if "/sys/dev/block/x" not in tree else LOST.replace("8:17", "0:17") + "/sys/dev/block/x = 1\n"
 
     assert found(tmp_path, kept.replace("8:0 ", "0:8 ")).lost_mounts == ()
+
+
+def test_local_mounts_have_their_options_and_what_is_no_disk_is_none(tmp_path: Path) -> None:
+    table = mounts(
+        "40 1 8:1 / /u01 rw,noatime shared:1 - xfs /dev/sda1 rw,inode64", "41 1 0:50 / /z rw - zfs tank/z rw",
+        "42 1 0:9 / /proc rw - proc proc rw", "43 1 7:0 / /snap ro - squashfs /dev/loop0 ro",
+        "44 1 0:42 / /nfs rw - nfs4 filer:/u02 rw",
+    )  # fmt: skip
+
+    assert found(tmp_path, table).local_mounts == (
+        LocalMount("/u01", "/dev/sda1", "xfs", ("rw", "noatime", "inode64")),
+        LocalMount("/z", "tank/z", "zfs", ("rw",)),
+    )  # fmt: skip
 
 
 def test_a_degraded_pool_is_critical(tmp_path: Path) -> None:

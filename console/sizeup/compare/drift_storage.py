@@ -154,6 +154,10 @@ def _mounts(machine: Machine, renamed: dict[str, str]) -> dict[str, Facts]:
         name = device.dm_name or device.name.replace(parent, renamed.get(parent, parent), 1)
         for point in device.mount_points:
             found[point] = {"device": name}
+    for local in machine.local_mounts:
+        # A device has several names; the one that lasts is that of the disk above.
+        known = found.get(local.mount_point, {"device": local.source})
+        found[local.mount_point] = {**known, "type": local.kind, "options": ",".join(sorted(local.options))}
     for mount in machine.nfs_mounts:
         found[mount.mount_point] = _nfs_facts(mount)
     return found

@@ -53,7 +53,7 @@ _WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddre
 """Files in which network addresses stand between other words."""
 
 _WITH_ADDRESSES_FIELDS = frozenset(
-    {"nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "lost_mounts"}
+    {"nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "local_mounts", "lost_mounts"}
 )
 """The fields of a machine that come from them."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.file_systems import FileSystem, LostMount
+from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.storage import BlockDevice
 from sizeup.procfs.mounts import MountEntry
 from sizeup.text import clean, plural
@@ -28,6 +29,11 @@ _DRBD_NAME = re.compile(r"drbd\d{1,7}")
 _PROFILES = ("single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6")
 _CLUSTER = ("gpfs", "ocfs2", "gfs2", "ceph", "beegfs", "fuse.glusterfs")
 _ENTRIES_LIMIT = 256
+_MOUNTS_LIMIT = 4096
+_IN_POOLS = ("zfs", "btrfs", "bcachefs")
+"""File systems of several devices, whose mounts have the number of none."""
+_IMAGES = ("squashfs", "iso9660", "udf", "erofs")
+"""File systems that nothing is ever written to: those of packages and of media."""
 
 
 def _version(sysroot: Sysroot, path: str) -> tuple[str, ...]:
@@ -134,6 +140,16 @@ def read_file_systems(
         *_lustre(sysroot, mounts),
         *(FileSystem(kind, source, mount_points=_points(mounts, kind, source)) for kind, source in clusters),
         *_drbd(sysroot, disks),
+    )
+
+
+def local_mounts(mounts: Sequence[MountEntry]) -> tuple[LocalMount, ...]:
+    """Return the mounts of what is on devices of this machine, in the order of the table of mounts."""
+    local = (
+        mount for mount in mounts if mount.kind in _IN_POOLS or (_is_disk(mount.devno) and mount.kind not in _IMAGES)
+    )
+    return tuple(
+        LocalMount(mount.point, mount.source, mount.kind, mount.options) for mount in islice(local, _MOUNTS_LIMIT)
     )
 
 

@@ -15,7 +15,7 @@ from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.dimms import read_dimm_slots, read_edac
 from sizeup.discovery.fabric_paths import placed_by_interface, placed_on_fabric
-from sizeup.discovery.file_systems import read_file_systems, read_lost_mounts
+from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts
 from sizeup.discovery.findings.checks import find
 from sizeup.discovery.interrupts import read_interrupts
 from sizeup.discovery.memory_blocks import read_memory_blocks
@@ -107,6 +107,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     found = replace(
         machine,
         file_systems=read_file_systems(root, machine.block_devices, mounts),
+        local_mounts=local_mounts(mounts),
         lost_mounts=read_lost_mounts(root, machine.block_devices, mounts),
         accelerators=read_accelerators(root, machine.pci),
         cxl_memory=read_cxl_memory(root, parents),

@@ -21,6 +21,18 @@ class FileSystem(Struct, frozen=True):
     """What else the kernel says, in words: profile, block size, version."""
 
 
+class LocalMount(Struct, frozen=True):
+    """A mount of a file system that is on devices of this machine."""
+
+    mount_point: str
+    source: str
+    """The device, or the name in a pool."""
+    kind: str
+    """``xfs``, ``ext4``, ``zfs`` ..."""
+    options: tuple[str, ...] = ()
+    """Of the mount, then of the file system, as the kernel lists them."""
+
+
 class LostMount(Struct, frozen=True):
     """A mount whose block device is gone: I/O that is not in memory fails."""
 

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from sizeup.model.budget import PathBudget
 from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
-from sizeup.model.file_systems import FileSystem, LostMount
+from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
@@ -76,6 +76,7 @@ class Machine(Struct, frozen=True):
     """None where the kernel does not tell, or in a capture without them."""
     file_systems: tuple[FileSystem, ...] = ()
     """Pools, cluster file systems and replicas."""
+    local_mounts: tuple[LocalMount, ...] = ()
     lost_mounts: tuple[LostMount, ...] = ()
     accelerators: tuple[Accelerator, ...] = ()
     cxl_memory: tuple[CxlMemory, ...] = ()

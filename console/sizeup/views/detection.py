@@ -7,7 +7,7 @@ import msgspec
 from sizeup.model.budget import PathBudget
 from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
-from sizeup.model.file_systems import FileSystem, LostMount
+from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine, PuCounts
@@ -98,6 +98,7 @@ class Detection(msgspec.Struct, frozen=True):
     memory_controllers: tuple[EdacController, ...] = ()
     settings: OsSettings = msgspec.field(default_factory=OsSettings)
     file_systems: tuple[FileSystem, ...] = ()
+    local_mounts: tuple[LocalMount, ...] = ()
     lost_mounts: tuple[LostMount, ...] = ()
     accelerators: tuple[Accelerator, ...] = ()
     cxl_memory: tuple[CxlMemory, ...] = ()
@@ -144,6 +145,7 @@ def detection(machine: Machine) -> Detection:
         memory_controllers=machine.memory_controllers,
         settings=machine.settings,
         file_systems=machine.file_systems,
+        local_mounts=machine.local_mounts,
         lost_mounts=machine.lost_mounts,
         accelerators=machine.accelerators,
         cxl_memory=machine.cxl_memory,
@@ -187,6 +189,7 @@ def detected(document: Detection) -> Machine:
         memory_controllers=document.memory_controllers,
         settings=document.settings,
         file_systems=document.file_systems,
+        local_mounts=document.local_mounts,
         lost_mounts=document.lost_mounts,
         accelerators=document.accelerators,
         cxl_memory=document.cxl_memory,
