@@ -98,7 +98,10 @@ def _bcachefs(sysroot: Sysroot, mounts: Sequence[MountEntry]) -> Iterator[FileSy
             states.append(None if match is None else match[1])
         named = [f"{device} {state}" for device, state in zip(devices, states, strict=True) if state]
         healthy = None if not states or None in states else set(states) == {"rw"}
-        points = _points(mounts, "bcachefs", ":".join(f"/dev/{device}" for device in devices))
+        # Mounted by all its devices, of which some may have gone since.
+        own = {f"/dev/{device}" for device in devices}
+        sources = [mount.source for mount in mounts if own & set(mount.source.split(":"))]
+        points = _points(mounts, "bcachefs", *sources)
         yield FileSystem("bcachefs", uuid, ", ".join(named) or None, healthy, points, tuple(devices))
 
 
