@@ -67,7 +67,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_words:
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:
-    cells = [wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
+    cells = [wrap(cell, max(size, 1)) or [""] for cell, size in zip(row, widths, strict=True)]
     height = max(len(cell) for cell in cells)
     lines = []
     for level in range(height):
