@@ -47,28 +47,7 @@ _MOST_CORES = 65536
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--session",
-        metavar="FILE",
-        help="size the machine of a saved session, with its measurements; says how the result differs from the "
-        "recorded advice",
-    )
-    what.add_argument(
-        "--sysroot",
-        metavar="DIR",
-        default="/",
-        help="size a capture (a directory or an archive) instead of this machine",
-    )
-    what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
-    what.add_argument(
-        "--candidates",
-        metavar="FILE",
-        nargs="+",
-        help="size several servers for one workload and print them side by side, the best first: captures, sessions "
-        "(.jsonl), or TOML files of servers that are offered",
-    )
-    what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
+    _add_subject(parser)
     parser.add_argument("--compare-with", metavar="NAME", help="compare every figure with a published case")
     add_sizing_inputs(
         parser,
@@ -109,6 +88,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print as JSON in base units, with working and sources")
     add_report_arguments(parser)
+
+
+def _add_subject(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say what is sized."""
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--session",
+        metavar="FILE",
+        help="size the machine of a saved session, with its measurements; says how the result differs from the "
+        "recorded advice",
+    )
+    what.add_argument(
+        "--sysroot",
+        metavar="DIR",
+        default="/",
+        help="size a capture (a directory or an archive) instead of this machine",
+    )
+    what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
+    what.add_argument(
+        "--candidates",
+        metavar="FILE",
+        nargs="+",
+        help="size several servers for one workload and print them side by side, the best first: captures, sessions "
+        "(.jsonl), or TOML files of servers that are offered",
+    )
+    what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -153,14 +153,8 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     network = [one for one in found if one.stage.network]
     if network:
         sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, assumed))
-    yield sheet.advice(
-        VERDICT,
-        "Storage: share of capacity",
-        statement,
-        sheet.answer(worst.share, "%", "share.fail-above"),
-        "%",
-        decision=status.value,
-    )
+    quantity = sheet.answer(worst.share, "%", "share.fail-above")
+    yield sheet.advice(VERDICT, "Storage: share of capacity", statement, quantity, "%", decision=status.value)
 
 
 def _passive_texts(found: Sequence[StageShare], bounds: ShareLimits) -> list[str]:

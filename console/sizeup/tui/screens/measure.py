@@ -94,9 +94,8 @@ class MeasureScreen(ModeScreen):
         self.query_one(ProbeList).show_runs(self.host.runs, self._forms.plan, self.host.machine)
         self._show_probe()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Lines of the list end where its border is."""
-        del event
         self.call_after_refresh(self.show_run)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
