@@ -17,7 +17,7 @@ from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules,
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.io import array, capacity, demand, response, share, space, tcp, transfer_cost
+from sizeup.sizing.io import array, balance, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing import alternatives, cost, count, editions, failover, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
@@ -27,6 +27,7 @@ from sizeup.text import capitalized
 
 CALCULATIONS: tuple[Calculation, ...] = (
     *share.CALCULATIONS,
+    *balance.CALCULATIONS,
     *space.CALCULATIONS,
     *cpu.CALCULATIONS,
     *memory_share.CALCULATIONS,

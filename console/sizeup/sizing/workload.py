@@ -38,6 +38,8 @@ STORAGE_KEYS = (
     "redo.mb_s",
 )
 """Keys of which one is enough for a demand of storage."""
+_SAME = 1.01
+"""Two throughputs that differ by less are one."""
 DATA_LIKE_LOAD = "the data grows like the load"
 """How the line of a working begins where the data has no rate of its own."""
 
@@ -100,6 +102,8 @@ class Demand(Struct, frozen=True):
     growth: Growth = Growth()
     by_rule: bool = False
     """A rule of thumb, and no workload."""
+    understated: Quantity | None = None
+    """Throughput of all reads and writes as somebody typed it, where the random I/O alone is more."""
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -112,6 +116,14 @@ class Demand(Struct, frozen=True):
         if self.transfer_rate is not None and self.read_iops is None and self.write_iops is None:
             return None
         return _sum(self.read_iops, self.write_iops, self.redo_writes)
+
+    @property
+    def throughput_is_its_own(self) -> bool:
+        """Whether the bytes are more than those of the random I/O, so that IOPS alone do not judge them."""
+        requests = _sum(self.read_iops, self.write_iops)
+        if self.transfer_rate is None or requests is None or self.block is None:
+            return False
+        return self.transfer_rate.value > requests * self.block.value * _SAME
 
     @property
     def read_share(self) -> float | None:
@@ -158,13 +170,13 @@ def workload_demand(sheet: Sheet) -> Demand | None:
     reads, writes = _requests(sheet)
     redo_rate, redo_writes = _redo(sheet)
     block = None if reads is None and writes is None else sheet.optional("workload.io_kib")
-    rate = _transfer_rate(sheet, (reads, writes))
+    rate, understated = _transfer_rate(sheet, (reads, writes))
     if sheet.optional("workload.percentile") is None and any(part is not None for part in (reads, writes, rate)):
         sheet.caveat(
             "the percentile of the workload's figures is unknown, and an average hides peaks; "
             f"set it with {KEYS['workload.percentile'].flag}"
         )
-    return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet))
+    return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet), understated=understated)
 
 
 def _requests(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
@@ -184,26 +196,44 @@ def _requests(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     return parts
 
 
-def _transfer_rate(sheet: Sheet, requests: tuple[Quantity | None, Quantity | None]) -> Quantity | None:
-    """Bytes per second without redo: as given, else random requests times block size, and the sequential part."""
+def _transfer_rate(
+    sheet: Sheet, requests: tuple[Quantity | None, Quantity | None]
+) -> tuple[Quantity | None, Quantity | None]:
+    """Bytes per second without redo: as given, else random requests times block size, and the sequential part.
+
+    A figure that was typed and is less than the random I/O by itself contradicts it: then that counts, and the second
+    value is what was typed.
+    """
     stated = sheet.optional("workload.mb_s")
+    random = _random_rate(sheet, requests) if stated is None or _contradicts(sheet, stated, requests) else None
     if stated is not None:
-        return stated
-    known = [part for part in requests if part is not None]
-    parts = []
-    if known:
-        iops = sum(part.value for part in known)
-        block = sheet.number("workload.io_kib")
-        parts.append(Quantity(iops * block.value, "bytes/s", known[0].origin, known[0].source))
-        sheet.line(f"{format_in(iops, 'IOPS')} x {shown(block, 'KiB')} = {shown(parts[0], 'MB/s')}")
+        return (stated, None) if random is None else (random, stated)
     sequential = sheet.optional("workload.sequential_mb_s")
-    if sequential is not None:
-        parts.append(sequential)
-    if len(parts) == 2:
-        total = sum(part.value for part in parts)
-        sheet.line(f"{' + '.join(shown(part, 'MB/s') for part in parts)} sequential = {format_in(total, 'MB/s')}")
-        return Quantity(total, "bytes/s", parts[0].origin, parts[0].source)
-    return parts[0] if parts else None
+    if random is None or sequential is None:
+        return random or sequential, None
+    total = random.value + sequential.value
+    sheet.line(f"{shown(random, 'MB/s')} + {shown(sequential, 'MB/s')} sequential = {format_in(total, 'MB/s')}")
+    return Quantity(total, "bytes/s", random.origin, random.source), None
+
+
+def _random_rate(sheet: Sheet, requests: tuple[Quantity | None, Quantity | None]) -> Quantity | None:
+    """Return the bytes per second of the random requests; None without any."""
+    known = [part for part in requests if part is not None]
+    if not known:
+        return None
+    iops = sum(part.value for part in known)
+    block = sheet.number("workload.io_kib")
+    rate = Quantity(iops * block.value, "bytes/s", known[0].origin, known[0].source)
+    sheet.line(f"{format_in(iops, 'IOPS')} x {shown(block, 'KiB')} = {shown(rate, 'MB/s')}")
+    return rate
+
+
+def _contradicts(sheet: Sheet, stated: Quantity, requests: tuple[Quantity | None, Quantity | None]) -> bool:
+    """Whether a throughput in all that was typed is less than random requests of a block size that somebody chose."""
+    block, iops = sheet.inputs.get("workload.io_kib"), _sum(*requests)
+    if stated.origin is not Origin.USER or iops is None or not isinstance(block, Quantity):
+        return False
+    return block.origin is not Origin.RULE and stated.value * _SAME < iops * block.value
 
 
 def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizeup.model.advice import Card
-from sizeup.sizing.io.share import DISKS, PATHS
+from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import cell_len
 from sizeup.units import format_in
@@ -50,7 +50,11 @@ def answer_table(cards: Sequence[Card], width: int) -> list[str]:
 
 def _row_name(card: Card) -> str:
     """Return the resource of a row; of storage the part that was judged."""
-    return {DISKS: "Paths", PATHS: "Drives"}.get(card.not_judged, TITLES[card.resource])
+    return _JUDGED_PARTS.get(card.not_judged, TITLES[card.resource])
+
+
+_JUDGED_PARTS = {DISKS: "Paths", PATHS: "Drives", IOPS: "MB/s", THROUGHPUT: "IOPS"}
+"""What was judged of the storage, by what was not."""
 
 
 def _table_status(card: Card) -> str:

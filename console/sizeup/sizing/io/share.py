@@ -9,7 +9,7 @@ from msgspec import Struct
 from sizeup.model.advice import Advice, Card, Failure, StageUse
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import replaced_figures
-from sizeup.sizing.io.capacity import MEASURE, STORAGE, find_bottleneck, path_stages, with_drives
+from sizeup.sizing.io.capacity import MEASURE, STORAGE, path_stages, with_drives
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
@@ -35,6 +35,8 @@ VERDICT = "verdict.storage"
 """The id of the advice."""
 DISKS, PATHS = "the disks", "the paths to them"
 """What is not judged where paths alone are known, and where drives alone are."""
+IOPS, THROUGHPUT = "its IOPS", "its MB/s"
+"""What is not judged where the storage as a whole is known in the other of these units alone."""
 _DOWN = "down, so counted as 0:"
 """What a note about ports and paths begins with."""
 
@@ -183,7 +185,15 @@ def _judged(found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
         not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
         for one in found
     )
-    return ("storage paths", DISKS) if paths and not demand.by_rule else ("storage", "")
+    if demand.by_rule:
+        return "storage", ""
+    if paths:
+        return "storage paths", DISKS
+    if demand.iops and all(one.stage.iops is None for one in found):
+        return "storage", IOPS
+    if demand.throughput_is_its_own and all(one.stage.rate is None for one in found):
+        return "storage", THROUGHPUT
+    return "storage", ""
 
 
 def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed: Sequence[str]) -> Card:
@@ -290,6 +300,14 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
             if unused is None
             else f"IOPS of the storage: not judged. {unused.sentence('IOPS')}, or use {KEYS['capacity.iops'].flag}"
         )
+    if demand.throughput_is_its_own and all(one.stage.rate is None for one in found):
+        ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
+        notes.append(f"the MB/s of the storage are unknown and not judged. {ways}")
+    if demand.understated is not None:
+        stated = brief(demand.understated, "MB/s")
+        notes.append(
+            f"{stated} in all (workload.mb_s) are less than the random I/O alone, which counts: check both figures"
+        )
     return notes
 
 
@@ -359,24 +377,4 @@ def _is_default(sheet: Sheet, key: str) -> bool:
     return isinstance(value, Quantity) and value.origin is Origin.RULE
 
 
-def _balance(sheet: Sheet) -> Iterator[Advice]:
-    """Capacity over the demand by the rule of thumb, as published cases state it."""
-    least = find_bottleneck(sheet)
-    demand = io_demand(sheet)
-    if least is None or demand is None or not demand.by_rule or not demand.bytes_per_second:
-        return
-    ratio = least.capacity.value / demand.bytes_per_second
-    sheet.line(f"{shown(least.capacity, 'MB/s')} / {format_in(demand.bytes_per_second, 'MB/s')} = {ratio:.6g}")
-    yield sheet.advice(
-        "io.balance",
-        "Storage capacity over the demand by rule of thumb",
-        f"storage capacity over the demand by rule of thumb: {ratio:.3g} times",
-        sheet.answer(ratio, "1", "io.balance"),
-        "1",
-    )
-
-
-CALCULATIONS = (
-    Calculation("storage", _storage, ("verdict.storage",)),
-    Calculation("capacity over the rule of thumb", _balance, ("io.balance",)),
-)
+CALCULATIONS = (Calculation("storage", _storage, ("verdict.storage",)),)
