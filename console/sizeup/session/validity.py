@@ -27,7 +27,7 @@ _ENDS = {
     Status.CRASHED: "its step crashed",
     Status.TIMED_OUT: "its step ran into its time limit",
 }
-_FAILED = {
+FAILED_CHECKS = {
     "direct": "the I/O did not bypass the page cache",
     "physical": "the data may not have come from the device",
     "steady": "throughput was not steady",
@@ -148,7 +148,7 @@ class StepValidity:
 
     def _failure(self, verdict: Point, parts: list[str], detail: str) -> Invalid:
         remedies = dict.fromkeys(self._remedy(verdict, part) for part in parts or [""])
-        cause = " and ".join(_FAILED.get(part, f"its {part} check failed") for part in parts)
+        cause = " and ".join(FAILED_CHECKS.get(part, f"its {part} check failed") for part in parts)
         return Invalid(cause or "its verdict is fail", _reasons(detail, parts), ", and ".join(remedies))
 
     def _remedy(self, verdict: Point, part: str) -> str:

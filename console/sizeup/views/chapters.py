@@ -19,6 +19,7 @@ from sizeup.views.blocks import Block, DocumentPart, Facts, Heading, Items, Para
 from sizeup.views.cards import CardView
 from sizeup.views.document_cards import card_notes
 from sizeup.views.executive_summary import caveats
+from sizeup.views.finding_text import worded
 from sizeup.views.finished import finished_charts
 from sizeup.views.machine import machine_sections
 from sizeup.views.results import stated_once
@@ -43,7 +44,7 @@ def chapters(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -
 
 def all_findings(session: Session) -> tuple[Finding, ...]:
     """Return what was found, the gravest first."""
-    return gravest_first((*(session.machine.findings if session.machine else ()), *session.findings))
+    return gravest_first((*(session.machine.findings if session.machine else ()), *map(worded, session.findings)))
 
 
 def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -19,6 +19,7 @@ from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized, counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.cards import VERDICT, lacks_workload, verdicts_first
+from sizeup.views.finding_text import worded
 from sizeup.views.finished import headline
 from sizeup.views.results import stated_once
 from sizeup.views.virtualization import runs_on
@@ -186,7 +187,7 @@ def _measured(session: Session) -> list[str]:
 
 
 def _grave_findings(session: Session) -> list[str]:
-    every = [*(session.machine.findings if session.machine else ()), *session.findings]
+    every = [*(session.machine.findings if session.machine else ()), *map(worded, session.findings)]
     return [
         f"{finding.title}. {finding.consequence}".strip()
         for severity in (Severity.CRITICAL, Severity.WARNING)

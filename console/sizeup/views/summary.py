@@ -15,6 +15,7 @@ from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized, cell_len
 from sizeup.views.card_detected import detected_facts
 from sizeup.views.cards import CardView, card_views
+from sizeup.views.finding_text import worded
 from sizeup.views.verdict import VerdictText, verdict_text
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
         for finding in source:
             key = " ".join((finding.id, *finding.subjects))
             times[key] += 1
-            found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
+            found[f"{key} {times[key]}" if times[key] > 1 else key] = worded(finding)
     return found
 
 
