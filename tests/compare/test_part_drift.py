@@ -8,6 +8,7 @@ from sizeup.cli import run
 from sizeup.compare.drift import MISSING, PRESENT, drift
 from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import discover
+from sizeup.model.machine import Machine
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import machine
 
@@ -247,3 +248,26 @@ def test_the_exit_status_says_which(tmp_path: Path, path: str, text: str | None,
         (tmp_path / "now" / path.lstrip("/")).unlink()
 
     assert run(["check", "--against", was, "--sysroot", now]) == status
+
+
+def test_a_side_on_which_no_disk_was_read_does_not_make_them_all_new(tmp_path: Path) -> None:
+    was, now = discover(machine(tmp_path / "was", "networks")), discover(machine(tmp_path / "now", "settings"))
+
+    found = drift(was, now)
+
+    undecided = {one.fact: (one.baseline, one.now) for one in found.undecided}
+    assert undecided["disks"] == (None, "1 listed")
+    assert not [one.fact for one in found.drifted if one.fact.startswith("disk ")]
+
+
+@pytest.mark.parametrize(("class_code", "drifts"), [("0x020000", True), ("0x030200", False), ("0x120000", False)])
+def test_a_gpu_that_lowers_its_link_while_idle_has_not_drifted(tmp_path: Path, class_code: str, drifts: bool) -> None:
+    base = "/sys/bus/pci/devices/0000:01:00.0"
+    lines = (f"{base}/class = {class_code}", f"{base}/current_link_width = 16", f"{base}/max_link_width = 16")
+
+    def grown(name: str, speed: str) -> Machine:
+        return discover(machine(tmp_path / name, "settings", *lines, f"{base}/current_link_speed = {speed}"))
+
+    found = drift(grown("was", "16.0 GT/s PCIe"), grown("now", "2.5 GT/s PCIe"))
+
+    assert bool(found.drifted) is drifts
