@@ -76,7 +76,7 @@ def test_drives_of_unknown_mb_s_are_judged_by_their_iops_and_say_so() -> None:
     answer = advice("verdict.storage", "workload.iops=500", "workload.read_percent=100", *slow)
 
     assert "500 IOPS demand, 960 IOPS capacity (52%" in answer.verdict
-    assert any("set them with --set array.drive_mb_s=N" in caveat for caveat in answer.caveats)
+    assert any("use --set array.drive_mb_s=N" in caveat for caveat in answer.caveats)
 
 
 def test_stated_mb_s_of_a_drive_takes_the_place_of_the_catalog() -> None:

@@ -114,8 +114,8 @@ def test_without_a_public_price_the_cost_says_how_to_set_one() -> None:
     sizing = sized("license.pack=db2", "machine.cores=8")
 
     assert found(sizing, "license.cost.list").verdict == (
-        "List price: Db2 11.5 Standard Edition has no public price. Set yours with --set license.list_usd=N and its "
-        "support with --set license.support_percent=N"
+        "List price: Db2 11.5 Standard Edition has no public price. Use --set license.list_usd=N "
+        "license.support_percent=N"
     )
     assert sizing.find("license.cost.term") is None
 
@@ -131,4 +131,4 @@ def test_what_the_chosen_edition_leaves_unused_and_what_sets_a_price_stand_on_th
     lines = " ".join(" ".join(answer_lines(sized("license.pack=db2", "machine.cores=24"))).split())
 
     assert "Unused Cores that Standard Edition uses: 16 cores of 24 cores" in lines
-    assert "Cost Db2 11.5 Standard Edition has no public price. Set yours with --set license.list_usd=N" in lines
+    assert "Cost Db2 11.5 Standard Edition has no public price. Use --set license.list_usd=N" in lines

@@ -64,7 +64,7 @@ def test_without_a_round_trip_the_need_is_unknown() -> None:
 
     assert answer is not None
     assert answer.decision == "unknown"
-    assert "Set it with --set net.rtt_ms=N" in answer.verdict
+    assert "Use --set net.rtt_ms=N" in answer.verdict
 
 
 def test_the_window_follows_from_the_smaller_largest_buffer() -> None:

@@ -1,16 +1,21 @@
 """Options of the command line on the screen: the key and the field of the console stand in their place."""
 
+from pathlib import Path
+
 import pytest
 
+from sizeup.model.plan import Plan, Refusal
+from sizeup.sizing import rules
 from sizeup.sizing.keys import KEYS
-from sizeup.tui.option_text import by_fields, by_keys
+from sizeup.tui.option_text import by_keys
+from sizeup.tui.screens.write_confirmation import why_no_plan
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("CPU: unknown. Use --set machine.cores=N", "CPU: unknown. Enter Cores (4, then a)"),
-        ("a guest. Set it with --set machine.guest=yes|no", "a guest. Enter Virtual machine (4, then a)"),
+        ("a guest. Use --set machine.guest=yes|no", "a guest. Enter Virtual machine (4, then a)"),
         (
             "enter the memory for sizing: sizeup size --set machine.memory_gib=N.",
             "enter the memory for sizing: enter Memory (4, then a).",
@@ -25,10 +30,11 @@ from sizeup.tui.option_text import by_fields, by_keys
             "or enter Storage throughput (4, then a), Storage path, such as hba:fc16*2 or Drives",
         ),
         (
-            "Set yours with --set license.list_usd=N and its support with --set license.support_percent=N",
-            "Enter List price of a license (4, then a) and enter Support per year (4, then a)",
+            "Use --set license.list_usd=N license.support_percent=N",
+            "Enter List price of a license and enter Support per year (4, then a)",
         ),
-        ("Enter it as machine.ghz", "Enter Base clock (4, then a)"),
+        ("of all nodes: --set numa.node_mb=N,N", "of all nodes: enter Memory of each node (4, then a)"),
+        ("such as --set probe.setting=3.", "such as --set probe.setting=3."),
         ("on the command line, --set x stays", "on the command line, --set x stays"),
     ],
 )
@@ -51,7 +57,15 @@ def test_no_flag_of_an_input_is_left(key: str) -> None:
     assert "--set" not in by_keys(f"unknown. Use {KEYS[key].flag}. It counts.", {})
 
 
-def test_a_setting_of_a_probe_is_a_field_of_its_form() -> None:
-    reason = "needs a value that only you can give: --set io.direct.path=... (the directory)"
+def test_no_option_of_the_rule_packs_is_left() -> None:
+    packs = Path(rules.__file__).parent.glob("**/*.toml")
+    texts = [line for pack in packs for line in pack.read_text().splitlines() if "--set" in line]
 
-    assert by_fields(reason) == "needs a value that only you can give: enter path (the directory)"
+    assert texts
+    assert [text for text in texts if "--set" in by_keys(text.strip('"'), {})] == []
+
+
+def test_a_setting_of_a_probe_is_a_field_of_its_form() -> None:
+    plan = Plan("quick", refusals=(Refusal("io.direct", "io.direct", "no value: --set io.direct.path=...", "path"),))
+
+    assert why_no_plan(plan) == "enter path, which has no default"

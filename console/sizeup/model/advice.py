@@ -72,9 +72,9 @@ class OpenQuestion(Struct, frozen=True):
     why_unused: str = ""
     """Why that figure is not used, in short: ``not valid``."""
 
-    def sentence(self, *, typed: bool = False) -> str:
-        """Return what is unknown, why, and what to do; ``typed`` in the console rather than on the command line."""
-        enter = f"enter it as {self.key}" if typed else f"use {self.flag}"
+    def sentence(self, enter: str = "") -> str:
+        """Return what is unknown, why, and what to do: ``enter``, or else the option of the command line."""
+        enter = enter or f"use {self.flag}"
         if self.unused:
             return f"{capitalized(self.calculation)}: unknown. {self.unused}, or {enter}"
         return (

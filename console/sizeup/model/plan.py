@@ -167,6 +167,8 @@ class Refusal(Struct, frozen=True):
     step: str
     probe: str
     reason: str
+    setting: str = ""
+    """The setting without a value that only the user can give; empty where another reason refuses it."""
 
 
 class ExperimentRun(Struct, frozen=True):

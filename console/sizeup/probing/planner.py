@@ -117,11 +117,11 @@ def _plan_probe(
     settings = resolve(manifest, plan, chosen)
     lacking = missing(manifest, settings)
     reason = unmet(machine, manifest)
+    setting = lacking[0].name if lacking else ""
     if lacking:
-        parameter = lacking[0]
-        reason = f"needs a value that only you can give: --set {manifest.name}.{parameter.name}=... ({parameter.help})"
+        reason = f"needs a value that only you can give: --set {manifest.name}.{setting}=... ({lacking[0].help})"
     if reason is not None:
-        yield Refusal(manifest.name, manifest.name, reason)
+        yield Refusal(manifest.name, manifest.name, reason, setting)
         return
     seen: set[str] = set()
     try:

@@ -91,7 +91,7 @@ def _numbers_that_fit() -> Iterator[None]:
         yield
     except (OverflowError, ValueError) as error:
         raise UsageError(
-            f"the result is too large for a number: {error}. Check the figures given with --set"
+            f"the result is too large for a number: {error}. Check the figures that were entered"
         ) from error
 
 

@@ -42,8 +42,13 @@ class InputKey(Struct, frozen=True):
     @property
     def flag(self) -> str:
         """How the key is set on the command line: ``--set machine.ghz=N``."""
+        return f"--set {self.assignment}"
+
+    @property
+    def assignment(self) -> str:
+        """What follows ``--set``: ``machine.ghz=N``."""
         value = {InputKind.NUMBERS: "N,N", InputKind.WORDS: "TEXT", InputKind.CHOICE: "|".join(self.choices)}
-        return f"--set {self.name}={value.get(self.kind, 'N')}"
+        return f"{self.name}={value.get(self.kind, 'N')}"
 
     @property
     def expectation(self) -> str:

@@ -128,7 +128,7 @@ def _archive(sheet: Sheet) -> Iterator[Advice]:
     each = sheet.number("redo.mb_s") if average is None else average
     if average is None:
         sheet.caveat(
-            f"the peak rate is assumed for the whole day; set the average with {KEYS['redo.average_mb_s'].flag}"
+            f"the peak rate is assumed for the whole day; for the average, use {KEYS['redo.average_mb_s'].flag}"
         )
     count = sheet.number("redo.databases")
     day = each.value * count.value * _DAY_S

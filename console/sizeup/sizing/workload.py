@@ -174,7 +174,7 @@ def workload_demand(sheet: Sheet) -> Demand | None:
     if sheet.optional("workload.percentile") is None and any(part is not None for part in (reads, writes, rate)):
         sheet.caveat(
             "the percentile of the workload's figures is unknown, and an average hides peaks; "
-            f"set it with {KEYS['workload.percentile'].flag}"
+            f"use {KEYS['workload.percentile'].flag}"
         )
     return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet), understated=understated)
 

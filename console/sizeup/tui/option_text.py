@@ -1,4 +1,8 @@
-"""Options of the command line in texts that the console shows: a key and a field take their place."""
+"""Options of the command line in texts that the console shows: a key and a field take their place.
+
+Texts of sizing, findings and sessions name an input by its option, ``--set KEY=VALUE ...``, with ``use`` or the command
+before it or with nothing. Only this form with keys that exist is replaced; the rest of a sentence is left as it is.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,13 @@ from sizeup.text import capitalized
 from sizeup.tui.actions import first_key_of
 from sizeup.views.input_names import input_label
 
-_KEY = r"[a-z]+\.[a-z_]+"
-_SETTING = re.compile(
-    r"(?P<inside>(?<=\())?(?P<also>and its [a-z]+ with )?"
-    r"(?P<use>[Uu]se |[Ss]et (?:[a-z]+ )+?with |sizeup size )?"
-    rf"--set (?P<settings>{_KEY}=[^\s,;.)]+(?: {_KEY}=[^\s,;.)]+)*)"
+_ASSIGNMENT = r"[a-z]+\.[a-z_]+=[^\s;)]*[^\s,;.)]"
+_OPTION = re.compile(
+    rf"(?P<inside>(?<=\())?(?P<verb>[Uu]se |sizeup size )?--set (?P<settings>{_ASSIGNMENT}(?: {_ASSIGNMENT})*)"
 )
-_FIELD = re.compile(r"--set [a-z_.]+\.(?P<field>[a-z_]+)=\.\.\.")
-_ASKED = re.compile(rf"(?P<enter>[Ee]nter) it as (?P<key>{_KEY})")
-_FURTHER = re.compile(rf"\b(?P<key>{_KEY})=(?P<value>[^\s,;.)]+)")
+_FURTHER = re.compile(rf"(?<!\S){_ASSIGNMENT}")
+_OTHERS = {"add --workload-cores N": "workload.cpu_cores"}
+"""Other options, and the input that the console has in their place."""
 
 
 def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) -> str:
@@ -31,43 +33,33 @@ def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) ->
     if not in_sizing:
         keys = f"{first_key_of('mode.sizing', known)}, then {keys}"
 
-    def typed(found: re.Match[str]) -> str:
-        words = " and ".join(_entered(*part.split("=", 1)) for part in found["settings"].split())
+    def entered(found: re.Match[str]) -> str:
+        settings = [part.split("=", 1) for part in found["settings"].split()]
+        if any(key not in KEYS for key, _ in settings):
+            return found[0]
+        words = " and ".join(_entered(key, value) for key, value in settings)
         # No parentheses inside parentheses.
         words = f"{words}: {keys}" if found["inside"] is not None else f"{words} ({keys})"
-        if found["also"]:
-            return f"and {words}"
-        return capitalized(words) if (found["use"] or "")[:1].isupper() else words
+        return capitalized(words) if (found["verb"] or "")[:1].isupper() else words
 
-    def asked(found: re.Match[str]) -> str:
-        return f"{found['enter']} {_label(found['key'])} ({keys})"
-
-    text = text.replace("add --workload-cores N", f"enter {_label('workload.cpu_cores')} ({keys})")
-    text = text.replace("figures given with --set", "figures that were entered")
-    changed, count = _SETTING.subn(typed, text)
-    if count:  # alternatives to the first are named without the option
-        changed = _FURTHER.sub(_further, changed)
-    return _ASKED.sub(asked, changed)
-
-
-def by_fields(text: str) -> str:
-    """Return why a probe cannot be planned with the field of its form in place of ``--set PROBE.FIELD=...``."""
-    return _FIELD.sub(lambda found: f"enter {found['field'].replace('_', ' ')}", text)
+    for option, key in _OTHERS.items():
+        text = text.replace(option, f"enter {input_label(key)} ({keys})")
+    changed = _OPTION.sub(entered, text)
+    # Alternatives behind the first are named without the option.
+    return changed if changed == text else _FURTHER.sub(_named, changed)
 
 
 def _entered(key: str, value: str) -> str:
     """Return what to do about one setting: a placeholder is entered, a value is set."""
-    return f"enter {_label(key)}" if _is_placeholder(value) else f"set {_label(key)} to {value}"
+    return f"enter {input_label(key)}" if _is_placeholder(value) else f"set {input_label(key)} to {value}"
 
 
-def _further(found: re.Match[str]) -> str:
-    label = _label(found["key"])
-    return label if _is_placeholder(found["value"]) else f"{label}, such as {found['value']}"
+def _named(found: re.Match[str]) -> str:
+    key, value = found[0].split("=", 1)
+    if key not in KEYS:
+        return found[0]
+    return input_label(key) if _is_placeholder(value) else f"{input_label(key)}, such as {value}"
 
 
 def _is_placeholder(value: str) -> bool:
-    return value.isupper() or any(sign in value for sign in "[|")
-
-
-def _label(key: str) -> str:
-    return input_label(key) if key in KEYS else key
+    return value.replace(",", "").isupper() or any(sign in value for sign in "[|")

@@ -196,17 +196,15 @@ def _caveats(machine: Machine) -> tuple[str, ...]:
         caveats.append("these are virtual CPUs of a guest; the cores of the host are unknown")
     elif machine.platform.is_guest is None:
         caveats.append(
-            f"these may be virtual CPUs: nothing proves a guest or bare metal. Set it with {KEYS['machine.guest'].flag}"
+            f"these may be virtual CPUs: nothing proves a guest or bare metal. Use {KEYS['machine.guest'].flag}"
         )
     if machine.contradictions:
-        caveats.append(
-            f"{machine.contradictions[0]}: check the data sheet and set it with {KEYS['machine.cores'].flag}"
-        )
+        caveats.append(f"{machine.contradictions[0]}: check the data sheet and use {KEYS['machine.cores'].flag}")
     counts = machine.pu_counts
     if counts.online < counts.present:
         caveats.append(
             f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores: "
-            f"licenses count every physical core. Set them with {KEYS['machine.cores'].flag}"
+            f"licenses count every physical core. Use {KEYS['machine.cores'].flag}"
         )
     return tuple(caveats)
 
@@ -219,7 +217,7 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     caveats = [_measured_text(widest)] if widest.measured and widest.estimated else []
     caveats += [
         f"{other.kind} ({', '.join(other.devices)}) is not counted, with {format_in(other.bytes_per_second, 'MB/s')}: "
-        f"set the device of the database with {KEYS['db.device'].flag}"
+        f"for the device of the database, use {KEYS['db.device'].flag}"
         for other in others
     ]
     source = _named(machine, widest.kind, widest.devices)

@@ -178,9 +178,7 @@ def drives_stage(sheet: Sheet, reads: float | None, read_bytes: float | None) ->
         pair = each.reads.value, each.writes.value
         if_written = min(_write_cost(sheet, array.raid).total(array.drives, pair, 0.0) / rate.value, 1.0)
     elif read_bytes is not None:
-        sheet.caveat(
-            f"the MB/s of the drives are unknown and not judged; set them with {KEYS['array.drive_mb_s'].flag}"
-        )
+        sheet.caveat(f"the MB/s of the drives are unknown and not judged; use {KEYS['array.drive_mb_s'].flag}")
     if iops is None and rate is None:
         return None
     parts, what = (array.volumes, "volumes") if array.volumes > 1 else (array.disks, "drives")

@@ -91,7 +91,7 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
             "net.tcp-buffers",
             title,
             f"TCP buffers: {largest} at most; enough or not is unknown without the round-trip time. "
-            f"Set it with {KEYS['net.rtt_ms'].flag}",
+            f"Use {KEYS['net.rtt_ms'].flag}",
             decision="unknown",
         )
         return

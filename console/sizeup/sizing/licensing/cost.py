@@ -34,8 +34,8 @@ def _no_price(sheet: Sheet, product: ProductEntry) -> Advice:
     return sheet.advice(
         "license.cost.list",
         "List price",
-        f"list price: {product.title} has no public price. Set yours with {KEYS['license.list_usd'].flag} "
-        f"and its support with {KEYS['license.support_percent'].flag}",
+        f"list price: {product.title} has no public price. Use {KEYS['license.list_usd'].flag} "
+        f"{KEYS['license.support_percent'].assignment}",
         decision="unknown",
     )
 

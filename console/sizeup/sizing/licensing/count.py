@@ -195,7 +195,7 @@ def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
         return physical_count(sheet, "sockets").value
     sheet.caveat(
         f"the number of sockets is unknown and assumed to be 1; cores count more on larger servers. "
-        f"Set it with {KEYS['machine.sockets'].flag}"
+        f"Use {KEYS['machine.sockets'].flag}"
     )
     return 1
 
@@ -238,7 +238,7 @@ def _tiered(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity | None
         sockets = physical_count(sheet, "sockets")
     except MissingError as missing:
         most = product.tier[-1].price[metric]
-        unknown = f"{PRICE_UNKNOWN}, which is unknown: set it with {KEYS[missing.key].flag}"
+        unknown = f"{PRICE_UNKNOWN}, which is unknown: use {KEYS[missing.key].flag}"
         return Quantity(least, "USD", Origin.RULE, product.id, low=least, high=most, caveats=(*caveats, unknown))
     above = [tier for tier in product.tier if sockets.value > tier.sockets_above]
     each = above[-1].price[metric] if above else least
@@ -292,7 +292,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
     if "users" in formula.names and sheet.number(_USERS).origin is Origin.RULE:  # a default, which counts nobody
         if not value:
             raise MissingError(_USERS)
-        sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
+        sheet.caveat(f"the number of users is unknown, so this is the least: use {KEYS[_USERS].flag}")
     servers = licensed_servers(sheet, basis.pack, chosen_product(sheet, basis.pack))
     of_hosts = "host_cores" in formula.names or ("sockets" in formula.names and sheet.has_used("license.hosts"))
     whole = metric.per == "whole" or basis.pooled or of_hosts

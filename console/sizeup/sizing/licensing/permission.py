@@ -106,6 +106,6 @@ def _decision(sheet: Sheet, pack: Pack, product: ProductEntry, condition: Condit
     if fits is _ASSUMED:
         sheet.caveat(
             "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
-            f"Set all of them with {KEYS[CAPACITY].flag}"
+            f"Use {KEYS[CAPACITY].flag}, which sets all of them"
         )
     return fits

@@ -14,6 +14,7 @@ from sizeup.report.text import table_lines
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.advice import advice_lines
+from sizeup.views.input_names import input_label
 from sizeup.views.sizing_table import NO_WORKLOAD
 from sizeup.views.whatif import ASSUMED, InputRow
 
@@ -74,7 +75,9 @@ def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, f
         old = "" if recorded is None else recorded.recorded_verdict(advice)
         return [heading, *([f"  Recorded: {old}"] if old else []), *rest]
     question = next((item for item in given.questions if chosen == f"? {item.key}"), None)
-    return [""] if question is None else ["Not answered", question.sentence(typed=True), "", "Enter goes to the input."]
+    if question is None:
+        return [""]
+    return ["Not answered", question.sentence(f"enter {input_label(question.key)}"), "", "Enter goes to the input."]
 
 
 def working_line(line: str, width: int) -> str:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Plan, Step
+from sizeup.model.plan import Hazard, Plan, Refusal, Step
 from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import parse_value
-from sizeup.tui.option_text import by_fields
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_decimal_bytes
 
@@ -111,4 +110,9 @@ def why_no_plan(plan: Plan) -> str:
     """Why nothing of a plan can run; empty where something can."""
     if plan.steps:
         return ""
-    return by_fields("; ".join(refusal.reason for refusal in plan.refusals)) or "there is nothing to run"
+    return "; ".join(map(_why_refused, plan.refusals)) or "there is nothing to run"
+
+
+def _why_refused(refusal: Refusal) -> str:
+    """Return the reason; a setting without a value is a field of the form."""
+    return f"enter {refusal.setting.replace('_', ' ')}, which has no default" if refusal.setting else refusal.reason
