@@ -11,6 +11,7 @@ from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.usable import usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     Shares,
@@ -112,13 +113,14 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         return
     memory, nodes = sheet.optional("machine.memory_gib"), servers(sheet)
     sessions = _sessions(sheet)
-    needed = shared.size.value + sessions
     each = " per server" if nodes > 1 else ""
-    demand = f"{format_in(float(f'{needed / 2**30:.4g}'), '')} GiB"
     assumed = [shared.assumed] if shared.assumed else []
     if memory is None:
-        yield _unknown(sheet, demand, each, assumed)
+        yield _unknown(sheet, _in_gib(shared.size.value + sessions), each, assumed)
         return
+    memory, sessions, limited = _within_edition(sheet, shared, sessions, memory)
+    needed = shared.size.value + sessions
+    demand = _in_gib(needed)
     load, data = growth(sheet), data_growth(sheet) if shared.grows else Growth()
     shares = _shares(shared, sessions, memory, nodes, load, Growth(data.per_year, load.years))
     bounds = limits(sheet)
@@ -137,10 +139,10 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         status = ShareStatus.WARN
     status = without_unconfirmed_pass(status, assumed)
     within = "".join(
-        (f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
+        (limited, f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
     )
     clause = f"{shares_clause(shares, bounds, failures)}{within}"
-    statement = _statement(shared, memory, shares, f"{demand} demand{each}", clause)
+    statement = _statement(shared, memory, shares, f"{demand} demand{each}", clause, limited=bool(limited))
     if assumed:
         notes.insert(0, f"assumed: {shared.assumed}")
     for note in (*notes, *later_notes("memory", shares, bounds, failures)):
@@ -162,6 +164,24 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _in_gib(size: float) -> str:
+    return f"{format_in(float(f'{size / 2**30:.4g}'), '')} GiB"
+
+
+def _within_edition(
+    sheet: Sheet, shared: SharedMemory, sessions: float, memory: Quantity
+) -> tuple[Quantity, float, str]:
+    """Return the memory that counts, what of the sessions is in it, and a clause about the edition that bounds it.
+
+    An edition bounds the shared memory alone, so its limit counts where that is the narrower of the two.
+    """
+    usable = usable_memory(sheet, memory)
+    size = shared.size.value
+    if usable is None or size / usable.size.value <= (size + sessions) / memory.value:
+        return memory, sessions, ""
+    return usable.size, 0.0, f"; {usable.text}"
 
 
 def _shares(
@@ -187,9 +207,11 @@ def _write_shares(sheet: Sheet, needed: float, memory: Quantity, shares: Shares,
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
 
 
-def _statement(shared: SharedMemory, memory: Quantity, shares: Shares, demand: str, clause: str) -> str:
+def _statement(
+    shared: SharedMemory, memory: Quantity, shares: Shares, demand: str, clause: str, *, limited: bool
+) -> str:
     """Return the verdict; shared memory that does not fit, whatever else is needed, decides it alone."""
-    if shared.size.value > memory.value and not shared.assumed:
+    if shared.size.value > memory.value and not shared.assumed and not limited:
         return (
             f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
             f"({share_text(shares.today)} of capacity)"

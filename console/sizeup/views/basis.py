@@ -20,6 +20,7 @@ def basis_text(inputs: Inputs) -> str:
     if not stated:
         return ""
     parts = [part for part in (_requests(inputs), _throughput(inputs), _redo(inputs), _database(inputs)) if part]
+    parts = parts or [_cpu(inputs)]
     years = _number(inputs, "workload.horizon_years")
     if years is not None and years.origin is not Origin.RULE and years.value:
         parts.append(f"{_growth(inputs)} for {format_in(years.value / YEAR_NS, 'years')}")
@@ -91,6 +92,12 @@ def _redo(inputs: Inputs) -> str:
         return "redo not given" if any(value.origin is Origin.USER for value in typed) else ""
     times = f"{format_in(databases.value, '')} x " if databases is not None and databases.value > 1 else ""
     return f"{times}{_text(redo, 'MB/s')} redo"
+
+
+def _cpu(inputs: Inputs) -> str:
+    """Return the CPU demand, where it is all that is stated: ``13.2 busy cores``."""
+    cores, percent = (_number(inputs, f"workload.cpu_{name}") for name in ("cores", "percent"))
+    return f"{_text(cores, '')} busy cores" if cores is not None else f"{_text(percent, '%')} CPU" if percent else ""
 
 
 def _database(inputs: Inputs) -> str:

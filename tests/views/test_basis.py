@@ -1,0 +1,21 @@
+"""The workload in a sentence, where CPU time is all that is known of it."""
+
+import pytest
+
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.basis import basis_text
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        (("workload.cpu_percent=65",), "65% CPU (--set)"),
+        (("workload.cpu_cores=13.2",), "13.2 busy cores (--set)"),
+        (
+            ("workload.iops=400", "workload.io_kib=8", "redo.mb_s=1", "workload.cpu_percent=65"),
+            "400 IOPS (8 KiB), 1 MB/s redo (--set)",
+        ),
+    ],
+)
+def test_a_workload_of_cpu_time_alone_says_so(settings: tuple[str, ...], text: str) -> None:
+    assert basis_text(parse_settings(settings)) == text
