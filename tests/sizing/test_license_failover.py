@@ -16,7 +16,8 @@ def test_the_ten_day_rule_is_named_for_a_cluster_with_what_it_saves_and_its_sour
 
     assert advice.verdict == (
         "One server that only takes over needs no licenses where it runs on ten days a year at most. With --set "
-        "license.passive_servers=1: 8 licenses in place of 16, $380,000 in place of $1,128,000"
+        "license.passive_servers=1: 8 licenses in place of 16, $380,000 in place of $1,128,000 "
+        "with Real Application Clusters, which a single active server does not need"
     )
     assert [source.url for source in advice.sources if source.id == "oracle-data-recovery"] == [
         "https://www.scribd.com/document/512972132/data-recovery-licensing-070587"

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sizeup.errors import UsageError
-from sizeup.quantity import Origin, Words
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
 from sizeup.sizing.sheet import MissingError, Sheet
 from sizeup.text import nearest
+from sizeup.units import format_in
 
 OF_ONE_PACK = (
     "license.product",
@@ -27,6 +28,7 @@ OF_ONE_PACK = (
 
 NO_PRODUCT = "as no product is set"
 """Part of the caveat about a product that nobody chose."""
+_HOST_CORES = "license.host_cores"
 PARTITION = "license.partition"
 """Key that distinguishes a hard partition from a soft one."""
 
@@ -52,7 +54,7 @@ def _unknown_name(kind: str, name: str, known: list[str]) -> UsageError:
 
 def chosen_pack(sheet: Sheet) -> Pack:
     """The pack that ``license.pack`` names."""
-    name = sheet.words("license.pack")
+    name = sheet.words("license.pack").lower()
     packs = {pack.pack: pack for pack in sheet.rules.license_packs()}
     if name not in packs:
         raise _unknown_name("pack", name, list(packs))
@@ -62,7 +64,7 @@ def chosen_pack(sheet: Sheet) -> Pack:
 def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
     """The product that ``license.product`` names, else the pack's first."""
     name = sheet.optional_words("license.product")
-    product = pack.product[0] if name is None else pack.find_product(name)
+    product = pack.product[0] if name is None else pack.find_product(name.lower())
     if product is None:
         raise _unknown_name("product", str(name), [short(entry.id) for entry in pack.product if not entry.option_of])
     return product
@@ -190,11 +192,27 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
     kind = sheet.inputs.get(PARTITION)
     if isinstance(kind, Words) and kind.origin is not Origin.DETECTED and not sheet.has_used(PARTITION):
         sheet.caveat(f"{PARTITION} changes nothing here: this is no LPAR, or this license counts all LPARs alike")
+    hosts = sheet.inputs.get(_HOST_CORES)
+    guest = sheet.optional_words("machine.guest") == "yes"
+    if isinstance(hosts, Quantity) and not guest and scope == "bare":
+        sheet.caveat(f"{_HOST_CORES} changes nothing here: this is no guest ({KEYS['machine.guest'].flag})")
+    if isinstance(hosts, Quantity) and scope == "soft":
+        _warn_of_few_hosts(sheet, hosts)
     if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
         sheet.cite_if_known("oracle-cloud-policy")
     return CountBasis(pack, scope, sheet.optional_words("license.aggregate") == "pool", own_cores=own_cores)
+
+
+def _warn_of_few_hosts(sheet: Sheet, hosts: Quantity) -> None:
+    """Say where the hosts have fewer cores than the guest shows: a typing error would halve the licenses."""
+    cores = sheet.inputs.get("machine.cores")
+    if isinstance(cores, Quantity) and hosts.value < cores.value:
+        sheet.caveat(
+            f"assumed: hosts with fewer cores ({format_in(hosts.value, '')}) than this guest shows "
+            f"({format_in(cores.value, '')}), as where CPUs are overcommitted; check {_HOST_CORES}"
+        )
 
 
 def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str, bool]:

@@ -150,6 +150,12 @@ def _refuse_more_than_there_are(sheet: Sheet) -> None:
     """Refuse a hard partition with more cores than the server that it is part of."""
     pinned, cores = sheet.number("license.pinned_cores"), sheet.inputs.get("machine.cores")
     guest = sheet.optional_words("machine.guest") == "yes"
+    capped = sheet.optional_words("license.partition") == "capped"
+    if capped and isinstance(cores, Quantity) and pinned.value > cores.value:
+        raise UsageError(
+            f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} that the LPAR shows, as no "
+            f"cap is above its virtual processors, found {format_in(pinned.value, '')}"
+        )
     if not guest and isinstance(cores, Quantity) and pinned.value > cores.value:
         raise UsageError(
             f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} of the server, "
@@ -192,7 +198,8 @@ def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
     if matching_factor(pack, table, model, 1) is matching_factor(pack, table, model, math.inf):
         return 1
     if "machine.sockets" in sheet.inputs:
-        return physical_count(sheet, "sockets").value
+        built_for = sheet.optional("machine.socket_capacity")
+        return max(physical_count(sheet, "sockets").value, 0.0 if built_for is None else built_for.value)
     sheet.caveat(
         f"the number of sockets is unknown and assumed to be 1; cores count more on larger servers. "
         f"Use {KEYS['machine.sockets'].flag}"

@@ -7,13 +7,20 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import chosen_pack, chosen_product, failover_rule, licensed_servers
+from sizeup.sizing.licensing.contract import (
+    chosen_options,
+    chosen_pack,
+    chosen_product,
+    failover_rule,
+    licensed_servers,
+)
 from sizeup.sizing.licensing.cost import list_price
 from sizeup.sizing.licensing.count import count_range, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.required import licenses_required
+from sizeup.sizing.pack import Pack, ProductEntry
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
-from sizeup.text import plural
+from sizeup.text import listed, plural
 
 _PASSIVE = "license.passive_servers"
 
@@ -43,6 +50,7 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         text += (
             f", {usd_range(list_price(fewer))} in place of {usd_range(list_price(Sheet(sheet.inputs, sheet.rules)))}"
         )
+        text += _without_options(sheet, fewer, pack, product)
     except ForbiddenError:
         return
     except MissingError as missing:
@@ -51,6 +59,13 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "license.failover", "Failover servers", f"{rule.why}. With {flag}: {text}", decision="all-counted"
     )
+
+
+def _without_options(sheet: Sheet, fewer: Sheet, pack: Pack, product: ProductEntry) -> str:
+    """Return which options the fewer servers no longer need, as a clause: they are part of what is saved."""
+    kept = chosen_options(Sheet(fewer.inputs, fewer.rules), pack, product)
+    gone = [one.title for one in chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if one not in kept]
+    return f" with {listed(gone)}, which a single active server does not need" if gone else ""
 
 
 CALCULATIONS = (

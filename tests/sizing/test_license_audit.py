@@ -1,0 +1,85 @@
+"""What a license auditor checks first: figures that contradict each other, and processors without their name."""
+
+import pytest
+
+from sizeup.errors import UsageError
+from sizing.license_cases import found, sized
+
+GUEST = (
+    "machine.guest=yes",
+    "machine.hypervisor=vmware",
+    "machine.cores=32",
+    "machine.cpu_model=Intel(R) Xeon(R) Gold 6338",
+)
+BARE = ("machine.guest=no", "machine.cores=32", "machine.sockets=2", "machine.cpu_model=Intel(R) Xeon(R) Gold 6338")
+LPAR = ("machine.guest=yes", "machine.hypervisor=phyp", "machine.cores=16", "machine.cpu_model=POWER9")
+PVU = ("license.pack=db2", "license.product=v11_1", "machine.guest=no", "machine.cores=48", "machine.sockets=4")
+
+
+@pytest.mark.parametrize(("hosts", "status"), [("8", "assumed"), ("32", "pass"), ("64", "pass")])
+def test_hosts_with_fewer_cores_than_the_guest_do_not_pass(hosts: str, status: str) -> None:
+    sizing = sized(*GUEST, "license.product=ee", f"license.host_cores={hosts}")
+    card = next(card for card in sizing.cards if card.resource == "license")
+
+    assert card.status == status
+    assert any("hosts with fewer cores (8) than this guest shows (32)" in note for note in card.notes) is (hosts == "8")
+
+
+def test_a_cap_above_the_processors_of_the_lpar_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"expected at most the 16 cores that the LPAR shows, .* found 40"):
+        sized(*LPAR, "license.partition=capped", "license.pinned_cores=40")
+
+
+@pytest.mark.parametrize(("machine", "said"), [(BARE, True), (GUEST, False)])
+def test_cores_of_hosts_that_change_nothing_are_named(machine: tuple[str, ...], said: bool) -> None:
+    caveats = found(sized(*machine, "license.product=ee", "license.host_cores=64"), "license.units").caveats
+
+    assert any("license.host_cores changes nothing here: this is no guest" in one for one in caveats) is said
+
+
+@pytest.mark.parametrize(
+    ("model", "ends"),
+    [
+        ("AMD Engineering Sample", (50 * 48, 70 * 48, 70 * 48)),
+        ("AMD Opteron(tm) Processor 6168", (None, 50 * 48, None)),
+        ("AMD EPYC 9654", (None, 70 * 48, None)),
+        ("Frobnicator 9000", (50 * 48, 120 * 48, 120 * 48)),
+    ],
+)
+def test_a_processor_without_its_name_counts_at_the_higher_end_of_all_that_it_may_be(
+    model: str, ends: tuple[float | None, float, float | None]
+) -> None:
+    quantity = found(sized(*PVU, f"machine.cpu_model={model}"), "license.units").quantity
+
+    assert quantity is not None
+    assert (quantity.low, quantity.value, quantity.high) == ends
+
+
+def test_units_by_sockets_go_by_those_that_the_server_is_built_for() -> None:
+    xeon = "machine.cpu_model=Intel(R) Xeon(R) CPU X7550 @ 2.00GHz"
+    four, eight = (
+        found(sized(*PVU, xeon, *more), "license.units").quantity for more in ((), ("machine.socket_capacity=8",))
+    )
+
+    assert four is not None
+    assert eight is not None
+    assert (four.high, eight.high) == (100 * 48, 120 * 48)
+
+
+@pytest.mark.parametrize(("pack", "product"), [("oracle", "EE"), ("SQL-Server", "Standard")])
+def test_products_are_found_in_any_case(pack: str, product: str) -> None:
+    assert (
+        found(sized(*BARE, f"license.pack={pack}", f"license.product={product}"), "license.units").quantity is not None
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "loses"),
+    [
+        (("license.pack=mysql", "license.product=enterprise"), "no support and none of the features"),
+        (("license.pack=sql-server", "license.product=enterprise"), "basic availability groups alone"),
+        (("license.product=ee", "machine.socket_capacity=2"), "none of the options and packs"),
+    ],
+)
+def test_the_cheaper_edition_says_what_it_lacks(settings: tuple[str, ...], loses: str) -> None:
+    assert loses in found(sized(*BARE, *settings), "license.edition").verdict
