@@ -48,7 +48,7 @@ def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -
 
     listed = sizeup("sessions").stdout
 
-    assert "interrupted, lacks 1 of 1 steps" in listed
+    assert "0 steps measured, 1 not (interrupted)" in listed
     assert f"unfinished, resume it with: sizeup --batch --resume {saved}" in listed
 
 

@@ -65,8 +65,8 @@ def test_whether_the_results_are_valid_is_in_the_first_line() -> None:
     found = judged(*RAMP, *FAILED)
     found.end = EndRecord(9, "complete")
 
-    assert summary_lines(found, 120)[0] == "host: complete, run FAIL (not valid)"
-    assert results_data(found)["run"]["status"] == "FAIL"
+    assert summary_lines(found, 120)[0] == "host: complete, run WARN (not valid)"
+    assert results_data(found)["run"]["status"] == "WARN"
     assert "not valid" in results_data(found)["run"]["sentence"]
 
 

@@ -194,3 +194,14 @@ def test_without_any_session_the_latest_is_asked_for_in_vain(tmp_path: Path) -> 
 def test_a_command_calls_a_session_by_its_name_in_the_store_and_by_its_path_elsewhere(tmp_path: Path) -> None:
     assert command_name(str(directory() / f"db01-1{SUFFIX}")) == "db01-1"
     assert command_name(str(tmp_path / "a b")) == f"'{tmp_path}/a b'"
+
+
+def test_a_tag_with_a_hyphen_takes_one_back(tmp_path: Path) -> None:
+    path = new_path("db01", WHEN, tmp_path)
+    with Writer.create(str(path)) as writer:
+        writer.write(SessionRecord(format=1, id="1", tool="sizeup", host="db01", started="2026-01-31T09:30:00Z"))
+    annotate(str(path), tags=("baseline", "kept"))
+    annotate(str(path), tags=("-baseline",))
+
+    assert read_session(str(path)).tags == ("kept",)
+    assert baseline(entries(tmp_path)) is None

@@ -244,3 +244,23 @@ async def test_a_session_that_changes_while_it_is_shown_is_no_end(console: Conso
             await pilot.press("u")
 
             assert console.app.runs is console.runs
+
+
+async def test_m_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(console: Console, folder: Path) -> None:
+    stored(folder, "one")
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.press("m")
+        await pilot.pause()
+        (marked,), told = console.entries().values(), console.told[-1]
+        noted = console.says("#detail")
+        await pilot.press("m")
+        await pilot.pause()
+        (plain,) = console.entries().values()
+
+        assert (marked[0], told) == ("*", "Marked as the baseline")
+        assert plain.split()[0] != "*"
+        assert console.told[-1] == "No longer the baseline"
+        assert "the baseline" in noted
+        assert "root:" not in noted

@@ -289,7 +289,7 @@ async def test_the_last_session_is_offered_and_opened(console: Console, tmp_path
         await until(pilot, lambda: not console.app.measures)
         shown = console.app.runs.path
 
-    assert "last session just now: o opens it" in offered
+    assert "o opens last, just now" in offered
     assert shown == str(store / "last.sizeup.jsonl")
 
 

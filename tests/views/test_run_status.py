@@ -57,7 +57,7 @@ def test_a_run_as_planned_passes(tmp_path: Path) -> None:
     ("items", "words", "sentence"),
     [
         (finished()[:-1], "run FAIL (interrupted)", "the last run has no end: it was interrupted, or is still running"),
-        ([*finished()[:-1], EndRecord(9, "canceled")], "run FAIL (canceled)", "2 of 2 steps measured"),
+        ([*finished()[:-1], EndRecord(9, "canceled")], "run WARN (canceled)", "2 of 2 steps measured"),
         (ending(Outcome(Status.FAILED, "no space left")), "run FAIL (failed)", "Clock cost failed (no space left)"),
         (ending(Outcome(Status.CRASHED, "", "SIGSEGV")), "run FAIL (crashed)", "Clock cost crashed"),
         (

@@ -181,7 +181,9 @@ def baseline(found: Iterable[StoredSession]) -> StoredSession | None:
 
 
 def _marks(entry: StoredSession) -> list[str]:
-    notes = entry.session.notes if entry.session is not None else []
+    if entry.session is None or BASELINE not in entry.session.tags:
+        return []
+    notes = entry.session.notes
     return [note.written for note in notes if BASELINE in note.tags]
 
 

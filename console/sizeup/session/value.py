@@ -28,6 +28,10 @@ PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
 """A series and the coordinates of one point, in the order of their names."""
 
 
+WITHDRAWN = "-"
+"""What begins a tag that takes another one back."""
+
+
 def point_key(series: str, at: Coordinates) -> PointKey:
     """The key of a point: equal for equal coordinates, whatever their order."""
     return series, tuple(sorted(at.items()))
@@ -174,8 +178,14 @@ class Session(Struct):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Every tag its notes carry, each once."""
-        return tuple(dict.fromkeys(tag for note in self.notes for tag in note.tags))
+        """Every tag its notes carry, each once; one with a hyphen before it takes that tag back."""
+        tags: dict[str, None] = {}
+        for tag in (tag for note in self.notes for tag in note.tags):
+            if tag.startswith(WITHDRAWN):
+                tags.pop(tag.removeprefix(WITHDRAWN), None)
+            else:
+                tags[tag] = None
+        return tuple(tags)
 
     @property
     def missing_steps(self) -> tuple[Step, ...]:

@@ -32,6 +32,8 @@ _ENDINGS = {
     "markdown": ".md",
     "csv": ".csv",
 }
+_STAMP = re.compile(r"\d{8}T\d{6}Z(-\d+)?$")
+"""The time at the end of the name of a session, by which its masked report is found."""
 _OURS = "sizeup: "
 """What a line begins with that is an error or a warning."""
 
@@ -64,8 +66,9 @@ def folder_problem(text: str) -> str:
 
 
 def target(folder: str, kind: str, path: str, session: Session) -> str:
-    """Where to write it: a name that no file has yet, and that of a masked one without the session's, or the host's."""
-    masked = f"sizeup-{re.sub('[^0-9TZ]', '', session.header.started)}"
+    """Where to write it: a name that no file has yet, and a masked one bears the time of the session, not the host."""
+    stamp = _STAMP.search(session_name(path))
+    masked = f"sizeup-{stamp[0] if stamp else re.sub('[^0-9TZ]', '', session.header.started)}"
     return files.free_path(folder, masked if kind in MASKED else session_name(path), _ENDINGS[kind])
 
 

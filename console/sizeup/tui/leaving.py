@@ -70,6 +70,7 @@ class Leaving:
             self._report_cost()
             self._runs.cancel()
             self._runs.wait(_CANCEL_SECONDS)
+            self.exit_message = "\n".join(filter(None, (self._saved(), self._unsaved())))
             self._app.exit(ExitStatus.INTERRUPTED)
             return
         self._interrupted = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from sizeup.session.store import directory, latest, start_of, unfinished
+from sizeup.session.store import directory, latest, session_name, start_of, unfinished
 from sizeup.text import plural
 
 _RECENT_SECONDS = 24 * 3600.0
@@ -25,12 +25,13 @@ def unfinished_session_text() -> str:
 
 
 def last_session_text(key: str) -> str:
-    """Return when the latest session was written, and the key that opens it; empty where there is none."""
+    """Return the latest session with the key that opens it and its age; empty where there is none."""
     path = latest()
     if path is None:
         return ""
+    name = session_name(str(path))
     minutes = max(time.time() - path.stat().st_mtime, 0.0) / 60
     for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
         if minutes >= size:
-            return f"last session {plural(int(minutes // size), unit)} ago: {key} opens it"
-    return f"last session just now: {key} opens it"
+            return f"{key} opens {name}, {plural(int(minutes // size), unit)} ago"
+    return f"{key} opens {name}, just now"

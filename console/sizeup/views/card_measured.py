@@ -58,7 +58,12 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
         return MeasuredTexts()
     steps = tuple(run.step.id for run in lacking)
     void = any(run.finished for run in lacking)
-    return MeasuredTexts((_why_none(lacking[-1]),), tuple(map(_note, ended)), steps, void=void)
+    return MeasuredTexts(
+        (_why_none(next((run for run in reversed(lacking) if run.finished), lacking[-1])),),
+        tuple(map(_note, ended)),
+        steps,
+        void=void,
+    )
 
 
 def _note(run: StepRun) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.charts import text_alternative
 from sizeup.model.finding import Finding, Severity
@@ -22,7 +23,7 @@ from sizeup.views.leading_charts import ShownChart, leading_charts, trends
 from sizeup.views.machine_facts import machine_line
 from sizeup.views.run_status import RunStatus, run_status, validity_grade
 from sizeup.views.summary import SEVERITY_WORDS
-from sizeup.views.verdict import VerdictText, verdict_text
+from sizeup.views.verdict import NO_VERDICT_YET, VerdictText, verdict_text
 from sizeup.views.virtualization import runs_on
 
 _MOST_FINDINGS = 4
@@ -31,7 +32,7 @@ _MOST_NOTES = 6
 _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
-_WITHOUT_WORKLOAD = ("Give one with: sizeup size --session FILE --workload FILE",)
+_WITHOUT_WORKLOAD = "Enter a workload: sizeup size --session FILE --workload FILE"
 
 
 class Document(Struct, frozen=True):
@@ -83,7 +84,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         session.title or f"{header.host}, {header.started[:10]}",
         Facts((("Machine", _machine_text(session)), ("Measured", _when(session)))),
         run_status(session),
-        verdict_text(advice.given, cards, found, _WITHOUT_WORKLOAD),
+        _verdict(verdict_text(advice.given, cards, found)),
         cards,
         trends(session, cards),
         tuple(grave),
@@ -93,6 +94,11 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         _first_notes(session, advice, cards),
         chapters(session, advice, cards),
     )
+
+
+def _verdict(verdict: VerdictText) -> VerdictText:
+    """Return the verdict, which says without a workload what to do in a line of its own."""
+    return replace(verdict, fix=_WITHOUT_WORKLOAD) if verdict.status == NO_VERDICT_YET else verdict
 
 
 def _machine_text(session: Session) -> str:

@@ -19,9 +19,9 @@ class RunGrade(Enum):
 
     PASS = "PASS"  # noqa: S105  a grade, and no password
     WARN = "WARN"
-    """Some of it cannot, or was not measured."""
+    """Some of it cannot, or was not measured, or the user canceled it."""
     FAIL = "FAIL"
-    """The run did not end as planned, or a step failed or is not valid."""
+    """The run did not end as planned, or a step failed; of a chart, none of its figures is valid."""
     NONE = ""
     """Nothing was planned or measured."""
 
@@ -88,7 +88,8 @@ def _problems(session: Session) -> Iterator[_Problem]:
     if session.end is None:
         yield _Problem(RunGrade.FAIL, "interrupted", "the last run has no end: it was interrupted, or is still running")
     elif session.end.status != "complete":
-        yield _Problem(RunGrade.FAIL, session.end.status, _short(session.end.reason))
+        wanted = session.end.status == "canceled"
+        yield _Problem(RunGrade.WARN if wanted else RunGrade.FAIL, session.end.status, _short(session.end.reason))
     for step, outcome in session.outcomes.items():
         if outcome.status in _ENDS:
             grade, cause = _ENDS[outcome.status]
@@ -99,7 +100,8 @@ def _problems(session: Session) -> Iterator[_Problem]:
         grade, invalid = validity_grade(run)
         if run.finished and invalid:
             cause = "not valid" if grade is RunGrade.FAIL else "partly valid"
-            yield _Problem(grade, cause, f"{run.step.title}: {invalid}")
+            # The run itself went as planned: what it measured is to be measured again.
+            yield _Problem(RunGrade.WARN, cause, f"{run.step.title}: {invalid}")
     if session.damage.sentences():
         yield _Problem(RunGrade.WARN, "damaged file", "the file is damaged: see the caveats")
 

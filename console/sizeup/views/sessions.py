@@ -10,6 +10,7 @@ from msgspec import Struct
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.session.store import StoredSession, session_name
 from sizeup.session.value import Session
+from sizeup.text import plural
 from sizeup.units import format_decimal_bytes
 from sizeup.views.card_measured import measured_texts
 from sizeup.views.run_status import run_status
@@ -50,8 +51,10 @@ def state(session: Session) -> str:
     missing = len(session.missing_steps)
     if not missing or session.plan is None:
         return ended
-    of = f"{missing} of {len(session.plan.steps)} steps"
-    return f"{of} did not finish" if ended == "complete" else f"{ended}, lacks {of}"
+    if ended == "complete":
+        return f"{missing} of {len(session.plan.steps)} steps did not finish"
+    measured = sum(run.finished for run in session.steps.values())
+    return f"{plural(measured, 'step')} measured, {missing} not ({ended})"
 
 
 def sessions_table(entries: Sequence[StoredSession]) -> Table:

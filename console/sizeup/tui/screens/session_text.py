@@ -128,7 +128,7 @@ def about(
     lines: list[Content | str] = [
         Content.styled(f"{header.host}, {_when(header.started)} UTC", "bold"),
         *filter(None, (session.title, f"{stands}{f'  {tags}' if tags else ''}", _path_text(entry.path, width))),
-        *(hanging(_note(note), width, 0, 2) for note in session.notes),
+        *(hanging(_note(note), width, 0, 2) for note in session.notes if note.text or note.title),
         *(hanging(f"! {sentence}", width, 0, 2) for sentence in session.damage.sentences()),
         *([hanging(f"! {unsaved}", width, 0, 2)] if unsaved else []),
     ]

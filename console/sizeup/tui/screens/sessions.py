@@ -21,7 +21,7 @@ from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.session.reader import read_session
 from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries
-from sizeup.session.value import Session
+from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
 from sizeup.tui.exports import MASKED, session_name, target, write_export
@@ -179,10 +179,13 @@ class SessionsScreen(ModeScreen):
         self.app.push_screen(TextDialog("Note for readers of this session", begun), answered)
 
     def action_baseline(self) -> None:
-        """Mark the chosen session as what others are compared with."""
+        """Mark the chosen session as what others are compared with, or take the mark back."""
         chosen = self._readable()
-        if chosen is not None and self._may_write():
-            self._write(chosen[0], "", (BASELINE,))
+        if chosen is None or not self._may_write():
+            return
+        marked = self._base is not None and str(self._base.path) == chosen[0]
+        if self._write(chosen[0], "", (f"{WITHDRAWN}{BASELINE}" if marked else BASELINE,)):
+            self.notify("No longer the baseline" if marked else "Marked as the baseline", markup=False)
 
     def action_compare(self) -> None:
         """Compare the chosen session with the baseline; without one, with another that is chosen."""
