@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from characters import ANY_CHARACTER
 from recordings import expectations, recorded
+from sizeup.compare.drift import drift
 from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
 from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
@@ -161,6 +162,7 @@ def survives(captured: CapturedFiles) -> None:
     msgspec.json.encode(detection(machine))
     decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
     machine_text(machine)
+    assert not drift(machine, machine).drifted
 
 
 @settings(max_examples=150, deadline=None)
