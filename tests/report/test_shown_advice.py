@@ -231,7 +231,7 @@ MAY_SIZE = {
     "cli/presets.py": "sizes published cases",
     "cli/candidates.py": "sizes servers that the user compares",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
-    "engine/run.py": "gives the advice that is recorded",
+    "engine/advice.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",
     "tui/screens/sizing_pages.py": "published cases beside this machine",
     "views/repair.py": "the shares after a repair, of advice that was worked out with its inputs",

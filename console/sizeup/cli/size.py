@@ -336,9 +336,9 @@ def _inputs(
     assert machine is not None
     if session is None:
         return described(machine, settings)
-    from sizeup.sizing.inputs.measured import measured
+    from sizeup.sizing.recorded_inputs import session_inputs
 
-    return described(machine, {**measured(session, settings), **settings})
+    return described(machine, session_inputs(session, settings))
 
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:

@@ -16,8 +16,8 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup import __version__
 from sizeup.discovery.machine import discover
+from sizeup.engine.advice import TOOL, advice_record, utc_now
 from sizeup.engine.control import BatchControl
 from sizeup.engine.probe_findings import probe_findings
 from sizeup.engine.recorder import Recorder
@@ -35,7 +35,6 @@ from sizeup.probing.settings import parse_assignments
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
     FORMAT,
-    AdviceRecord,
     ContinuedRecord,
     EndRecord,
     EnvironmentRecord,
@@ -49,10 +48,7 @@ from sizeup.session.records import (
 from sizeup.session.store import new_path
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
-from sizeup.sizing.advise import described, size
-from sizeup.sizing.inputs.measured import measured
 
-_TOOL = f"sizeup {__version__}"
 _EXPERIMENT_AGAIN = "start the experiment again"
 _FINISHED = (Status.OK, Status.NOT_CONVERGED)
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
@@ -215,10 +211,10 @@ def _end_recorded(recorder: Recorder) -> Iterator[None]:
 
 
 def _first(before: Session | None) -> Record:
-    started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    started = utc_now()
     if before is not None:
-        return ContinuedRecord(before.last_ns + 1, _TOOL, started)
-    return SessionRecord(FORMAT, str(uuid.uuid4()), _TOOL, os.uname().nodename, started)
+        return ContinuedRecord(before.last_ns + 1, TOOL, started)
+    return SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, os.uname().nodename, started)
 
 
 def _found(t_ns: int, machine: Machine, before: Session | None) -> Iterator[Record]:
@@ -226,8 +222,7 @@ def _found(t_ns: int, machine: Machine, before: Session | None) -> Iterator[Reco
     yield MachineRecord(t_ns, machine)
     for finding in machine.findings:
         yield FindingRecord(t_ns, finding)
-    known = {} if before is None else measured(before)
-    yield AdviceRecord(t_ns, size(described(machine, known)).recorded())
+    yield advice_record(t_ns, machine, before)
 
 
 def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
@@ -237,7 +232,7 @@ def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterat
     session = read_session(path)
     for finding in probe_findings(session):
         yield FindingRecord(recorder.now_ns(), finding)
-    yield AdviceRecord(recorder.now_ns(), size(described(machine, measured(session))).recorded())
+    yield advice_record(recorder.now_ns(), machine, session)
 
 
 def _environment(

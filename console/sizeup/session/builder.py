@@ -247,6 +247,7 @@ class SessionBuilder:
         # Screens list both by their ids, which an untrusted file may repeat.
         session.advice = replace(record.given, advice=tuple(advice.values()), questions=tuple(questions.values()))
         session.advice_ns = record.t_ns
+        session.stated, session.stated_at = record.stated, record.written
 
     def _end(self, session: Session, record: EndRecord) -> None:
         session.end = record

@@ -29,6 +29,7 @@ from sizeup.model.records import (
     SamplesRecord,
 )
 from sizeup.model.sample import Outcome
+from sizeup.quantity import Origin
 
 # Defined below, where workers need them, and part of this format like the rest.
 __all__ = ["ENCODER", "EstimateRecord", "GapRecord", "ProgressRecord", "Record", "SamplesRecord"]
@@ -113,11 +114,26 @@ class FindingRecord(Record, frozen=True, tag="finding"):
     finding: Finding
 
 
+class StatedInput(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An input of sizing that a user entered, or took from a file."""
+
+    key: str
+    value: str
+    """As it is typed: a number with its unit."""
+    origin: Origin
+    source: str
+    caveats: tuple[str, ...] = ()
+
+
 class AdviceRecord(Record, frozen=True, tag="advice"):
     """All advice as it was given at that time; a later record takes the place of an earlier one."""
 
     t_ns: int
     given: AdviceSet
+    stated: tuple[StatedInput, ...] = ()
+    """The inputs that it rests on besides those of the machine and its measurements."""
+    written: str = ""
+    """ISO 8601, UTC, where inputs were stated: that may be long after the run."""
 
 
 class NoteRecord(Record, frozen=True, tag="note"):

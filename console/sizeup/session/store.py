@@ -230,7 +230,7 @@ def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: st
         author = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         author = ""  # a container may run under a number without a name
-    with Writer.append(path, beside_another=True) as writer:
+    with Writer.append(path, beside_another="note") as writer:
         writer.write(NoteRecord(session.last_ns, text, author, written, tags, title))
         writer.sync()
 

@@ -22,6 +22,7 @@ from sizeup.session.records import (
     ExperimentRecord,
     NoteRecord,
     SessionRecord,
+    StatedInput,
 )
 
 PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
@@ -153,6 +154,10 @@ class Session(Struct):
     """The advice that was given last; None where the run ended before it gave any."""
     advice_ns: int = 0
     """When it was given."""
+    stated: tuple[StatedInput, ...] = ()
+    """The inputs that this advice rests on besides those of the machine and its measurements."""
+    stated_at: str = ""
+    """When they were recorded, ISO 8601, UTC; empty where there are none."""
     notes: list[NoteRecord] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     experiments: list[ExperimentRecord] = field(default_factory=list)

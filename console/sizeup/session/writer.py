@@ -45,7 +45,8 @@ class Writer:
         self._descriptor = descriptor
         self._where = where
         self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        self._writes_notes = False
+        self._addition = ""
+        """What is added beside another writer, such as a note; empty for a run."""
         self._new = False
         self.when_full = ""
         """What to do once a full disk has room again; empty where that is the caller's to say."""
@@ -73,19 +74,20 @@ class Writer:
         return writer
 
     @classmethod
-    def append(cls, path: str, *, beside_another: bool = False) -> Self:
+    def append(cls, path: str, *, beside_another: str = "") -> Self:
         """Continue a session file; a torn last line is closed first, so that it costs no other.
 
-        Only a note may come ``beside_another`` writer: lines are whole, so the two cannot mix.
+        Only what a user adds, such as a ``note``, may come ``beside_another`` writer, and is named: lines are whole, so
+        the two cannot mix.
         """
         try:
             descriptor = files.open_existing(path, os.O_RDWR | os.O_APPEND)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            what = "write the note" if beside_another else "continue the session"
+            what = f"write the {beside_another}" if beside_another else "continue the session"
             raise UsageError(f"{path}: cannot {what}: {reason}") from error
         writer = cls(descriptor, path)
-        writer._writes_notes = beside_another
+        writer._addition = beside_another
         if os.pread(descriptor, 2, 0) == GZIP_MAGIC:
             writer.close()
             raise UsageError(f"{path}: is compressed and cannot be added to; unpack it first: gunzip {path}")
@@ -157,9 +159,9 @@ class Writer:
             raise self._failed(error) from error
 
     def _failed(self, error: OSError) -> UsageError:
-        if self._writes_notes:
+        if self._addition:
             return UsageError(
-                f"{self._where}: cannot write the note: {error.strerror}; what was written before is kept"
+                f"{self._where}: cannot write the {self._addition}: {error.strerror}; what was written before is kept"
             )
         if not self._regular:
             reason = "it is closed" if error.errno == errno.EBADF else error.strerror

@@ -89,7 +89,9 @@ def session_advice(
         raise UsageError(
             "the session recorded no machine, so no advice can be worked out: the run was interrupted, or imported"
         )
-    given = size(described(session.machine, {**_measured(session), **stated}))
+    from sizeup.sizing.recorded_inputs import session_inputs  # which a console without a session does without
+
+    given = size(described(session.machine, session_inputs(session, stated)))
     return ShownAdvice(AdviceOrigin.RECOMPUTED, given, recomputed_label(given, session.advice), session.advice)
 
 
@@ -114,18 +116,25 @@ def rules_text(given: AdviceSet) -> str:
 
 def _recorded(session: Session, how: str) -> ShownAdvice:
     if session.advice is not None:
-        label = ""
+        labels = [_stated_text(session)] if session.stated else []
         if any(run.finished and (run.ended_ns or 0) > session.advice_ns for run in session.steps.values()):
-            label = (
+            labels.append(
                 "Recorded before these measurements: the run has not finished, or was interrupted. "
                 f"To include them, {how}."
             )
-        return ShownAdvice(AdviceOrigin.RECORDED, session.advice, label)
+        return ShownAdvice(AdviceOrigin.RECORDED, session.advice, " ".join(labels))
     if session.machine is None:
         return ShownAdvice(AdviceOrigin.NONE, label="This session recorded no advice, and no machine to size.")
     why = "" if session.end is not None and session.end.status == "complete" else ": the run ended before it"
     label = f"This session recorded no advice{why}. To work it out now, {how}."
     return ShownAdvice(AdviceOrigin.NONE, label=label)
+
+
+def _stated_text(session: Session) -> str:
+    """Say that recorded advice rests on inputs that a user entered, and when it was worked out."""
+    at = session.stated_at[:16].replace("T", " ")
+    inputs = plural(len(session.stated), "input")
+    return f"Worked out with {inputs} entered by the user{f', {at} UTC' if at else ''}."
 
 
 def _same(old: Advice, new: Advice) -> bool:

@@ -13,8 +13,8 @@ from sizeup.model.machine import Machine
 from sizeup.report.text import table_lines
 from sizeup.session.reader import read_session
 from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.presets import find_preset
+from sizeup.sizing.recorded_inputs import session_inputs
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.sizing_comparison import compare_sizings
@@ -50,7 +50,7 @@ def comparison_page(name: str, sizing: Sizing, width: int, what_if: str) -> Page
         heading = [f"{preset.name}: {preset.title}", f"From {preset.source}", capitalized(preset.note)]
     else:
         session = read_session(name)
-        other = size(described(session.machine or Machine(), measured(session)))
+        other = size(described(session.machine or Machine(), session_inputs(session)))
         called = session.header.host
         heading = [f"{called}, {session.header.started.replace('T', ' ').removesuffix('Z')} UTC", name]
     compared = sizing_comparison_table(compare_sizings(sizing, other, "this machine", called))

@@ -1,0 +1,103 @@
+"""The advice that a session records: of a run, and with the inputs that a user entered later."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from sizeup import __version__
+from sizeup.errors import SizeupError, UsageError
+from sizeup.model.machine import Machine
+from sizeup.quantity import Quantity
+from sizeup.session.reader import read_session
+from sizeup.session.records import (
+    FORMAT,
+    AdviceRecord,
+    EndRecord,
+    FindingRecord,
+    MachineRecord,
+    Record,
+    SessionRecord,
+    StatedInput,
+)
+from sizeup.session.value import Session
+from sizeup.session.writer import Writer
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.recorded_inputs import recorded_inputs, session_inputs
+from sizeup.views.advice import first_of
+from sizeup.views.whatif import typed
+
+TOOL = f"sizeup {__version__}"
+
+
+def utc_now() -> str:
+    """Return the present time, ISO 8601, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def advice_record(t_ns: int, machine: Machine, session: Session | None) -> AdviceRecord:
+    """Return the advice on a machine by what its session measured so far, with the inputs entered for the session."""
+    known = {} if session is None else session_inputs(session)
+    stated = () if session is None else stated_inputs(recorded_inputs(session))
+    try:
+        given = size(described(machine, known)).recorded()
+    except SizeupError:  # the machine is another than when they were entered
+        given, stated = size(described(machine, {} if session is None else measured(session))).recorded(), ()
+    return AdviceRecord(t_ns, given, stated, utc_now() if stated else "")
+
+
+def stated_inputs(values: Mapping[str, Value]) -> tuple[StatedInput, ...]:
+    """Return inputs as a session records them."""
+    found = []
+    for key, value in values.items():
+        first = first_of(value)
+        if first is not None:
+            caveats = value.caveats if isinstance(value, Quantity) else ()
+            found.append(StatedInput(key, typed(key, value), first.origin, first.source, caveats))
+    return tuple(found)
+
+
+def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None = None) -> None:
+    """Add to a session the advice with the inputs that a user entered, which from now on is what is shown of it.
+
+    A session that does not exist is made for the ``machine``. What the file holds is kept, whatever fails.
+    """
+    if not os.path.exists(path):
+        if machine is None:
+            raise UsageError(f"{path}: cannot save the inputs: the session has gone")
+        _create(path, values, machine)
+        return
+    session = read_session(path)
+    if session.machine is None:
+        raise UsageError(f"{path}: cannot save the inputs: the session holds no machine to size")
+    session.stated = stated_inputs(values)
+    t_ns = session.last_ns + 1
+    advice = advice_record(t_ns, session.machine, session)
+    if len(advice.stated) != len(session.stated):
+        raise UsageError(f"{path}: cannot save the inputs: they contradict the machine of the session")
+    records: list[Record] = [advice]
+    if session.end is not None:  # the last line of a session that nobody has to resume
+        records.append(EndRecord(t_ns + 1, session.end.status, session.end.reason))
+    with Writer.append(path, beside_another="inputs") as writer:
+        writer.write(*records)
+        writer.sync()
+
+
+def _create(path: str, values: Mapping[str, Value], machine: Machine) -> None:
+    header = SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, machine.platform.hostname or os.uname().nodename, utc_now())
+    session = Session(header, machine=machine, stated=stated_inputs(values))
+    findings = (FindingRecord(1, finding) for finding in machine.findings)
+    with Writer.create(path) as writer:
+        advice = advice_record(2, machine, session)
+        writer.write(header, MachineRecord(1, machine), *findings, advice, EndRecord(3, "complete"))
+        writer.sync()
+
+
+def differ(values: Mapping[str, Value], session: Session | None) -> bool:
+    """Return whether inputs are others than a session recorded."""
+    recorded = {} if session is None else recorded_inputs(session)
+    return stated_inputs(values) != stated_inputs(recorded)

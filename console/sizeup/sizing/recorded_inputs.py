@@ -1,0 +1,48 @@
+"""The inputs that a user entered for a session, as the session recorded them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from sizeup.errors import SizeupError
+from sizeup.model.machine import Machine
+from sizeup.quantity import Quantity
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.keys import KEYS
+
+if TYPE_CHECKING:
+    from sizeup.session.value import Session
+
+
+def recorded_inputs(session: Session) -> dict[str, Value]:
+    """Return the inputs that were entered for a session; one that this version does not know is left out.
+
+    None are returned where they contradict each other or the machine, which may have changed since.
+    """
+    values: dict[str, Value] = {}
+    for stated in session.stated:
+        if stated.key not in KEYS:
+            continue
+        try:
+            value = KEYS[stated.key].parse(stated.value, stated.origin, stated.source)
+        except SizeupError:
+            continue
+        values[stated.key] = replace(value, caveats=stated.caveats) if isinstance(value, Quantity) else value
+    if values:
+        try:
+            size(described(session.machine or Machine(), {**measured(session, values), **values}))
+        except SizeupError:
+            return {}
+    return values
+
+
+def session_inputs(session: Session, settings: Mapping[str, Value] = MappingProxyType({})) -> dict[str, Value]:
+    """Return what a session measured, with what was entered for it, and before both what ``settings`` state."""
+    stated = {**recorded_inputs(session), **settings}
+    return {**measured(session, stated), **stated}
