@@ -166,7 +166,10 @@ def build_native(source: Path, platform: str, dist: Path, work: Path) -> None:
     tools = _tools(PLATFORMS[platform], work)
     headers_fit(tools["cc"], work)
     machine = platform.rpartition("x86_64")[1] or "aarch64"
-    settings = ("install.strip=false",)  # the linker does it; the machine's strip knows one machine type
+    settings = (
+        "install.strip=false",  # the linker does it; the machine's strip knows one machine type
+        f"build-dir={work / 'objects' / platform}",  # named after the tag otherwise, which all platforms share
+    )
     _run(
         sys.executable, "-m", "build", "--wheel", "--no-isolation", "--skip-dependency-check",
         *(f"-C{setting}" for setting in settings), "-o", work / platform, source,
