@@ -130,7 +130,7 @@ class Anonymizer:
         out: list[str] = []
         for character, number in zip(value, self._stream(value, attempt), strict=False):
             if hexadecimal and character in "0123456789abcdef":
-                # A leading digit stays: it tells the kind of a world-wide name.
+                # The leading digit stays: it is the kind of a world-wide name.
                 out.append(character if not out else "0123456789abcdef"[number % 16])
             elif character.isdigit():
                 out.append(string.digits[number % 10])

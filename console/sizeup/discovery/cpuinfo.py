@@ -117,7 +117,7 @@ def _s390_caches(text: str) -> tuple[Cache, ...]:
 
 
 def parse_cpuinfo(text: str) -> CpuInfo:
-    """Take cpuinfo apart; what an architecture does not say stays None, and all of it of an empty text."""
+    """Parse cpuinfo; what an architecture does not report is None, as is everything in an empty text."""
     sections = _sections(text)
     names = [_model(section) for section in sections]
     processors: list[int] = []

@@ -21,7 +21,7 @@ _PSEUDO = frozenset({
 """File systems without storage of their own; memory is none."""
 _NO_DISKS = frozenset({BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL})
 _LITTLE_BYTES = 2 << 30
-"""With less free space a mount stands behind the others, such as the one that the system starts from."""
+"""With less free space a mount is listed after the others, such as the one that the system starts from."""
 
 
 class TargetChoice(Struct, frozen=True):

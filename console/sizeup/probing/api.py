@@ -45,7 +45,7 @@ class Probe(Protocol):
     """What an entry point of ``sizeup.probes`` names: a class without constructor arguments."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """Say what would be done on this machine with these settings; touch nothing.
+        """Return the steps for this machine and these settings; touch nothing.
 
         ``settings`` holds every parameter of the manifest that has an effect beside the others (``used_with``),
         defaults filled in and ranges checked.

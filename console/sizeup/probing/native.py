@@ -69,7 +69,7 @@ class NativeJob:
 
     @property
     def dropped(self) -> int:
-        """Samples lost because nobody took them out in time."""
+        """Samples that were lost because the reader was too slow."""
         return int(self._lib.sizeup_job_dropped(self.job))
 
     def estimate(self, index: int) -> Any:

@@ -326,7 +326,7 @@ class ConsoleApp(TerminalApp):
             self.push_screen(HelpDialog(scopes, self.keys))
 
     def action_copy(self) -> None:
-        """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so, unsaid."""
+        """Copy the screen as text by OSC 52, and keep it in a file: many terminals ignore OSC 52 silently."""
         text = plain(self.screen_text) if self.glyphs is Glyphs.ASCII else self.screen_text
         self.copy_to_clipboard(text)
         self._save("txt", text, "; also copied to the clipboard, if the terminal allows it" if self.copies else "")

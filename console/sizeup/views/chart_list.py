@@ -43,7 +43,7 @@ class ChartEntry(Struct, frozen=True):
 
 
 def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
-    """What the step measured, then what lies behind it where the step left samples; never none.
+    """What the step measured, then its samples where it kept any; never empty.
 
     The list holds until the step has another point or estimate; each chart follows the samples.
     """
@@ -133,7 +133,7 @@ _LONGEST = 24
 
 
 def underlying_charts(run: StepRun, key: PointKey) -> tuple[ChartEntry, ...]:
-    """What lies behind one point of a picture; none where the probe kept no samples of it."""
+    """The samples of one point of a chart; empty where the probe kept none."""
     spread = underlying_histograms(run, key)
     if not spread:
         return ()

@@ -138,7 +138,7 @@ def _bare(chart: Chart, run: StepRun) -> Chart:
     if isinstance(chart, LineChart):
         return replace(_of_quantities(chart, run), title="", caption="")
     if isinstance(chart, BarChart):
-        # Of a few bars the lengths are told apart without a logarithm.
+        # The lengths of a few bars can be compared without a logarithm.
         axis = Axis("", chart.axis.unit) if len(chart.bars) <= _MOST_BARS else replace(chart.axis, title="")
         return replace(chart, title="", axis=axis, caption="")
     return replace(chart, title="", caption="")

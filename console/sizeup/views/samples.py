@@ -1,4 +1,4 @@
-"""What lies behind a point: its samples over time, how often each value occurred, and how much lies below it."""
+"""The samples of a point: over time, as a histogram and as a CDF."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
 
 
 def processors(machine: Machine) -> Iterator[Finding]:
-    """Threads or clocks that are less than they look."""
+    """Threads or clocks that deliver less than their number suggests."""
     platform = machine.platform
     if platform.smt in ("off", "forceoff"):
         yield Finding(

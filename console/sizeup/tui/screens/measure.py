@@ -310,7 +310,7 @@ class MeasureScreen(ModeScreen):
         self._probe_page.sort_table(step)
 
     def action_zoom(self) -> None:
-        """Give the chart, or the table, the whole screen but for the line that says how the run stands."""
+        """Maximize the chart or the table; only the status line of the run stays."""
         self.toggle_class("-zoomed")
         self._show_form()
         self._redraw()

@@ -308,7 +308,7 @@ class SessionsScreen(ModeScreen):
             if self.is_current:
                 self._ask_export(path, session, words)  # such as for another disk
         else:
-            # A name that stands in a note alone is found by nobody else.
+            # A name that only a note contains is found nowhere else.
             read = "; read it before you send it" if kind in MASKED else ""
             self.notify(f"Wrote {place}{read}{words}", markup=False, timeout=10)
 

@@ -1,4 +1,4 @@
-"""The first screen: the verdict, a card for each resource, the findings, and what stands behind them."""
+"""The first screen: the verdict, a card for each resource, the findings, and their details."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ class SummaryScreen(ModeScreen):
         return [(first_key_of(action, host.keys), words) for action, words in steps]
 
     def _show_preview(self, key: str | None) -> None:
-        """Show what stands behind a line, where there is room for it."""
+        """Show the details of a line where there is room for them."""
         shown, pane = self._summary, self.query_one(SummaryPane)
         if shown is None or not pane.display:
             return

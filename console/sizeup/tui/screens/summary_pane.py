@@ -35,7 +35,7 @@ class SummaryPane(Horizontal):
         self._glyphs = glyphs
         self._columns, self._rows = 0, 0
         self._overview: Machine | None = None
-        """The machine whose facts stand where a card has no details yet."""
+        """The machine whose facts are shown where a card has no details yet."""
 
     def compose(self) -> ComposeResult:
         """The details of a line; the others are added when they are needed."""
@@ -43,7 +43,7 @@ class SummaryPane(Horizontal):
             yield Static(id="detail", markup=False)
 
     def show_charts(self, panels: Sequence[Panel], columns: int, rows: int) -> None:
-        """Show charts, as many as there is room for."""
+        """Show as many charts as fit."""
         from sizeup.tui.widgets.chart_grid import ChartGrid
 
         self._columns, self._rows, self._overview = columns, rows, None
@@ -80,7 +80,7 @@ class SummaryPane(Horizontal):
         preview.styles.min_height = shown.styles.min_height = min(least, rows)
 
     def show_details(self, title: str, lines: Iterable[str]) -> None:
-        """Show what stands behind a line; an empty title stands for the machine."""
+        """Show the details of a line; an empty title is for the machine."""
         if not self.query_one("#preview").display:
             return
         width = self._panel_width

@@ -165,7 +165,7 @@ class TopologyScreen(LiveMachineScreen):
 
     @property
     def _right(self) -> MapView | MachinePage:
-        """What stands beside the tree."""
+        """The detail panel beside the tree."""
         return self.query_one(MapView) if self._page == _MAP else self.query_one(MachinePage)
 
     def _show_page(self) -> None:

@@ -33,7 +33,7 @@ class StatusLine(Widget):
         """Both parts in one line."""
         left, right = self._parts
         width = self.size.width
-        # What is at the left tells how a run stands; of the other a value may lose its place, a name goes whole.
+        # The left part is the status of a run; on the right a value may be left out, and a name goes as a whole.
         for shorter in (right.partition(" at ")[0], ""):
             if cell_len(left) + cell_len(right) + 1 > width:
                 right = shorter
