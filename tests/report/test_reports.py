@@ -153,7 +153,7 @@ def test_every_format_opens_with_the_run_the_verdict_the_cards_findings_and_figu
             first.index(part)
             for part in (
                 run,
-                "No workload",
+                "Nothing is judged without a workload",
                 "Detected",
                 "Storage",
                 "Huge pages are off",

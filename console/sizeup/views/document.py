@@ -11,7 +11,7 @@ from sizeup.charts import text_alternative
 from sizeup.model.finding import Finding, Severity
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
-from sizeup.text import one_line
+from sizeup.text import capitalized, one_line
 from sizeup.units import format_ns
 from sizeup.views.blocks import DocumentPart, Facts
 from sizeup.views.cards import CardView, card_views
@@ -98,7 +98,10 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
 
 def _verdict(verdict: VerdictText) -> VerdictText:
     """Return the verdict, which says without a workload what to do in a line of its own."""
-    return replace(verdict, fix=_WITHOUT_WORKLOAD) if verdict.status == NO_VERDICT_YET else verdict
+    if verdict.status != NO_VERDICT_YET:
+        return verdict
+    statement = verdict.statement.replace("No workload", "Nothing is judged without a workload", 1)
+    return replace(verdict, statement=statement, fix=_WITHOUT_WORKLOAD)
 
 
 def _machine_text(session: Session) -> str:
@@ -161,5 +164,6 @@ def finding_text(finding: Finding) -> str:
 
 def verdict_facts(verdict: VerdictText) -> tuple[tuple[str, str], ...]:
     """Return what to do about the verdict and what it rests on, each with its name."""
-    named = (("Fix", verdict.fix), ("Basis", verdict.basis), ("Rule of thumb", verdict.rule))
+    rule = capitalized(verdict.rule.removeprefix("Rules of thumb for "))
+    named = (("Fix", verdict.fix), ("Basis", verdict.basis), ("Rule of thumb", rule))
     return tuple((name, text) for name, text in named if text)

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.charts import text_alternative
-from sizeup.charts.chart import Chart, HeatMap, LineChart, Scale
+from sizeup.charts.chart import Chart, LineChart, Scale
 from sizeup.session.value import Session
 from sizeup.text import capitalized
 from sizeup.views.cards import CardView
 from sizeup.views.finished import finished_charts
+from sizeup.views.panels import panels
 from sizeup.views.run_status import RunGrade, validity_grade
 
 _MOST_CHARTS = 2
@@ -51,17 +53,16 @@ def trends(session: Session, cards: Sequence[CardView]) -> dict[str, tuple[float
 
 
 def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownChart, ...]:
-    """Return the leading charts of the cards, the worst card first; curves before other charts, other steps last."""
-    leading = list(dict.fromkeys(step for card in cards for step in card.steps[:1]))
+    """Return the charts that the first screen of the console has, storage and memory first; other steps last."""
+    found = [(panel.step, replace(panel.chart, title=panel.title)) for panel in panels(session, session.machine, cards)]
+    leading = {step for step, _ in found}
     rest = [step for step, run in session.steps.items() if step not in leading and run.points]
+    found += [(step, chart) for step in rest if (chart := _leading_chart(session, step)) is not None]
     shown = []
-    for rank, step in enumerate((*leading, *rest)):
-        chart = _leading_chart(session, step)
-        if chart is not None:
-            order = (not _is_curve(chart), isinstance(chart, HeatMap), rank)
-            grade, invalid = validity_grade(session.steps[step])
-            shown.append((order, ShownChart(chart, text_alternative.value_range(chart), grade, capitalized(invalid))))
-    return tuple(one for _, one in sorted(shown, key=lambda pair: pair[0])[:_MOST_CHARTS])
+    for step, chart in found[:_MOST_CHARTS]:
+        grade, invalid = validity_grade(session.steps[step])
+        shown.append(ShownChart(chart, text_alternative.value_range(chart), grade, capitalized(invalid)))
+    return tuple(shown)
 
 
 def _leading_chart(session: Session, step: str) -> Chart | None:

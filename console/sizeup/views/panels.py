@@ -35,6 +35,8 @@ class Panel(Struct, frozen=True):
     """The card, and the quantity in words: ``Storage: IOPS by queue depth``."""
     chart: Chart
     """Without a title of its own."""
+    step: str
+    """The step that measured it."""
     note: str = ""
     """What a reader must know of its figures; empty where all of them are valid."""
     small: bool = False
@@ -107,7 +109,7 @@ def _panel(chart: Chart, run: StepRun, card: CardView) -> Panel:
         drawn = [run.points[key] for key in _keys(bare) if key in run.points]
         open_points = sum(validity.of(point) is not None for point in drawn)
         note = f"{open_points} of {len(drawn)} figures not valid" if open_points else ""
-    return Panel(title, bare, note, small=card.resource == _SMALL)
+    return Panel(title, bare, run.step.id, note, small=card.resource == _SMALL)
 
 
 def _title(chart: Chart, run: StepRun) -> str:
