@@ -14,9 +14,12 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
+from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
 from sizeup.views.step import point_value
 
+OPEN = ", not converged"
+"""What stands behind a figure that scatters more than was asked for."""
 _RATES = ("storage.bandwidth", "storage.small_bandwidth")
 
 
@@ -67,7 +70,10 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
 
 
 def _note(run: StepRun) -> str:
-    return f"{run.step.title}: {StepValidity(run).summary()}"
+    validity = StepValidity(run)
+    found = [invalid for point in run.points.values() if (invalid := validity.of(point)) is not None]
+    remedy = capitalized(found[0].remedy) if found and run.finished else ""
+    return ". ".join(filter(None, (f"{run.step.title}: {validity.summary()}", remedy)))
 
 
 def _lacks(run: StepRun) -> bool:
@@ -104,7 +110,7 @@ def _why_none(run: StepRun) -> str:
     if not all(found.scatter for found in invalid):
         return "not valid"
     figure = _open_figure(run)
-    return f"{figure}, not converged" if figure else "did not converge"
+    return f"{figure}{OPEN}" if figure else "did not converge"
 
 
 def _open_figure(run: StepRun) -> str:
@@ -115,7 +121,7 @@ def _open_figure(run: StepRun) -> str:
     local = [
         one for one in figures([run], "memory.local_latency") if one.point.at == run.series[one.point.series].headline
     ]
-    return f"{format_ns(local[0].value)} local" if local else ""
+    return format_ns(local[0].value) if local else ""
 
 
 def _iops_text(value: float) -> str:

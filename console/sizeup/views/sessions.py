@@ -12,7 +12,7 @@ from sizeup.session.store import StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.text import plural
 from sizeup.units import format_decimal_bytes
-from sizeup.views.card_measured import measured_texts
+from sizeup.views.card_measured import OPEN, measured_texts
 from sizeup.views.run_status import run_status
 
 SCHEMA = "sizeup.sessions/1"
@@ -23,7 +23,7 @@ _LOCAL, _IOPS = " local", " IOPS"
 
 
 class ListedFigures(Struct, frozen=True):
-    """What a list of sessions has of each: empty where it was not measured, or no figure of it is valid."""
+    """What a list of sessions has of each: empty where none is valid; ``?`` marks what did not converge."""
 
     dram: str = ""
     """The latency of local memory."""
@@ -39,10 +39,12 @@ def listed_figures(entry: StoredSession) -> ListedFigures:
     if session is None:
         return ListedFigures()
     memory, storage = (measured_texts(session, card) for card in ("memory", "storage"))
-    local = next((text for text in memory.texts if memory.valid and text.endswith(_LOCAL)), "")
-    iops = next((text for text in storage.texts if storage.valid and _IOPS in text), "")
+    local = next((text for text in memory.texts if text.endswith((_LOCAL, OPEN))), "")
+    iops = next((text for text in storage.texts if _IOPS in text), "")
     run = _NOW if entry.going_on else run_status(session).grade.value or UNKNOWN
-    return ListedFigures(local.removesuffix(_LOCAL), iops.partition(_IOPS)[0], run)
+    dram = f"{local.removesuffix(OPEN)}?" if local.endswith(OPEN) else local.removesuffix(_LOCAL)
+    rate = iops.partition(_IOPS)[0]
+    return ListedFigures(dram, f"{rate}?" if iops.endswith(OPEN) else rate, run)
 
 
 def state(session: Session) -> str:

@@ -18,7 +18,7 @@ from sizeup.compare.comparison import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
-from sizeup.session.store import StoredSession
+from sizeup.session.store import BASELINE, StoredSession
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
@@ -124,7 +124,7 @@ def about(
     """What a session is, what was noted, and its cards; ``unsaved`` is what it lacks of what is shown elsewhere."""
     header = session.header
     stands = _state_text(session, going_on=entry.going_on) + (", the baseline" if baseline else "")
-    tags = " ".join(f"#{tag}" for tag in session.tags)
+    tags = " ".join(f"#{tag}" for tag in session.tags if tag != BASELINE)
     lines: list[Content | str] = [
         Content.styled(f"{header.host}, {_when(header.started)} UTC", "bold"),
         *filter(None, (session.title, f"{stands}{f'  {tags}' if tags else ''}", _path_text(entry.path, width))),
@@ -138,25 +138,25 @@ def about(
     words = "  ".join(filter(None, (run.grade.value, run.sentence)))
     lines += [
         "",
-        verdict_content(shown.verdict, width, styles, _STATEMENT_ROWS),
+        verdict_content(replace(shown.verdict, rule=""), width, styles, _STATEMENT_ROWS),
         "",
         Content.styled(f" {table.header}", "dim"),
         *(card_content(one, styles) for one in table.lines),
         *(f" {later}" for later in table.later),
         "",
         hanging(f"Run  {words}", width, 1, 6),
-        *_findings(shown, styles),
+        *_findings(shown, styles, width),
         "",
         Content.styled(" Enter opens it, e exports it.", "dim"),
     ]
     return Content("\n").join(Content(one) if isinstance(one, str) else one for one in lines)
 
 
-def _findings(shown: Summary, styles: StatusStyles) -> list[Content]:
+def _findings(shown: Summary, styles: StatusStyles, width: int) -> list[Content]:
     """Return the gravest findings, each with what is wrong alone."""
     listed = shown.findings[:_MOST_FINDINGS]
     lines = [Content(""), findings_heading(shown)]
-    lines += [finding_content(finding, styles) for _, finding in listed]
+    lines += [finding_content(finding, styles, fold=width) for _, finding in listed]
     more = len(shown.findings) - len(listed)
     return [*lines, *([Content(f"         {more} more: Enter opens it")] if more else [])]
 

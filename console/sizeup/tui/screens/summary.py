@@ -284,7 +284,7 @@ class SummaryScreen(ModeScreen):
         after_cards = len(options)
         options += finding_options(shown, max_rows, width, self._styles, unfolded=self._unfolded)
         left = rows - above - len(options)
-        if left > PANE_ROWS:
+        if left > PANE_ROWS or 1 < left < PANE_ROWS:
             options.insert(after_cards, Option("", id="gap", disabled=True))
             left -= 1
         before = listed.highlighted_option

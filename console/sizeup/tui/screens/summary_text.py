@@ -20,6 +20,10 @@ from sizeup.views.verdict import VerdictText
 
 MORE = "more findings"
 """The line that lists all findings, or as many as there is room for."""
+_FINDING_INDENT = 9
+"""Columns of the severity and what separates it."""
+_NARROW = 60
+"""On fewer columns what decides stands below its status."""
 _RESERVED = 3
 """Lines of the findings that are always shown: their heading, one of them, and how many more there are."""
 
@@ -77,9 +81,11 @@ def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles, most
     """
     badge = styles.badges.get(verdict.status)
     word = f" {verdict.label} "
-    indent = max(len(word) + 3, 8)
+    below = width < _NARROW and len(word) > 8
+    indent = 8 if below else max(len(word) + 3, 8)
     statement = _first_sentences(verdict.statement, width, indent, most_rows)
-    parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), statement[len(word) + 1 :]]
+    shown = f"\n{statement}" if below else statement[len(word) + 1 :]
+    parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), shown]
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
         if text:
             parts += ["\n", (f"  {name}", "bold"), hanging(text, width, indent, indent)[len(name) + 2 :]]
@@ -134,14 +140,17 @@ def findings_heading(shown: Summary) -> Content:
     return Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold"), _counts(shown))
 
 
-def finding_content(finding: Finding, styles: StatusStyles, wide: int = 0) -> Content:
-    """Return a finding in a line: its severity and what is wrong; within ``wide`` columns what follows, too."""
+def finding_content(finding: Finding, styles: StatusStyles, wide: int = 0, fold: int = 0) -> Content:
+    """Return a finding in a line: its severity and what is wrong; within ``wide`` columns what follows, too.
+
+    Folded to the width ``fold`` where there is one.
+    """
     word, title = SEVERITY_WORDS[finding.severity], finding_line(finding)
     line: list[str | tuple[str, str]] = [" ", (f" {word} ", styles.badges.get(word, "")), "  "]
     if wide and cell_len(title) <= wide:
         line += [title + " " * (wide - cell_len(title)), "  ", (finding.consequence, "dim")]
     else:
-        line.append(title)
+        line.append(hanging(title, fold, _FINDING_INDENT, _FINDING_INDENT)[_FINDING_INDENT:] if fold else title)
     return Content.assemble(*line)
 
 
