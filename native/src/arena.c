@@ -217,17 +217,23 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 	return status;
 }
 
+/* A page that automatic NUMA balancing watches is reported so until its next access: -EFAULT for a huge page. */
+static int is_absent(int status)
+{
+	return status == -ENOENT || status == -EFAULT;
+}
+
 /*
- * Without target nodes move_pages only reports the placement: exact, hugetlb included. Where automatic NUMA balancing
- * watches a page, the kernel reports it as absent until its next access. A page that is absent is read and asked for
- * again at once, by itself and more than once: on a busy host the kernel may have begun to watch it again meanwhile.
+ * Without target nodes move_pages only reports the placement: exact, hugetlb included. A page that is absent is read
+ * and asked for again at once, by itself and more than once: on a busy host the kernel may have begun to watch it again
+ * meanwhile.
  */
 static int query_nodes(void **pages, unsigned long count, int *status)
 {
 	if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
 		return -errno;
 	for (unsigned long i = 0; i < count; i++) {
-		for (int turn = 0; turn < QUERIES_PER_PAGE && status[i] == -ENOENT; turn++) {
+		for (int turn = 0; turn < QUERIES_PER_PAGE && is_absent(status[i]); turn++) {
 			(void)*(volatile const char *)pages[i];
 			if (syscall(SYS_move_pages, 0, 1, &pages[i], NULL, &status[i], 0))
 				return -errno;
