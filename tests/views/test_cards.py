@@ -98,8 +98,10 @@ def test_a_headline_that_did_not_converge_is_not_a_dash() -> None:
 
     assert found.measured == ("497 ns, not converged",)
     assert found.measured_notes == (
-        "Step of memory.latency: 1 of 2 figures did not converge. "
-        "Run memory.latency again on an idle machine, with more time",
+        (
+            "Step of memory.latency: 1 of 2 figures did not converge. "
+            "Run memory.latency again on an idle machine, with more time"
+        ),
     )
 
 
