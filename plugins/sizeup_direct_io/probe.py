@@ -93,7 +93,7 @@ def _more_depths(settings: Settings) -> list[str]:
 
 
 def _refuse_depths(settings: Settings) -> str:
-    """Return what is wrong with the queue depths of further targets; empty if nothing is."""
+    """Return why the queue depths of further targets are refused; empty if they are not."""
     depths, paths = _more_depths(settings), _more_paths(settings)
     shown = f"more_depths={settings.get('more_depths', '')}"
     if depths and not paths:

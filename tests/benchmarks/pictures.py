@@ -144,7 +144,7 @@ class Studio:
         """Draw the tour: what the machine is, what it delivers, whether a workload fits, and the report of it."""
         camera = Camera()
         with self.console(rows=TOUR_ROWS) as terminal:
-            camera.look(terminal, "sizeup: this machine, and what is wrong with it, within a second", 3.5)
+            camera.look(terminal, "sizeup: this machine and its problems, within a second", 3.5)
             self._topology(camera, terminal)
             self._memory(camera, terminal)
             self._storage(camera, terminal)

@@ -53,12 +53,12 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
     )
     ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart, shown, bar_width)
-    place = _Place(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
+    frame = _BarFrame(labels + 1, bar_width, ruler, ALPHABETS[glyphs])
     draw = _draw_span if chart.spans else _draw_bar
     for index, bar in enumerate(shown):
         y = index + top
         drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
-        draw(drawing, place, y, bar, texts[index])
+        draw(drawing, frame, y, bar, texts[index])
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
@@ -76,7 +76,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     return drawing
 
 
-class _Place(Struct, frozen=True):
+class _BarFrame(Struct, frozen=True):
     """Where the bars of a chart are drawn."""
 
     left: int
@@ -102,27 +102,27 @@ def _heading(chart: BarChart, width: int) -> str:
     return f"{chart.title}: {axis}" if chart.title else axis
 
 
-def _draw_span(drawing: Drawing, place: _Place, y: int, bar: Bar, text: str) -> None:
+def _draw_span(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
     """Draw a bar from its low to its high end with a mark at its value, and the text in a column of its own."""
-    start, end = (place.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
-    drawing.put(place.left + start, y, place.alphabet.bar * max(end - start, 1), _BAR_ROLE)
-    drawing.put(place.left + place.dot(bar.value), y, place.alphabet.vertical, "title")
-    column = place.left + place.width + 1
+    start, end = (frame.dot(bar.value if end is None else end) for end in (bar.low, bar.high))
+    drawing.put(frame.left + start, y, frame.alphabet.bar * max(end - start, 1), _BAR_ROLE)
+    drawing.put(frame.left + frame.dot(bar.value), y, frame.alphabet.vertical, "title")
+    column = frame.left + frame.width + 1
     drawing.put(column, y, cut(text, drawing.width - column), "text")
 
 
-def _draw_bar(drawing: Drawing, place: _Place, y: int, bar: Bar, text: str) -> None:
+def _draw_bar(drawing: Drawing, frame: _BarFrame, y: int, bar: Bar, text: str) -> None:
     """Draw a bar from zero with its interval, and the text behind both."""
-    length = max(place.dot(bar.value), 1 if bar.value > 0 else 0)
-    drawing.put(place.left, y, place.alphabet.bar * min(length, place.width), _BAR_ROLE)
+    length = max(frame.dot(bar.value), 1 if bar.value > 0 else 0)
+    drawing.put(frame.left, y, frame.alphabet.bar * min(length, frame.width), _BAR_ROLE)
     if bar.low is not None and bar.high is not None:
-        low, high = (min(max(place.dot(bound), 0), place.width) for bound in (bar.low, bar.high))
+        low, high = (min(max(frame.dot(bound), 0), frame.width) for bound in (bar.low, bar.high))
         length = max(length, high + 1)
         if high - low >= 2:
-            ends = place.alphabet.range_
-            last = place.alphabet.beyond if place.ruler.leaves(bar.high) > 0 else ends[2]
-            drawing.put(place.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
-    start = place.left + 1 + length
+            ends = frame.alphabet.range_
+            last = frame.alphabet.beyond if frame.ruler.leaves(bar.high) > 0 else ends[2]
+            drawing.put(frame.left + low, y, ends[0] + ends[1] * (high - low - 1) + last, "axis")
+    start = frame.left + 1 + length
     drawing.put(start, y, cut(text, drawing.width - start), "text")
 
 

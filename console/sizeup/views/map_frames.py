@@ -73,7 +73,7 @@ def _name(item: TopologyItem) -> str:
 
 
 def _device_lines(item: TopologyItem, width: int, most_lines: int) -> list[Row]:
-    """Return what is wrong with a device, then what it is, what hangs on it, and other facts as far as they fit."""
+    """Return the faults of a device, then what it is, what is connected to it, and other facts as far as they fit."""
     _, _, label = item.label.partition(": ")
     known = [
         f"{name} {value}"
