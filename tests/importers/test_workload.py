@@ -139,7 +139,7 @@ def test_the_workload_is_a_percentile_with_the_median_and_the_largest_as_its_ran
 
     assert isinstance(rate, Quantity)
     assert (rate.low, rate.value, rate.high) == (10 * 1024e3, 18 * 1024e3, 20 * 1024e3)
-    assert rate.source == "io.json: 90th percentile of 20 intervals"
+    assert rate.source == "io.json: 90th percentile of 20 intervals, without the first report"
 
 
 def test_a_workload_by_hand_says_what_it_knows() -> None:

@@ -88,7 +88,7 @@ async def test_verdicts_come_first_and_the_worst_of_them_decides(console: Consol
         await set_input(pilot, "workload.cpu_percent", "97")
         lines = [*console.entries("#answers").items()][:3]
 
-        assert [name for name, _ in lines] == ["verdict.cpu", "verdict.storage", "io.demand.headline"]
+        assert [name for name, _ in lines] == ["verdict.cpu", "verdict.storage", "io.demand.measured"]
         assert "CPU WARN 97%" in lines[0][1]
         assert "Storage PASS 20%" in lines[1][1]
 
@@ -100,7 +100,7 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
         await pilot.press("t")
         await pilot.pause()
         answers = console.app.screen.query_one(AnswerTable)
-        assert answers.choose("io.demand.headline")
+        assert answers.choose("io.demand.measured")
         await pilot.pause()
         await pilot.pause()
         need = console.chart
@@ -248,7 +248,7 @@ async def test_the_table_has_value_range_basis_and_confidence_by_group(console: 
         headings = [str(key.value) for key in table.rows if str(key.value).startswith("group ")]
 
     assert columns == ["Answer", "Value", "Range", "Basis", "Confidence"]
-    assert headings == ["group Verdict", "group Demand", "group Capacity", "group Licenses"]
+    assert headings == ["group Verdict", "group Capacity", "group Licenses"]
 
 
 async def test_no_option_of_the_command_line_is_shown_where_a_key_does_it(console: Console) -> None:

@@ -56,7 +56,7 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
         assert console.app.focused is not None
         assert console.app.focused.id == "inputs"
         assert console.entries("#inputs")["db.gb"] == "* Database size 2,000 GB"
-        assert "db.gb (detected: unknown): size of the database" in console.says("#input-help")
+        assert "db.gb (before: unknown): size of the database" in console.says("#input-help")
         assert "? array.disks" in console.entries("#answers")
         assert "missing: drives" in console.entries("#answers")["? array.disks"]
 

@@ -54,6 +54,8 @@ class Intervals(Struct, frozen=True):
     stated: tuple[Stated, ...] = ()
     remarks: tuple[tuple[str, str], ...] = ()
     """Caveats of one figure alone: its key and the sentence."""
+    left_out: str = ""
+    """What of the file is no interval and was left out: ``the first report``."""
 
 
 class Disk(Struct, frozen=True):

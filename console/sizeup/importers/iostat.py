@@ -34,7 +34,7 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
     kept, left = chosen((disk.name for report in disks for disk in report), devices, where)
     intervals = [together(disk for disk in report if disk.name in kept) for report in disks]
     intervals += [LoadInterval(cpu_utilization=share) for share in cpus]
-    return Intervals(tuple(intervals), (caveat, *left))
+    return Intervals(tuple(intervals), (caveat, *left), left_out="the first report" if count > 1 else "")
 
 
 _Reports = tuple[Sequence[Sequence[Disk]], Sequence[float]]

@@ -182,6 +182,13 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
             for key in (*_CORES, "machine.threads_per_core")
             if isinstance(value := found.get(key), Quantity)
         }
+    guest = overrides.get("machine.guest")
+    if isinstance(guest, Words) and guest.value == "no":  # whoever says so answers what they ask
+        found |= {
+            key: replace(value, caveats=())
+            for key in (*_CORES, "machine.threads_per_core")
+            if isinstance(value := found.get(key), Quantity)
+        }
     if "license.partition" in overrides:
         found.pop("license.pinned_cores", None)
     return {**found, **overrides}

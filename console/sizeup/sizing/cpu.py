@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice, Card
-from sizeup.quantity import Quantity
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.usable import usable_cores
@@ -106,7 +106,7 @@ def _incomparable(sheet: Sheet, has: str) -> Advice:
     statement = (
         f"CPU: {figure(there.value)} cores busy on the present server; how many that is of these {has} is unknown "
         f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
-        "machine.specrate_per_core=N"
+        f"machine.specrate_per_core=N; if it is this same server, {KEYS['workload.cpu_percent'].flag}"
     )
     note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
     sheet.cards.append(_open_card(statement, has, f"{figure(there.value)} cores", note))
@@ -119,7 +119,7 @@ def _open_card(statement: str, has: str, demand: str, note: str) -> Card:
 
 def _needed(sheet: Sheet, capacity: float) -> float | None:
     """Return the cores of this machine that the workload needs; None where the two servers cannot be compared."""
-    there = sheet.optional("workload.cpu_cores")
+    there = None if _percent_is_chosen(sheet) else sheet.optional("workload.cpu_cores")
     if there is None:
         busy = sheet.number("workload.cpu_percent")
         sheet.line(f"{format_in(capacity, 'cores')} x {shown(busy, '%')} = {figure(capacity * busy.value)} cores")
@@ -130,6 +130,13 @@ def _needed(sheet: Sheet, capacity: float) -> float | None:
     needed = there.value * theirs.value / ours.value
     sheet.line(f"{figure(there.value)} cores x {shown(theirs, '')} / {shown(ours, '')} = {figure(needed)} cores")
     return needed
+
+
+def _percent_is_chosen(sheet: Sheet) -> bool:
+    """Whether somebody typed the utilization of this machine beside busy cores that a file states."""
+    percent, cores = (sheet.inputs.get(f"workload.cpu_{name}") for name in ("percent", "cores"))
+    typed = isinstance(percent, Quantity) and percent.origin is Origin.USER
+    return typed and isinstance(cores, Quantity) and cores.origin is not Origin.USER
 
 
 CALCULATIONS = (Calculation("CPU", _cpu, ("verdict.cpu",), about=("workload.cpu_cores",)),)

@@ -10,6 +10,7 @@ import msgspec
 from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
+from sizeup.sizing.cards import overall
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.units import format_in, format_value
@@ -88,6 +89,7 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
         "schema": SCHEMA,
         "subject": subject,
         "inputs": [{"key": key, "value": msgspec.to_builtins(value)} for key, value in sorted(sizing.inputs.items())],
+        "verdict": _verdict_data(sizing),
         "cards": msgspec.to_builtins(sizing.cards),
         "advice": msgspec.to_builtins(sizing.advice),
         "questions": [
@@ -101,6 +103,17 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
         ],
         "overrides": msgspec.to_builtins(rules.overrides),
     }
+
+
+def _verdict_data(sizing: Sizing) -> dict[str, Any]:
+    """Return the verdict on all resources together, and the card that decides it; null without a workload."""
+    from sizeup.views.verdict import first_card  # which formats advice by this module
+
+    first = first_card(sizing.cards)
+    if first is None:
+        return {"status": None, "card": None, "statement": None}
+    status = "unknown" if first.share is None and first.status == "unknown" else overall(sizing.cards).value
+    return {"status": status, "card": first.resource, "statement": first.statement}
 
 
 def _unused_data(sizing: Sizing, key: str) -> object:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import AdviceSet, Card, Failure
 from sizeup.sizing.verdict import share_text
-from sizeup.sizing.workload import DATA_LIKE_LOAD
+from sizeup.sizing.workload import DATA_LIKE_LOAD, YEAR_NS
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, TITLES
@@ -36,6 +36,8 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
     grown = [card for card in given.cards if card.last_year is not None and card.last_year != card.share]
     if grown:
         yield "Growth", f"{_growth_text(grown)}{_data_growth_text(given, grown)}"
+    if storage is not None and storage.share is None and (later := _later_demand(given)):
+        yield later
     license_card = next((card for card in given.cards if card.resource == "license"), None)
     if license_card is not None and license_card.demand:
         edition, unused = given.find("license.edition"), _unused(given)
@@ -71,8 +73,10 @@ def _failure_lines(cards: Sequence[Card]) -> list[str]:
             struck.setdefault(failure.lost, []).append((card, failure))
     lines = []
     for lost, parts in struck.items():
-        alone = len(parts) == 1 and parts[0][0].resource == "storage"
-        texts = [f"{'' if alone else f'{TITLES[card.resource]} '}{_left_text(card, one)}" for card, one in parts]
+        alone = all(card.resource == "storage" for card, _ in parts)
+        texts = dict.fromkeys(
+            f"{'' if alone else f'{TITLES[card.resource]} '}{_left_text(card, one)}" for card, one in parts
+        )
         lines.append(f"{lost} lost: {'; '.join(texts)}")
     return lines
 
@@ -87,6 +91,22 @@ def _left_text(card: Card, failure: Failure) -> str:
 
 def _year(card: Card) -> str:
     return f"year {format_in(card.horizon_years, '')}"
+
+
+def _later_demand(given: AdviceSet) -> tuple[str, str] | None:
+    """Return what the storage has to carry in the last year, which no share tells while its capacity is unknown."""
+    texts = []
+    for name, unit in (("io.demand.measured-iops", "IOPS"), ("io.demand.measured", "MB/s")):
+        advice = given.find(name)
+        if advice is None or advice.quantity is None:
+            continue
+        rates = {entry.key: entry.quantity.value for entry in advice.inputs if entry.quantity is not None}
+        years = rates.get("workload.horizon_years", 0.0) / YEAR_NS
+        if not years:
+            return None
+        later = advice.quantity.value * (1 + rates.get("workload.growth_percent", 0.0)) ** years
+        texts.append(format_in(float(f"{later:.4g}"), unit))
+    return (f"Year {format_in(years, '')}", f"Storage must carry {', '.join(texts)}") if texts else None
 
 
 def _data_growth_text(given: AdviceSet, cards: Sequence[Card]) -> str:

@@ -42,7 +42,7 @@ def answer_table(cards: Sequence[Card], width: int) -> list[str]:
             lines.append(f"{name}{text:{width - 11 - end}}  {statuses[number]}")
             continue
         cells = "".join(f"{values[number]:>8}" for _, values in numbers)
-        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))) or "unknown", capacity_width)
+        capacity = _fitted(", ".join(filter(None, (card.detected, card.measured))) or "unknown", capacity_width)
         needed = _clipped(card.demand or "–", demand)
         lines.append(f"{name}{capacity:{capacity_width}}  {needed:>{demand}}{cells}  {statuses[number]}")
     return lines
@@ -69,6 +69,11 @@ def _share(share: float | None) -> str:
 def _after_failure(card: Card) -> str:
     """Return the share after the worst single failure; ``outage`` where a failure leaves nothing."""
     return OUTAGE if is_outage(card) else _share(card.n_plus_one)
+
+
+def _fitted(text: str, width: int) -> str:
+    """Return a capacity; where it is too wide without the words in brackets behind it."""
+    return text if cell_len(text) <= width else _clipped(text.partition(" (")[0], width)
 
 
 def _clipped(text: str, width: int) -> str:

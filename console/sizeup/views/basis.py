@@ -61,8 +61,16 @@ def _requests(inputs: Inputs) -> str:
         details += _detail(inputs, "workload.read_percent", " reads")
     else:
         return ""
-    details += _detail(inputs, "workload.io_kib", "")
+    details += _block(inputs, total)
     return f"{format_in(float(f'{total:.4g}'), 'IOPS')} ({', '.join(details)})"
+
+
+def _block(inputs: Inputs, requests: float) -> list[str]:
+    """Return the block size; where nobody stated one and the bytes are known, what they are on average."""
+    size, whole = (_number(inputs, f"workload.{name}") for name in ("io_kib", "mb_s"))
+    if size is not None and size.origin is Origin.RULE and whole is not None and requests:
+        return [f"{format_in(float(f'{whole.value / requests:.3g}'), 'KiB')} on average"]
+    return _detail(inputs, "workload.io_kib", "")
 
 
 def _detail(inputs: Inputs, key: str, what: str) -> list[str]:

@@ -6,13 +6,15 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, AdviceSet, Input, OpenQuestion
+from sizeup.model.advice import Advice, AdviceSet, Card, Input, OpenQuestion
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
+from sizeup.units import format_in
 from sizeup.views.advice import format_quantity
-from sizeup.views.cards import VERDICT, card_status, lacks_workload, status_text, verdicts_first
+from sizeup.views.cards import OUTAGE, VERDICT, card_status, is_outage, lacks_workload, status_text, verdicts_first
 from sizeup.views.decision_text import answer_title, decision_words
 from sizeup.views.input_names import input_label
 from sizeup.views.whatif import WORKLOAD_KEYS
@@ -66,6 +68,8 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         needed = " or ".join(input_label(key) for key in WORKLOAD_KEYS[:2])
         rows.append(AnswerRow(NO_WORKLOAD, "Verdict", "No verdict yet", "no workload", basis=f"missing: {needed}"))
     for advice, _ in verdicts_first(given):
+        if advice.id == HEADLINE and (advice.decision == "unknown" or _has_demand(given)):
+            continue  # the row that asks for a workload says so, or the rows of the workload do
         card = cards.get(advice.id)
         judged = card is not None and advice.id.startswith(VERDICT)
         title = answer_title(advice)
@@ -80,13 +84,32 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
             rests_on = f"assumed: rule of thumb; {rests_on}"
         rows.append(
             AnswerRow(
-                advice.id, group_of(advice.id), title, value, status, _range(advice), rests_on, _confidence(advice)
+                advice.id,
+                group_of(advice.id),
+                title,
+                value,
+                status,
+                _later(card) if judged and card is not None else _range(advice),
+                rests_on,
+                _confidence(advice),
             )
         )
-    questions = [_question(question) for question in given.questions]
+    told = {advice.title.lower() for advice in given.advice if advice.quantity is None}
+    questions = [_question(question) for question in given.questions if question.calculation.lower() not in told]
     first = [row for row in questions if row.id.removeprefix("? ") in asked]
     rows = [*first, *rows, *(row for row in questions if row not in first)]
     return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))
+
+
+def _has_demand(given: AdviceSet) -> bool:
+    return given.find("io.demand.measured") is not None
+
+
+def _later(card: Card) -> str:
+    """Return the shares after a failure and in the last year: ``N+1 64%, year 3 106%``."""
+    after = OUTAGE if is_outage(card) else "" if card.n_plus_one is None else share_text(card.n_plus_one)
+    last = "" if card.last_year is None else f"year {format_in(card.horizon_years, '')} {share_text(card.last_year)}"
+    return ", ".join(filter(None, (f"N+1 {after}" if after else "", last)))
 
 
 def group_of(advice_id: str) -> str:

@@ -98,7 +98,7 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     elif declared.unit == "%":
         number += steps * _STEP_PERCENT
     else:
-        number *= (1 + _STEP_SHARE) ** steps
+        number = float(f"{number * (1 + _STEP_SHARE) ** steps:.4g}")
     number = min(max(number, declared.minimum), declared.maximum)
     if declared.positive and number <= declared.minimum:
         return None
@@ -139,6 +139,8 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
     elif isinstance(value, tuple) and len(value) > 1:
         text, help_text = f"{len(value)} values", f"{help_text}; now {text}"
     found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
+    if before is not None and _origin(before) is Origin.RULE:
+        found = f"{ASSUMED} {found}"
     return InputRow(
         key, input_label(key), question_of(key), text, _where(value), help_text, changed, typed(key, value), found
     )

@@ -144,6 +144,7 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
     for key, remark in (one for file in files for one in file.remarks):
         remarks.setdefault(key, {})[remark] = None
     values: dict[str, Value] = {}
+    without = "".join(f", without {what}" for what in dict.fromkeys(file.left_out for file in files) if what)
     for key, unit, figure in (*_FIGURES, ("workload.cpu_cores", "1", lambda one: _busy_cores(one, cores))):
         known = sorted(value for interval in intervals if (value := figure(interval)) is not None)
         if known and at(known, percentile) > 0:
@@ -154,7 +155,7 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
                 if len(known) > 1
                 else "one interval, an average"
             )
-            source = f"{where}: {of}"
+            source = f"{where}: {of}{without}"
             of_key = (*caveats, *remarks.get(key, ()), *((_AVERAGE,) if len(known) == 1 else ()))
             values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=of_key)
     _require_cores(intervals, values, percentile, where)

@@ -293,10 +293,12 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         if unused is None:
             sheet.line("to measure it, run a storage probe; sizeup probes lists them")
         sheet.line(f"to set it, use {KEYS['path.stages'].flag} (link by link) or {KEYS['capacity.mb_s'].flag} (in all)")
+        by_iops = isinstance(sheet.inputs.get("capacity.iops"), Quantity)
+        what = "Storage capacity in MB/s" if by_iops else "Storage capacity"
         yield sheet.advice(
             "io.capacity",
-            "Storage capacity",
-            f"storage capacity: unknown, because {why}. {action}",
+            what,
+            f"{what}: unknown, because {why}. {action}",
             decision="unknown",
         )
         return

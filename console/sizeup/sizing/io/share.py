@@ -229,7 +229,8 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     needed = format_in(float(f"{value or 0:.4g}"), unit)
     down = sheet.optional_words("path.down")
     why = "" if down is None else f", because no path that is up reports its speed (down: {down})"
-    statement = f"storage: {needed} demand, capacity unknown{why}. {action}"
+    held = _would_be(sheet, demand)
+    statement = f"storage: {needed} demand, capacity unknown{held or why}. {action}"
     sheet.cards.append(
         Card(
             "storage",
@@ -241,6 +242,16 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
         )
     )
     return sheet.advice(VERDICT, "Storage: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+
+
+def _would_be(sheet: Sheet, demand: Demand) -> str:
+    """Return the share of what was measured and does not count, as a clause; empty where nothing was measured."""
+    for key, needed in (("capacity.iops", demand.iops), ("capacity.mb_s", demand.bytes_per_second)):
+        unused = sheet.unused(key)
+        if unused is not None and needed and unused.quantity.value:
+            share = share_text(needed / unused.quantity.value)
+            return f" (it would be {share} of what was measured, which {unused.why_unused.value})"
+    return ""
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:

@@ -320,7 +320,7 @@ class SizingScreen(ModeScreen):
             return
         shown = self.query_one("#input-help", Static)
         shown.remove_class("-wrong")
-        found = f" (detected: {row.found})" if row.found else ""
+        found = f" (before: {row.found})" if row.found else ""
         shown.update(self._in_console(f"{row.key}{found}: {row.help}\nFrom: {row.origin}"))
         # A longer text takes rows of the list, the one under the cursor among them.
         self.call_after_refresh(self.query_one("#inputs", KeyList).scroll_to_highlight)
