@@ -97,12 +97,9 @@ def test_a_headline_that_did_not_converge_is_not_a_dash() -> None:
     found = view("memory", step("memory.latency", settled, moving))
 
     assert found.measured == ("497 ns, not converged",)
-    assert found.measured_notes == (
-        (
-            "Step of memory.latency: 1 of 2 figures did not converge. "
-            "Run memory.latency again on an idle machine, with more time"
-        ),
-    )
+    (note,) = found.measured_notes
+    assert note.startswith("Step of memory.latency: 1 of 2 figures did not converge. Run ")
+    assert note.endswith("on an idle machine, with more time")
 
 
 def test_a_valid_step_counts_beside_a_failed_one_which_is_still_named() -> None:
