@@ -8,7 +8,7 @@ from textual.widgets import Input, Select
 
 from consoles import Console, ended, settled
 from sizeup.tui.widgets.form import AdvancedSettings
-from sizeup.tui.widgets.form_field import SettingSelect
+from sizeup.tui.widgets.form_field import FormField, SettingSelect
 
 pytestmark = pytest.mark.ci
 
@@ -109,3 +109,21 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console, 
     assert folded == [False, True]
     assert marks == ["[-]", "[+]"]
     assert shown > 5
+
+
+async def test_escape_forgets_a_half_typed_target(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        target, *_ = await shown_form(console, pilot)
+        field = target.parent
+        assert isinstance(field, FormField)
+        before = field._text
+        typed = field.query_one(Input)
+        target.display, typed.display = False, True
+        typed.focus()
+        await pilot.press(*"/var/t")
+        await pilot.press("escape")
+        await settled(pilot)
+
+        assert (field._text, typed.value) == (before, before)
+        assert (target.display, typed.display) == (True, False)
+        assert not typed.has_focus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
@@ -208,3 +208,18 @@ class FormField(Horizontal):
         event.stop()
         if event.value != self._text:
             self.post_message(self.Changed(self.setting, event.value))
+
+    def on_key(self, event: events.Key) -> None:
+        """Escape forgets what was typed: the value from before holds."""
+        field = self.query_one(Input)
+        if event.key != "escape" or not field.has_focus:
+            return
+        with field.prevent(Input.Changed):
+            field.value = self._text
+        self.post_message(self.Wrong(""))
+        self.call_after_refresh(self._put_list_back)
+
+    def _put_list_back(self) -> None:
+        """Show the list in place of the field, which the focus has left."""
+        for select in self.query(Select):
+            select.display, self.query_one(Input).display = True, False
