@@ -19,6 +19,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.cards import CardView
+from sizeup.views.conclusion import conclusion_lines
 from sizeup.views.document import document
 from sizeup.views.executive_summary import executive_summary
 from sizeup.views.finished import headline
@@ -115,6 +116,10 @@ def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> No
     assert (figure.verdict, figure.different) == (Conclusion.NOT_VALID, False)
     assert {point.verdict for point in comparison.points} == {Conclusion.NOT_VALID}
     assert figure.invalid == "not valid on the new side: throughput was not steady"
+    assert any(
+        line.startswith("Not compared, as B is not valid (throughput was not steady): ")
+        for line in conclusion_lines(comparison)
+    )
     assert f"new: io.direct.dss-rand: {REASON} ({DRIFTED})" in comparison.warnings
     assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Conclusion.BETTER
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from sizeup.charts.chart import BarChart, Chart, LineChart
-from sizeup.session.value import Session
+from sizeup.session.value import Session, StepRun
+from sizeup.views.panels import of_quantities
 from sizeup.views.step import step_chart
 
 
@@ -27,7 +28,7 @@ def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterato
         if other is None or not ours.points or ours.base_id in seen:
             continue
         seen.add(ours.base_id)
-        match step_chart(ours, first.machine), step_chart(other, base.machine):
+        match _chart(ours, first), _chart(other, base):
             case (LineChart() as left, LineChart() as right) if _units(left) == _units(right):
                 # What a single line is, the axis says.
                 alone = len(left.lines) == len(right.lines) == 1 and left.lines[0].label == right.lines[0].label
@@ -47,6 +48,12 @@ def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterato
                     if bar is not None
                 )
                 yield replace(left, bars=bars)
+
+
+def _chart(run: StepRun, session: Session) -> Chart:
+    """Return the chart of a step, of a curve the lines of the quantities that people compare."""
+    chart = step_chart(run, session.machine)
+    return of_quantities(chart, run) if isinstance(chart, LineChart) else chart
 
 
 def _units(chart: LineChart) -> tuple[str, str]:

@@ -56,12 +56,19 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
     if same and not lines:
         limit = f"{EXCLUDED_CHANGE * 100:.0f} %"
         lines.append(f"No difference found: a change of {limit} or more is excluded for {_names(same)}")
-    lines += [f"Not compared: {_title(figure)}, {_by_letter(figure.invalid)}" for figure in invalid]
+    reasons: dict[str, list[Figure]] = {}
+    for figure in invalid:
+        reasons.setdefault(_by_letter(figure.invalid), []).append(figure)
+    lines += [f"Not compared, as {reason}: {_names(found)}" for reason, found in reasons.items()]
     return lines
 
 
 def _by_letter(reason: str) -> str:
-    return reason.replace("the new side", "B").replace("the baseline", "A")
+    """Return why a figure is not compared as a clause about A or B: ``B is not valid (throughput was not steady)``."""
+    for side, letter in (("the new side", "B"), ("the baseline", "A")):
+        if reason.startswith(start := f"not valid on {side}: "):
+            return f"{letter} is not valid ({reason.removeprefix(start)})"
+    return reason
 
 
 def headline_table(comparison: Comparison) -> Table:

@@ -138,7 +138,7 @@ def _lower(title: str) -> str:
 def _bare(chart: Chart, run: StepRun) -> Chart:
     """Return a chart without its title, and of a curve the lines that the card is about."""
     if isinstance(chart, LineChart):
-        return replace(_of_quantities(chart, run), title="", caption="")
+        return replace(of_quantities(chart, run), title="", caption="")
     if isinstance(chart, BarChart):
         # The lengths of a few bars can be compared without a logarithm.
         axis = Axis("", chart.axis.unit) if len(chart.bars) <= _MOST_BARS else replace(chart.axis, title="")
@@ -146,7 +146,7 @@ def _bare(chart: Chart, run: StepRun) -> Chart:
     return replace(chart, title="", caption="")
 
 
-def _of_quantities(chart: LineChart, run: StepRun) -> LineChart:
+def of_quantities(chart: LineChart, run: StepRun) -> LineChart:
     """Return the lines of declared quantities alone, where there are some, without intervals that are wide."""
     lines = tuple(line for line in chart.lines if any(_is_declared(run, point.key) for point in line.points))
     axis = chart.y

@@ -218,7 +218,7 @@ class SessionsScreen(ModeScreen):
                 self._compare(path, name, f"Compared with {session_name(name)}")
 
         answers = [(name, session_text.choice(session)) for name, session in others.items()]
-        question = "No session is marked as the baseline (m). Compare with which one?\n"
+        question = "No session is marked as the baseline (m). Compare with which one?"
         self.app.push_screen(ChoiceDialog(question, answers), answered)
 
     def _compare(self, path: str, base: str, title: str) -> None:
