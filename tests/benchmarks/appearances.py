@@ -65,7 +65,7 @@ VIEWS = (
     View("4-sizing", ("4",)),
     View("4-licenses", ("4", "l")),
     View("5-sessions", ("5",), session=False),
-    View("5-comparison", ("5", "m", "j", "c"), session=False),
+    View("5-comparison", ("5", "c", "enter"), session=False),
     View("help", ("?",)),
 )
 
