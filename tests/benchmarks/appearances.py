@@ -67,6 +67,7 @@ VIEWS = (
     View("5-sessions", ("5",), session=False),
     View("5-comparison", ("5", "c", "enter"), session=False),
     View("help", ("?",)),
+    View("palette", (":",)),
 )
 
 

@@ -7,10 +7,14 @@ more calls.
 
 from __future__ import annotations
 
+import time
+
 from rich.cells import cell_len
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Size
+from textual.message import Message
 from textual.widgets import Select
 from textual.widgets._select import SelectCurrent, SelectOverlay
 from textual.widgets.select import NoSelection
@@ -53,13 +57,58 @@ class ChosenValue(SelectCurrent):
         return 1
 
 
+_SEARCH_SECONDS = 0.7
+"""What is typed within this time is one word to look for, as in Textual's list."""
+
+
+class ChoiceOverlay(SelectOverlay):
+    """A list in which j and k move, what is typed is looked for, and some letters lead on to something else."""
+
+    class Typed(Message):
+        """One of those letters was typed, with the line under the cursor."""
+
+        def __init__(self, index: int | None, character: str) -> None:
+            super().__init__()
+            self.index = index
+            self.character = character
+
+    def __init__(self, letters: str) -> None:
+        super().__init__()
+        self._letters = letters
+        self._word, self._word_time = "", 0.0
+
+    def on_key(self, event: events.Key) -> None:
+        """Leave to Textual what begins a line, or goes on with a word that is looked for."""
+        typed = event.character or ""
+        if not event.is_printable or not typed:
+            return
+        goes_on = time.monotonic() - self._word_time < _SEARCH_SECONDS and bool(self._word)
+        word = (self._word + typed if goes_on else typed).lower()
+        lines = [str(option.prompt).lower() for option in self.options]
+        looked_for = any(word in line if goes_on else line.startswith(word) for line in lines)
+        leads_on = typed in self._letters and (typed == "/" or not looked_for)
+        if leads_on and not (goes_on and looked_for):
+            self.post_message(self.Typed(self.highlighted, typed))
+        elif typed in "jk" and not looked_for:
+            (self.action_cursor_down if typed == "j" else self.action_cursor_up)()
+        else:
+            self._word, self._word_time = word, time.monotonic()
+            return
+        self._word = ""
+        event.stop()
+        event.prevent_default()
+
+
 class CompactSelect(Select[str]):
     """A list that takes one row while it is closed."""
+
+    letters = ""
+    """What leads on from the open list to something else."""
 
     def compose(self) -> ComposeResult:
         """The value, and the list in front of the screen while it is open."""
         yield ChosenValue(self.prompt)
-        yield SelectOverlay().data_bind(compact=Select.compact)
+        yield ChoiceOverlay(self.letters).data_bind(compact=Select.compact)
 
     def watch_expanded(self, expanded: bool) -> None:  # noqa: FBT001  Textual passes it so
         """Turn the arrow."""

@@ -163,7 +163,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("run.settings", "s", "screen.settings", "Settings", "Show all settings of the probe.", footer=True),
         Action("run.pause", "space", "screen.pause", "Pause", "Pause or resume the run.", footer=True),
         Action("run.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True),
-        Action("run.back", "escape", "screen.back", "Back", "Close samples, zoom or table; or cancel the run."),
+        Action("run.back", "escape", "screen.back", "Back", "Close samples, zoom or table, or go back to the list."),
         Action("run.view", "v", "screen.next_view(1)", "Next tab", "Show the next tab of the step.", footer=True),
         Action("run.view-before", "V", "screen.next_view(-1)", "Previous tab", "Show the previous tab."),
         Action("run.step", "n", "screen.next_step(1)", "Step", "Show the next step of the probe.", footer=True),

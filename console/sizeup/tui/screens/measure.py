@@ -17,7 +17,7 @@ from textual.widgets import Input, OptionList
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
-from sizeup.tui.actions import bindings
+from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.mode import ModeScreen
@@ -331,8 +331,8 @@ class MeasureScreen(ModeScreen):
             self.query_one(ProbeList).focus()
         elif self.focused is not None and self.focused is not self.query_one(ProbeList):
             self.query_one(ProbeList).focus()
-        else:
-            self.action_cancel()
+        elif self.host.runs.going_on:
+            self.notify(f"{first_key_of('run.cancel', self.host.keys)} cancels the run", markup=False, timeout=3)
 
     def leave_input(self) -> None:
         """Escape goes back to the list."""

@@ -24,6 +24,7 @@ from sizeup.units import format_bytes
 
 PLAN = "plan"
 """Name of the field that chooses the plan; no parameter has it."""
+_PLAN_KEY, _RUN_KEY = "p", "r"
 
 
 class AdvancedSettings(VerticalGroup):
@@ -129,12 +130,16 @@ class RunFormView(Vertical):
             for parameter in self.form.manifest.parameter:
                 if parameter.basic:
                     yield self._field(parameter)
-            yield FormField(PLAN, "Plan", self.form.plan, key="p", options=self._plans())
+            yield FormField(PLAN, "Plan", self.form.plan, key=_PLAN_KEY, options=self._plans(), letters=self._letters())
         with Horizontal(classes="act"):
             yield Button("Run", id="run", compact=True, variant="primary")
             if advanced:
                 yield AdvancedSettings(len(advanced))
         yield Static(id="hint", markup=False)
+
+    def _letters(self) -> str:
+        """Return the keys of the fields and that of the run, which also work in an open list."""
+        return "".join(parameter.key for parameter in self.form.manifest.parameter) + _PLAN_KEY + _RUN_KEY
 
     def _plans(self) -> list[tuple[str, str]]:
         seconds = self.form.manifest.estimated_seconds
@@ -151,6 +156,7 @@ class RunFormView(Vertical):
             options=self._options(parameter),
             parameter=parameter,
             wide=parameter.basic and parameter.type in ("path", "choice"),
+            letters=self._letters(),
         )
         field.set_class(target is not None and parameter.name == target.setting, "target")
         return field
@@ -235,6 +241,17 @@ class RunFormView(Vertical):
     def _pressed(self, event: Button.Pressed) -> None:
         event.stop()
         self.post_message(self.RunPressed())
+
+    @on(FormField.Pressed)
+    def _pressed_in_list(self, event: FormField.Pressed) -> None:
+        event.stop()
+        if event.character == _RUN_KEY:
+            self.post_message(self.RunPressed())
+            return
+        names = {parameter.key: parameter.name for parameter in self.form.manifest.parameter}
+        field = self.field(PLAN if event.character == _PLAN_KEY else names.get(event.character, ""))
+        if field is not None:
+            field.open()
 
     @on(FormField.Wrong)
     def _wrong(self, event: FormField.Wrong) -> None:

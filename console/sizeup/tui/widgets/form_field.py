@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.validation import ValidationResult, Validator
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Select, Static
 
 from sizeup.errors import SizeupError
 from sizeup.probing.manifest import Parameter
 from sizeup.probing.settings import parse_value
-from sizeup.terminal.compact_select import CompactSelect
+from sizeup.terminal.compact_select import ChoiceOverlay, CompactSelect
 from sizeup.tui.run_form import label
 
 _OTHER = "\0"
@@ -44,6 +45,9 @@ class SettingValidator(Validator):
 class SettingSelect(CompactSelect):
     """A list whose first line says that nothing is chosen and cannot be chosen itself."""
 
+    class Closed(Message):
+        """The list is shown no more."""
+
     begins_blank = False
     """Whether there is such a line."""
 
@@ -52,6 +56,8 @@ class SettingSelect(CompactSelect):
         super().watch_expanded(expanded)
         if expanded and self.begins_blank:
             self.query_one(OptionList).disable_option_at_index(0)
+        if not expanded:
+            self.post_message(self.Closed())
 
 
 class FormField(Horizontal):
@@ -65,6 +71,13 @@ class FormField(Horizontal):
             self.name = name
             self.text = text
             self.run = run
+
+    class Pressed(Message):
+        """A key of the screen was pressed in the open list, whose line under the cursor is chosen."""
+
+        def __init__(self, character: str) -> None:
+            super().__init__()
+            self.character = character
 
     class Wrong(Message):
         """The typed value is refused; an empty problem means that it is valid again."""
@@ -83,6 +96,7 @@ class FormField(Horizontal):
         options: Sequence[tuple[str, str]] = (),
         parameter: Parameter | None = None,
         wide: bool = False,
+        letters: str = "",
     ) -> None:
         super().__init__(id=f"f-{name}", classes="wide" if wide else "short")
         self.setting = name
@@ -90,8 +104,12 @@ class FormField(Horizontal):
         self._options = tuple(options)
         self._parameter = parameter
         self._begins_blank = not text
-        self._offered: set[str] = set()
-        """The values in the list as it stands."""
+        self._letters = letters
+        """Keys of the screen that also work in the open list."""
+        self._came_from: Widget | None = None
+        """What had the focus when a key opened the list; it gets it back."""
+        self._offered: list[str] = []
+        """The values in the list as it stands, but for the first line of one without a choice."""
 
     def compose(self) -> ComposeResult:
         """The key that changes it, its name, and a list or a field."""
@@ -110,12 +128,12 @@ class FormField(Horizontal):
                 compact=True,
             )
             select.begins_blank = self._begins_blank
+            select.letters = self._letters + ("/" if self._is_path else "")
             yield select
         validators = [] if self._parameter is None else [SettingValidator(self._parameter)]
-        is_path = self._parameter is not None and self._parameter.type == "path"
         field = Input(
             self._text,
-            placeholder=_EXAMPLE_PATH if is_path else "",
+            placeholder=_EXAMPLE_PATH if self._is_path else "",
             compact=True,
             validators=validators,
             validate_on=["changed"],
@@ -124,13 +142,17 @@ class FormField(Horizontal):
         field.display = not self._options
         yield field
 
+    @property
+    def _is_path(self) -> bool:
+        return self._parameter is not None and self._parameter.type == "path"
+
     def _listed(self, text: str) -> list[tuple[Text, str]]:
         listed = [(Text(shown), value) for shown, value in self._options]
         if text and text not in {value for _, value in self._options}:
             listed.append((Text(text), text))
         if self._parameter is not None and self._parameter.type != "choice" and self._parameter.type != "bool":
             listed.append((Text("other ..."), _OTHER))
-        self._offered = {value for _, value in listed}
+        self._offered = [value for _, value in listed]
         return listed
 
     @property
@@ -140,8 +162,10 @@ class FormField(Horizontal):
         return selects[0] if selects else self.query_one(Input)
 
     def open(self) -> None:
-        """Give the control the focus; a list opens."""
+        """Give the control the focus; a list opens, and when it closes the focus goes back."""
         self._show_list()
+        focused = self.screen.focused
+        self._came_from = None if isinstance(focused, OptionList) and focused in self.query(OptionList) else focused
         control = self.control
         control.focus()
         if isinstance(control, Select):
@@ -174,10 +198,7 @@ class FormField(Horizontal):
     def _chosen(self, event: Select.Changed) -> None:
         event.stop()
         if event.value == _OTHER:
-            event.select.display = False
-            field = self.query_one(Input)
-            field.display = True
-            field.focus()
+            self._show_input()
         elif isinstance(event.value, str) and event.value != self._text:
             self._text = event.value
             self.post_message(self.Changed(self.setting, event.value))
@@ -188,6 +209,51 @@ class FormField(Horizontal):
         result = event.validation_result
         problem = "; ".join(result.failure_descriptions) if result is not None and not result.is_valid else ""
         self.post_message(self.Wrong(problem))
+
+    @on(ChoiceOverlay.Typed)
+    def _typed_in_list(self, event: ChoiceOverlay.Typed) -> None:
+        """Begin a path with its slash; or choose the line under the cursor, and let the key do what it does."""
+        event.stop()
+        select = self.query_one(SettingSelect)
+        came_from, self._came_from = self._came_from, None  # what the key does may take the focus
+        (came_from or select).focus()
+        select.expanded = False
+        if event.character == "/":
+            self._show_input("/")
+            return
+        index = -1 if event.index is None else event.index - self._begins_blank
+        chosen = self._offered[index] if 0 <= index < len(self._offered) else _OTHER
+        if chosen not in (_OTHER, self._text):
+            with select.prevent(Select.Changed):
+                select.value = chosen
+            self._text = chosen
+            self.post_message(self.Changed(self.setting, chosen))
+        # Once the focus has moved: what the key opens takes it.
+        self.call_after_refresh(self.post_message, self.Pressed(event.character))
+
+    def _show_input(self, begin: str = "") -> None:
+        """Put the field for any value in place of the list."""
+        self.query_one(SettingSelect).display = False
+        field = self.query_one(Input)
+        field.display = True
+        if begin:
+            field.value, field.cursor_position = begin, len(begin)
+        field.select_on_focus = not begin
+        field.focus()
+
+    @on(SettingSelect.Closed)
+    def _list_closed(self, event: SettingSelect.Closed) -> None:
+        """Give the focus back to where it was when a key opened the list."""
+        event.stop()
+        came_from, self._came_from = self._came_from, None
+        select = self.query_one(SettingSelect)
+        if (
+            came_from is not None
+            and came_from.is_mounted
+            and select.display
+            and (select.has_focus or select.query_one(OptionList).has_focus)
+        ):
+            came_from.focus()
 
     def _show_list(self) -> None:
         """Put the list back in place of the field for any value."""

@@ -1,0 +1,110 @@
+"""Keys in the lists of a form: paths that are typed, letters that lead on, and where the focus is afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, Select
+
+from consoles import Console, settled
+from sizeup.tui.screens.probe_list import ProbeList
+from sizeup.tui.widgets.form import RunFormView
+from sizeup.tui.widgets.form_field import FormField
+
+pytestmark = pytest.mark.ci
+
+
+def field(console: Console, name: str) -> FormField:
+    view = next(view for view in console.app.screen.query(RunFormView) if view.display)
+    found = view.field(name)
+    assert found is not None
+    return found
+
+
+async def test_a_slash_in_the_list_of_targets_begins_a_path(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("m")
+        await settled(pilot)
+        await pilot.press(*str(tmp_path))
+        await settled(pilot)
+        typed = field(console, "path").query_one(Input).value
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        chosen = field(console, "path").query_one(Select).value
+
+    assert (typed, chosen) == (str(tmp_path), str(tmp_path))
+
+
+async def test_a_run_without_a_target_takes_a_typed_path_and_then_asks(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("r")
+        await settled(pilot)
+        await pilot.press(*str(tmp_path), "enter")
+        await settled(pilot)
+
+        assert console.answers == ["no", "yes"]
+
+
+@pytest.mark.parametrize(("keys", "moved"), [("j", 1), ("jjk", 1), ("jj", 2)])
+async def test_j_and_k_move_in_a_list(console: Console, keys: str, moved: int) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("b")
+        await settled(pilot)
+        overlay = field(console, "block").query_one("ChoiceOverlay")
+        before = overlay.highlighted  # type: ignore[attr-defined]
+        await pilot.press(*keys)
+        await settled(pilot)
+
+        assert overlay.highlighted == before + moved  # type: ignore[attr-defined]
+
+
+async def test_another_block_size_and_depth_and_the_run_take_five_keys(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("m")
+        await settled(pilot)
+        await pilot.press(*str(tmp_path), "enter")
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        before = [field(console, name).query_one(Select).value for name in ("block", "depth")]
+        for key in ("b", "down", "d", "down", "r"):
+            await pilot.press(key)
+            await settled(pilot)
+        asked = console.answers
+        await pilot.press("escape")
+        await settled(pilot)
+        after = [field(console, name).query_one(Select).value for name in ("block", "depth")]
+
+    assert asked == ["no", "yes"]
+    assert [one != other for one, other in zip(before, after, strict=True)] == [True, True], (before, after)
+
+
+async def test_the_focus_is_on_the_list_of_probes_again_once_a_list_is_left(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        found = []
+        for key in ("escape", "enter"):
+            await pilot.press("p")
+            await settled(pilot)
+            await pilot.press(key)
+            await settled(pilot)
+            found.append(isinstance(console.app.screen.focused, ProbeList))
+
+    assert found == [True, True]
+
+
+async def test_escape_during_a_run_names_the_key_that_cancels(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+
+        assert console.runner.stdin.words == []
+        assert console.app.runs.running
