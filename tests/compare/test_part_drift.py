@@ -21,6 +21,10 @@ MOUNT = (
     "36 35 0:42 / /u02 rw - nfs4 filer:/u02 rw,{},noac,rsize={},wsize=8192,vers=4.{},proto=tcp,addr=192.0.2.7"
     "\\n40 1 0:50 / /u01 rw - zfs tank/u01 rw"
 )
+LPARCFG = (
+    "partition_entitled_capacity={}\\ncapped={}\\nshared_processor_mode=1\\npartition_max_entitled_capacity=400\\n"
+    "system_active_processors=16"
+)
 LINK = "/sys/devices/pci0000:00/0000:00:03.0/{}_link_{}"
 
 CASES = {
@@ -100,6 +104,12 @@ CASES = {
     "firmware": ("settings", "/sys/class/dmi/id/bios_version", "2.2", "2.1", "2.2"),
     "clock source": (
         "settings", "/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet", "tsc", "hpet",
+    ),
+    "entitled cores": (
+        "power-partition", "/proc/ppc64/lparcfg", LPARCFG.format(200, 0), "1.5", "2",
+    ),
+    "LPAR cap": (
+        "power-partition", "/proc/ppc64/lparcfg", LPARCFG.format(150, 1), "uncapped", "capped",
     ),
     "settings": ("settings", "/proc/cmdline", "quiet mitigations=off", "isolcpus=2", "mitigations=off"),
 }  # fmt: skip

@@ -47,6 +47,7 @@ from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
 from sizeup.procfs.loadavg import parse_load_average
 from sizeup.procfs.locks import parse_flock_writers
+from sizeup.procfs.lparcfg import parse_lparcfg, reduced_lparcfg
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
 from sizeup.procfs.mountstats import parse_mountstats
@@ -176,7 +177,7 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_cpulist, parse_cpumask, parse_meminfo, parse_cpuinfo, parse_mounts, parse_mountinfo, parse_mountstats,
     parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
     parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
-    parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
+    parse_lparcfg, parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
     parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps, parse_swap_areas, parse_hard_limits,
     bracketed, parse_ipv6_routes, parse_ipv6_addresses,
     lambda text: list(parse_tcp(text)), portal_host, parse_fabric_address, parse_address,
@@ -205,6 +206,7 @@ def test_binary_records_of_any_kind_are_read_or_left(data: bytes) -> None:
     parse_dmi_clock(data)
     parse_memory_devices(data)
     without_identities(data)
+    reduced_lparcfg(data)
 
 
 @pytest.mark.long

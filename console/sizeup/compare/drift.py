@@ -72,7 +72,21 @@ def _settings(machine: Machine) -> Facts:
 def _configuration(machine: Machine) -> Facts:
     """A fact without a value is none of its kind, such as no contradiction."""
     facts = {fact: NONE if value == "" else value for fact, value in configuration(machine).items()}
-    return {**facts, "firmware": machine.platform.firmware}
+    return {**facts, "firmware": machine.platform.firmware, **_partition(machine)}
+
+
+def _partition(machine: Machine) -> Facts:
+    """The processors of a partition of PowerVM."""
+    found = machine.platform.partition
+    if found is None:
+        return {}
+    named = (("entitled cores", found.entitled_cores), ("most entitled cores", found.max_entitled_cores))
+    return {
+        "LPAR processors": None if found.shared is None else "shared" if found.shared else "of its own",
+        "LPAR cap": None if found.capped is None else "capped" if found.capped else "uncapped",
+        **{name: None if cores is None else f"{cores:g}" for name, cores in named},
+        "active cores of the server": None if found.server_cores is None else str(found.server_cores),
+    }
 
 
 def _edac(machine: Machine) -> dict[str, EdacDimm]:
