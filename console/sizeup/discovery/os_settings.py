@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from sizeup.discovery.cpu_policies import CpuPolicies
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.os_settings import IdleState, OsSettings, Vulnerability
@@ -75,9 +76,7 @@ def read_os_settings(sysroot: Sysroot, cpu: int) -> OsSettings:
         overcommit_memory=number("overcommit_memory"),
         max_map_count=number("max_map_count"),
         transparent_huge_page_defrag=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/defrag")),
-        energy_preference=_short(sysroot.line(f"{CPU}/cpu{cpu}/cpufreq/energy_performance_preference"))
-        if has_clock
-        else None,
+        energy_preference=CpuPolicies(sysroot, cpu).setting("energy_performance_preference") if has_clock else None,
         energy_bias=sysroot.integer(f"{CPU}/cpu{cpu}/power/energy_perf_bias") if has_clock else None,
         lowest_performance_percent=sysroot.integer(f"{CPU}/intel_pstate/min_perf_pct") if has_clock else None,
         idle_driver=_short(sysroot.line(f"{CPU}/cpuidle/current_driver")) if idle_states else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sizeup.discovery.cloud import read_cloud
+from sizeup.discovery.cpu_policies import CpuPolicies
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
@@ -163,7 +164,8 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
     container = _container(sysroot)
     command_line = sysroot.line("/proc/cmdline")
     words = (command_line or "").split()
-    cpufreq = f"{CPU}/cpu{cpuinfo.processors[0] if cpuinfo.processors else 0}/cpufreq"
+    first = cpuinfo.processors[0] if cpuinfo.processors else 0
+    cpufreq = f"{CPU}/cpu{first}/cpufreq"
     memlock, unlimited = _memlock(sysroot)
     balancing = sysroot.integer("/proc/sys/kernel/numa_balancing")
     hidden = []
@@ -182,7 +184,7 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimit
         clock_source=sysroot.line(f"{_CLOCKS}/current_clocksource"),
         clock_sources=tuple((sysroot.line(f"{_CLOCKS}/available_clocksource") or "").split()),
         command_line=command_line,
-        governor=sysroot.line(f"{cpufreq}/scaling_governor"),
+        governor=CpuPolicies(sysroot, first).setting("scaling_governor"),
         transparent_huge_pages=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/enabled")),
         numa_balancing=None if balancing is None else balancing != 0,
         model=product,

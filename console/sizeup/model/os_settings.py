@@ -54,7 +54,7 @@ class OsSettings(Struct, frozen=True):
     max_map_count: int | None = None
     transparent_huge_page_defrag: str | None = None
     energy_preference: str | None = None
-    """``energy_performance_preference`` of the first CPU that is online."""
+    """``energy_performance_preference``; where cpufreq policies differ, each with how many have it."""
     energy_bias: int | None = None
     """0 (performance) to 15 (power saving), of the first CPU that is online."""
     lowest_performance_percent: int | None = None

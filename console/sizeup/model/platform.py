@@ -65,6 +65,7 @@ class Platform(Struct, frozen=True):
     clock_sources: tuple[str, ...] = ()
     command_line: str | None = None
     governor: str | None = None
+    """Of cpufreq; where its policies differ, each with how many have it."""
     transparent_huge_pages: str | None = None
     numa_balancing: bool | None = None
     model: str | None = None

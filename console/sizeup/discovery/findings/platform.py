@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
+from sizeup.discovery.cpu_policies import values_of
 from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest, on_host
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -89,18 +90,21 @@ def processors(machine: Machine) -> Iterator[Finding]:
             command="lscpu --extended",
         )  # fmt: skip
     # intel_pstate and amd-pstate steer by load under this name, others hold the lowest frequency.
-    if platform.governor == "powersave" and platform.frequency_driver not in (
+    governors = values_of(platform.governor)
+    if "powersave" in governors and platform.frequency_driver not in (
         None, "intel_pstate", "amd-pstate-epp", "amd-pstate",
     ):  # fmt: skip
         yield Finding(
-            "cpu.powersave", Severity.WARNING, "The powersave governor holds the CPUs at their lowest frequency",
-            (f"governor: powersave, driver: {platform.frequency_driver}",),
+            "cpu.powersave",
+            Severity.WARNING,
+            f"The powersave governor holds {'the' if len(governors) == 1 else 'some'} CPUs at their lowest frequency",
+            (f"governor: {platform.governor}, driver: {platform.frequency_driver}",),
             "CPU-bound work runs slower than the hardware allows, whatever the load.",
             on_host(machine, "Set the governor to performance as root (cpupower frequency-set -g performance)."),
             ("cpu",),
             command="cpupower frequency-info",
             quantity="memory.local_latency",
-        )  # fmt: skip
+        )
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
         yield Finding(
             "cpu.steal", Severity.WARNING, f"Steal time is {platform.steal_share:.1%} of CPU time since boot",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
+from sizeup.discovery.cpu_policies import values_of
 from sizeup.discovery.findings.recommendations import recommendations, source_lines
 from sizeup.discovery.findings.remedies import for_guest, on_host
 from sizeup.discovery.setting_facts import deepest_idle_state
@@ -136,7 +137,7 @@ def power(machine: Machine) -> Iterator[Finding]:
     """Clock and idle states that save power at the cost of latency."""
     settings, platform = machine.settings, machine.platform
     preference = settings.energy_preference
-    if preference in _SAVING_PREFERENCES:
+    if _SAVING_PREFERENCES & set(values_of(preference)):
         path = "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference"
         yield Finding(
             "cpu.energy-preference",
@@ -147,7 +148,11 @@ def power(machine: Machine) -> Iterator[Finding]:
             on_host(
                 machine,
                 f"Set it to performance as root (for f in {path}; do echo performance > $f; done). To undo, write "
-                f"{preference} in the same way.",
+                + (
+                    f"{preference} in the same way."
+                    if len(values_of(preference)) == 1
+                    else "what the command shows now."
+                ),
             ),
             ("cpu",),
             command=f"grep . {path}",
