@@ -134,7 +134,7 @@ def test_a_session_without_a_machine_is_refused(tmp_path: Path) -> None:
     path = tmp_path / f"bare{SUFFIX}"
     PlayedRunner(path).write(records()[:1])
 
-    with pytest.raises(UsageError, match="has no machine to size"):
+    with pytest.raises(UsageError, match="has no machine record"):
         save_advice(str(path), ENTERED)
 
 

@@ -29,7 +29,7 @@ async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_t
         running = console.app.is_running
         await pilot.press("down", "enter")
 
-    assert "Inputs typed in Sizing are not saved." in " ".join(asked.split())
+    assert "Inputs typed in Sizing are not saved: CPU utilization." in " ".join(asked.split())
     assert running
     assert console.app.exit_message == (
         "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"

@@ -73,7 +73,7 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
         return
     session = read_session(path)
     if session.machine is None:
-        raise UsageError(f"{path}: cannot save the inputs: the session has no machine to size")
+        raise UsageError(f"{path}: cannot save the inputs: the session has no machine record")
     session.stated = stated_inputs(values)
     t_ns = session.last_ns + 1
     advice = advice_record(t_ns, session.machine, session)

@@ -124,6 +124,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Decrease the selected input."),
         Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change.", footer=True),
+        Action(
+            "sizing.save",
+            "s",
+            "screen.save",
+            "Save",
+            "Save the typed inputs in the session, with the verdict and the advice on them.",
+            footer=True,
+        ),
         Action("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it.", footer=True),
         Action(
             "sizing.workload", "w", "screen.workload", "Workload", "Go to the next input of the workload.", footer=True

@@ -16,6 +16,7 @@ from sizeup.tui.runs import Runs
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
     from sizeup.sizing.input_value import Value
+    from sizeup.tui.unsaved_inputs import TypedInputs
     from sizeup.views.difference import OtherMachine
 
 
@@ -58,13 +59,12 @@ class AppProtocol(Protocol):
         """The advice with the inputs that the user typed; that of a saved session is labeled recomputed."""
 
     stated: Mapping[str, Value]
-    """Inputs that the user typed in Sizing."""
+    """Inputs that the user typed in Sizing for what is shown."""
+    typed: TypedInputs
+    """The inputs typed in Sizing, for this machine and for saved sessions."""
 
-    def unsaved_inputs(self, path: str = "") -> str:
-        """Return that they are not in the session of this console, and the command that repeats them.
-
-        Empty where none was typed, and where ``path`` names another session.
-        """
+    async def save_inputs(self, path: str = "") -> bool:
+        """Record the inputs typed for all sessions, or one, with the advice on them; whether that succeeded."""
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""

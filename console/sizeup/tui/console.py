@@ -32,6 +32,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.tui.unfinished import last_session_text, unfinished_session_text
+from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, save_inputs
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -94,14 +95,14 @@ class ConsoleApp(TerminalApp):
         self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
         self.set_keymap(self.keys)
-        self._leaving = Leaving(self, runs, self.report_cost, self.unsaved_inputs)
+        is_capture = not measures and live_source is None
+        self.typed = TypedInputs(runs, lambda: self._own.machine, readonly=options.readonly, is_capture=is_capture)
+        self._leaving = Leaving(self, runs, self.report_cost, self.typed, self.save_inputs)
         self._offered = ""
         """The saved session that can be opened while nothing was measured."""
         self._timer: Timer | None = None
         self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
         self._advice = AdviceSelector(f"press 4, then {first_key_of('sizing.recompute', self.keys)}")
-        self.stated: Mapping[str, Value] = {}
-        """Inputs that the user typed in Sizing, which the verdict on this machine takes in."""
         self._stated_advice = AdviceSelector()
 
     def on_mount(self) -> None:
@@ -151,27 +152,28 @@ class ConsoleApp(TerminalApp):
     @property
     def stated_advice(self) -> ShownAdvice | None:
         """The advice with the inputs that the user typed; that of a saved session is labeled recomputed."""
-        if not self.stated or self.machine is None:
+        stated, is_saved = self.stated, self.saved_session is not None
+        if self.machine is None or not (self.typed.are_unsaved(self.runs) if is_saved else stated):
             return self.advice
-        shown = self._stated_advice.of_machine(self.machine, self.runs.session, self.stated)
-        if self.saved_session is None:
-            return shown
-        from sizeup.tui.unsaved_inputs import recomputed_with
+        shown = self._stated_advice.of_machine(self.machine, self.runs.session, stated)
+        return recomputed_with(shown, len(stated)) if is_saved else shown
 
-        return recomputed_with(shown, len(self.stated))
+    @property
+    def stated(self) -> Mapping[str, Value]:
+        """Inputs that the user typed in Sizing for what is shown."""
+        return self.typed.of(self.runs)
 
-    def unsaved_inputs(self, path: str = "") -> str:
-        """Return that the inputs typed in Sizing are not in the session of this console, and what repeats them.
+    @stated.setter
+    def stated(self, values: Mapping[str, Value]) -> None:
+        self.typed.take(self.runs, values)
 
-        Empty where none was typed, and where ``path`` names another session.
-        """
-        own = self._own.runs
-        if not self.stated or (path and os.path.realpath(path) != os.path.realpath(own.path)):
-            return ""
-        from sizeup.tui.unsaved_inputs import unsaved_inputs_text
-
-        is_capture = not self._own.measures and self._live_source is None
-        return unsaved_inputs_text(self.stated, own, is_capture=is_capture)
+    async def save_inputs(self, path: str = "") -> bool:
+        """Record the inputs typed for all sessions, or one, with the advice on them; whether that succeeded."""
+        if not await save_inputs(self, self.typed, path):
+            return False
+        self.runs.poll()
+        self._refresh_modes("show_machine")
+        return True
 
     def recompute_advice(self) -> None:
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""

@@ -73,7 +73,19 @@ def target(folder: str, kind: str, path: str, session: Session) -> str:
 
 
 async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
-    """Write it; whether it failed, and what there is to say of it. What lies between two processes is in memory."""
+    """Write it; whether it failed, and what there is to say of it."""
+    try:
+        failed, words = await _write(path, kind, target)
+    except OSError as error:  # no process, or no memory
+        return True, f"{target}: cannot write: {error.strerror}"
+    if failed:
+        return True, words
+    # A name that stands in a note alone is found by nobody else.
+    return False, f"Wrote {target}{'; read it before you send it' if kind in MASKED else ''}{words}"
+
+
+async def _write(path: str, kind: str, target: str) -> tuple[bool, str]:
+    """Write it; whether it failed, and its errors or warnings. What lies between two processes is in memory."""
     if kind != "page":
         return await _run_export(path, f"--{kind}", "-o", target)
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits

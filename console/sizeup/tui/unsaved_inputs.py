@@ -1,30 +1,163 @@
-"""What the console says of inputs that were typed in Sizing: no session holds them."""
+"""The inputs typed in Sizing, apart for this machine and for each saved session, until a session records them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from sizeup.session.store import command_name
-from sizeup.sizing.input_value import Value
+from sizeup.errors import SizeupError, UsageError
+from sizeup.session.store import command_name, free_path
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, rules_text
 from sizeup.text import plural
-from sizeup.tui.runs import Runs
-from sizeup.views.whatif import sizing_command
 
+if TYPE_CHECKING:
+    from textual.app import App
 
-def unsaved_inputs_text(stated: Mapping[str, Value], runs: Runs, *, is_capture: bool) -> str:
-    """Return that the inputs are not in the session of the console, and the command that repeats them."""
-    command = sizing_command(
-        stated,
-        session=command_name(runs.path) if runs.session is not None else "",
-        capture="CAPTURE" if is_capture else "",
-    )
-    return f"Inputs typed in Sizing are not saved. Repeat them with: {command}"
+    from sizeup.model.machine import Machine
+    from sizeup.session.records import StatedInput
+    from sizeup.sizing.input_value import Value
+    from sizeup.tui.runs import Runs
+
+_OWN = ""
+"""Stands for the session of this console, which may have no file yet."""
 
 
 def recomputed_with(shown: ShownAdvice, count: int) -> ShownAdvice:
     """Return advice on a saved session with inputs that it did not record, labeled so."""
     label = f"Recomputed with {plural(count, 'input')} typed in Sizing and {rules_text(shown.given)}: not as recorded."
     return replace(shown, origin=AdviceOrigin.RECOMPUTED, label=label)
+
+
+class TypedInputs:
+    """Keeps what was typed for each machine apart; without a change it is what the session recorded."""
+
+    def __init__(self, own: Runs, machine: Callable[[], Machine | None], *, readonly: bool, is_capture: bool) -> None:
+        self._own = own
+        self._machine = machine
+        """The machine of this console, where its session has no file yet."""
+        self._readonly = readonly
+        self._is_capture = is_capture
+        self._changed: dict[str, dict[str, Value]] = {}
+        """By the session's path, inputs that are others than it recorded."""
+        self._stated: tuple[StatedInput, ...] = ()
+        self._recorded: dict[str, Value] = {}
+        """What these recorded inputs are."""
+
+    def of(self, runs: Runs) -> Mapping[str, Value]:
+        """Return the inputs of a session: those typed since it was opened, else those that it recorded."""
+        changed = self._changed.get(self._key(runs))
+        return self._recorded_in(runs) if changed is None else changed
+
+    def take(self, runs: Runs, values: Mapping[str, Value]) -> None:
+        """Take the inputs of a session in place of those before."""
+        from sizeup.engine.advice import stated_inputs  # which the first screen does without
+
+        if stated_inputs(values) == stated_inputs(self._recorded_in(runs)):
+            self._changed.pop(self._key(runs), None)
+        else:
+            self._changed[self._key(runs)] = dict(values)
+
+    def are_unsaved(self, runs: Runs) -> bool:
+        """Return whether the inputs of a session are others than it recorded."""
+        return self._key(runs) in self._changed
+
+    def unsaved(self, path: str = "") -> list[str]:
+        """Return the sessions with inputs that they did not record, of all or of this path."""
+        return [key for key in self._changed if not path or os.path.realpath(path) == self._path(key)]
+
+    def names(self, keys: list[str]) -> str:
+        """Return what the unsaved inputs of some sessions are called."""
+        from sizeup.views.input_names import input_label
+
+        return ", ".join(dict.fromkeys(input_label(name) for key in keys for name in self._changed[key]))
+
+    def commands(self, keys: list[str]) -> list[str]:
+        """Return the command that repeats the inputs of each session, as nothing recorded them."""
+        from sizeup.views.whatif import sizing_command
+
+        return [
+            sizing_command(
+                self._changed[key],
+                session="" if key == _OWN and self._own.session is None else command_name(key or self._own.path),
+                capture="CAPTURE" if key == _OWN and self._is_capture else "",
+            )
+            for key in keys
+            if self._changed[key]
+        ]
+
+    def why_unsaveable(self, keys: list[str]) -> str:
+        """Return why the inputs of some sessions cannot be recorded in them; empty where they can be."""
+        if self._readonly:
+            return "Read-only: nothing is written."
+        for key in keys:
+            path = self._path(key)
+            if not self._own.path and key == _OWN:
+                return self._own.problem or "This console has no session."
+            if path.endswith(".gz"):
+                return f"{path} is compressed and cannot be added to."
+            if key == _OWN and self._own.running and not os.path.exists(path):
+                return "The run is just starting. Try again in a moment."
+            if os.path.exists(path) and not os.access(path, os.W_OK):
+                return f"{path} is not writable for you."
+        return ""
+
+    async def save(self, keys: list[str]) -> list[str]:
+        """Record the inputs of some sessions with the advice on them, and return the files; raise where one fails."""
+        from sizeup.engine.advice import save_advice
+
+        saved = []
+        for key in keys:
+            if problem := self.why_unsaveable([key]):
+                raise UsageError(problem)
+            values, path = self._changed[key], self._path(key)
+            if key == _OWN and self._own.session is None:
+                path = self._own.path = str(free_path(Path(path)))
+            try:
+                await asyncio.to_thread(save_advice, path, values, self._machine() if key == _OWN else None)
+            except OSError as error:
+                raise UsageError(f"{path}: cannot save the inputs: {error.strerror}") from error
+            if key == _OWN:
+                self._own.follow()
+            if self._changed.get(key) is values:  # nothing was typed meanwhile
+                del self._changed[key]
+            saved.append(path)
+        return saved
+
+    def _key(self, runs: Runs) -> str:
+        return _OWN if runs is self._own else os.path.realpath(runs.path)
+
+    def _path(self, key: str) -> str:
+        return key or os.path.realpath(self._own.path)
+
+    def _recorded_in(self, runs: Runs) -> dict[str, Value]:
+        session = runs.session
+        if session is None or not session.stated:
+            return {}
+        if session.stated is not self._stated:
+            from sizeup.sizing.recorded_inputs import recorded_inputs
+
+            self._stated, self._recorded = session.stated, recorded_inputs(session)
+        return self._recorded
+
+
+async def save_inputs(app: App[Any], typed: TypedInputs, path: str) -> bool:
+    """Save the inputs of all sessions, or of one, and say where, or why not; whether all were saved."""
+    try:
+        saved = await typed.save(typed.unsaved(path))
+    except SizeupError as error:
+        app.notify(str(error), severity="error", markup=False, timeout=10)
+        return False
+    for place in saved:
+        app.notify(f"Inputs and verdict saved in {place}", markup=False)
+    return True
+
+
+def unsaved_text(typed: TypedInputs, path: str = "") -> str:
+    """Return that inputs are not in their session, and the commands that repeat them; empty where all are."""
+    commands = typed.commands(typed.unsaved(path))
+    return f"Inputs typed in Sizing are not saved. Repeat them with: {'; '.join(commands)}" if commands else ""

@@ -5,30 +5,64 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.session.store import directory
 from sizeup.tui.exports import KINDS, folder_problem, full_folder
 from sizeup.tui.screens.dialogs import Dialog
+from sizeup.tui.unsaved_inputs import TypedInputs
 from sizeup.tui.widgets.lists import KeyList, hanging
 
+_WITH_INPUTS = "With the inputs typed in Sizing"
 _LISTED = "A masked session beside the others would be listed as one of them. Enter writes it to the folder above."
 
 
-class ExportDialog(Dialog[tuple[str, str]]):
+class UnsavedInputs(Struct, frozen=True):
+    """Inputs typed in Sizing that the exported session did not record."""
+
+    names: str = ""
+    """What they are called; empty where there are none."""
+    problem: str = ""
+    """Why they cannot be saved, with the commands that repeat them; empty where they can."""
+
+
+def unsaved_inputs(typed: TypedInputs, path: str) -> UnsavedInputs:
+    """Return the inputs typed for a session that it did not record."""
+    keys = typed.unsaved(path)
+    if not keys:
+        return UnsavedInputs()
+    problem = typed.why_unsaveable(keys)
+    repeated = "\n".join(("Without the inputs typed in Sizing. These commands repeat them:", *typed.commands(keys)))
+    return UnsavedInputs(typed.names(keys) or "inputs taken back", f"{problem} {repeated}" if problem else "")
+
+
+_SAVED = UnsavedInputs()
+
+
+class ExportChoice(Struct, frozen=True):
+    """What to export, and where."""
+
+    kind: str
+    folder: str
+    saves_inputs: bool = False
+    """Whether the inputs typed in Sizing are first saved in the session."""
+
+
+class ExportDialog(Dialog[ExportChoice]):
     """Asks for a kind of export and an existing folder."""
 
     AUTO_FOCUS = "KeyList"
 
-    def __init__(self, folder: str, *, problem: str = "", note: str = "") -> None:
+    def __init__(self, folder: str, *, problem: str = "", unsaved: UnsavedInputs = _SAVED) -> None:
         super().__init__()
         self._folder = folder
         self._problem = problem
         """Why the last export into this folder failed; empty at first."""
-        self._note = note
+        self._unsaved = unsaved
 
     def compose(self) -> ComposeResult:
         """Build the folder field above the list of kinds."""
@@ -38,9 +72,12 @@ class ExportDialog(Dialog[tuple[str, str]]):
             yield Static("Into folder", markup=False)
             yield Input(self._folder, id="folder", compact=True, select_on_focus=False)
             yield Static("", id="message", classes="hint", markup=False)
-            if self._note:
+            if self._unsaved.problem:
                 with VerticalScroll(can_focus=False, classes="text"):
-                    yield Static(self._note, markup=False)
+                    yield Static(f"! {self._unsaved.problem}", markup=False)
+            elif self._unsaved.names:
+                yield Checkbox(_WITH_INPUTS, value=True, compact=True)
+                yield Static(f"{self._unsaved.names}. They are saved in the session first.", markup=False)
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in KINDS))
 
     def on_mount(self) -> None:
@@ -63,7 +100,8 @@ class ExportDialog(Dialog[tuple[str, str]]):
             problem = _LISTED
         self._say(problem)
         if not problem:
-            self.dismiss((kind, full_folder(field.value)))
+            box = next(iter(self.query(Checkbox)), None)
+            self.dismiss(ExportChoice(kind, full_folder(field.value), box is not None and box.value))
         elif problem is not _LISTED:
             field.focus()
 

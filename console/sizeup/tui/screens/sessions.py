@@ -24,12 +24,13 @@ from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, en
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
-from sizeup.tui.exports import MASKED, session_name, target, write_export
+from sizeup.tui.exports import session_name, target, write_export
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
-from sizeup.tui.screens.export_dialog import ExportDialog, default_folder
+from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder, unsaved_inputs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_text import status_styles
+from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.compared_charts import compared_charts
@@ -288,29 +289,27 @@ class SessionsScreen(ModeScreen):
             self._ask_export(*chosen)
 
     def _ask_export(self, path: str, session: Session, problem: str = "") -> None:
-        def answered(answer: tuple[str, str] | None) -> None:
+        def answered(answer: ExportChoice | None) -> None:
             if answer is not None:
-                kind, self._folder = answer
-                self.run_worker(self._export(path, session, kind, target(self._folder, kind, path, session)))
+                self._folder = answer.folder
+                self.run_worker(self._export(path, session, answer))
 
-        note = self.host.unsaved_inputs(path)
-        self.app.push_screen(ExportDialog(self._folder or default_folder(path), problem=problem, note=note), answered)
+        folder, unsaved = self._folder or default_folder(path), unsaved_inputs(self.host.typed, path)
+        self.app.push_screen(ExportDialog(folder, problem=problem, unsaved=unsaved), answered)
 
-    async def _export(self, path: str, session: Session, kind: str, place: str) -> None:
+    async def _export(self, path: str, session: Session, choice: ExportChoice) -> None:
+        if choice.saves_inputs and not await self.host.save_inputs(path):
+            return
+        kind, place = choice.kind, target(choice.folder, choice.kind, path, session)
         waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
-        try:
-            failed, words = await write_export(path, kind, place)
-        except OSError as error:  # no process, or no memory
-            failed, words = True, f"{place}: cannot write: {error.strerror}"
+        failed, words = await write_export(path, kind, place)
         waits.stop()
         if failed:
             self.notify(words, severity="error", markup=False, timeout=10)
             if self.is_current:
                 self._ask_export(path, session, words)  # such as for another disk
         else:
-            # A name that only a note contains is found nowhere else.
-            read = "; read it before you send it" if kind in MASKED else ""
-            self.notify(f"Wrote {place}{read}{words}", markup=False, timeout=10)
+            self.notify(words, markup=False, timeout=10)
 
     def _may_write(self) -> bool:
         if self.host.readonly:
@@ -391,7 +390,10 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             detail.update(session_text.unreadable(entry, str(error), self._width()))
             return
-        styles, unsaved = status_styles(ansi=self.app.current_theme.ansi), self.host.unsaved_inputs(str(entry.path))
+        styles, unsaved = (
+            status_styles(ansi=self.app.current_theme.ansi),
+            unsaved_text(self.host.typed, str(entry.path)),
+        )
         keys, is_base = self.host.keys, entry is self._base
         detail.update(
             session_text.about(session, entry, self._width(), keys, styles, baseline=is_base, unsaved=unsaved)

@@ -92,9 +92,17 @@ class SizingScreen(ModeScreen):
             self._fill()
 
     def idle_actions(self) -> Collection[str]:
-        """Only the advice of a saved session can be recomputed: that of a machine is always current."""
-        saved = self.host.saved_session
-        return ("sizing.recompute",) if saved is None or saved.machine is None else ()
+        """Recompute without a saved session, as advice on a machine is current; save without unsaved inputs."""
+        saved, host = self.host.saved_session, self.host
+        idle = ["sizing.recompute"] if saved is None or saved.machine is None else []
+        return idle if host.typed.are_unsaved(host.runs) else [*idle, "sizing.save"]
+
+    def action_save(self) -> None:
+        """Save what was typed for the session that is shown."""
+        if self.host.typed.are_unsaved(self.host.runs):
+            self.run_worker(self.host.save_inputs(self.host.runs.path), exclusive=True)
+        else:
+            self.notify("No unsaved input. Type one first: Enter edits the selected input.", markup=False)
 
     def action_recompute(self) -> None:
         """Recompute the advice of a saved session, or show what it recorded again."""
@@ -271,7 +279,7 @@ class SizingScreen(ModeScreen):
         self._fill_answers()
         answers = self._answers
         changed = self._state.changed_answers(answers.ids)
-        if changed and self._state.changed and answers.chosen not in changed:
+        if changed and self._state.is_changed and answers.chosen not in changed:
             answers.choose(changed[0])
 
     def _fill_inputs(self) -> None:
@@ -297,7 +305,7 @@ class SizingScreen(ModeScreen):
         label = self.query_one("#answers-label", Static)
         label.display = bool(state.label)
         label.update(hanging(state.label, _text_width(self._answers), 0, 2))
-        self._answers.show(answer_rows(state.given, state.asked), state.effects if state.changed else {})
+        self._answers.show(answer_rows(state.given, state.asked), state.effects if state.is_changed else {})
         self._show_working()
 
     def _chosen_input(self) -> str | None:
@@ -328,7 +336,7 @@ class SizingScreen(ModeScreen):
     def _show_working(self) -> None:
         state, chosen = self._state, self._answers.chosen
         file_key = first_key_of("sizing.file", self.host.keys)
-        heading, *rest = working_lines(state.given, chosen, None if state.changed else state.advice, file_key)
+        heading, *rest = working_lines(state.given, chosen, None if state.is_changed else state.advice, file_key)
         width = _text_width(self.query_one("#working-pane")) - 2  # its padding
         folded = Text("\n".join(working_line(self._in_console(line), width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))

@@ -24,9 +24,9 @@ class SizingState:
 
     def __init__(self, host: AppProtocol) -> None:
         self._host = host
-        self.changed: dict[str, Value] = {}
         self._added: dict[str, None] = {}
         """Inputs that the user wants to see, though nothing is known of them."""
+        self._sized_with: dict[str, Value] = {}
         self._machine: Machine | None = None
         """The machine that was sized."""
         self._measured: dict[str, Value] = {}
@@ -44,40 +44,56 @@ class SizingState:
         self.calculate()
 
     @property
+    def changed(self) -> dict[str, Value]:
+        """The inputs that were typed for the machine that is shown."""
+        return dict(self._host.stated)
+
+    @property
     def outdated(self) -> bool:
-        """Whether the machine, its measurements or the advice on it are others than when it was sized."""
+        """Whether the machine, its inputs or the advice on it are others than when it was sized."""
         host = self._host
-        return self._machine is not host.machine or self._measured != self._known({}) or self.advice is not host.advice
+        return (
+            self._machine is not host.machine
+            or self._sized_with != self.changed
+            or self._measured != self._known({})
+            or self.advice is not host.advice
+        )
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the answers are others than on the machine as found, or than a saved session recorded."""
+        host = self._host
+        return bool(host.stated) if host.saved_session is None else host.typed.are_unsaved(host.runs)
 
     def calculate(self) -> None:
         """Size the machine that is shown anew."""
         host = self._host
         self._machine = host.machine
-        self.sizing = self._sized(self.changed)
-        host.stated = dict(self.changed)
+        changed = self._sized_with = self.changed
+        self.sizing = self._sized(changed)
         self._measured = self._known({})
         before = self._sized({})
-        self.rows = input_rows(self.sizing, self.changed, before.inputs, self._added)
+        self.rows = input_rows(self.sizing, changed, before.inputs, self._added)
         self.asked = {item.key for item in self.sizing.questions} - {item.key for item in before.questions}
         self.effects = {advice.id: effect(advice, before.find(advice.id)) for advice in self.sizing.advice}
         self.advice = host.advice
-        recorded = None if self.changed or host.saved_session is None else self.advice
+        recorded = None if self.is_changed or host.saved_session is None else self.advice
         self.given = self.sizing if recorded is None else recorded.given
 
     def take(self, values: Mapping[str, Value]) -> None:
         """Size with other values; those that contradict the rest are refused."""
         changed = {**self.changed, **values}
         self._sized(changed)
-        self.changed = changed
+        self._host.stated = changed
         self.calculate()
 
     def reset(self, key: str | None) -> None:
         """Take back the change of an input; where it has none, of all."""
-        if key in self.changed:
-            del self.changed[key]
-        else:
-            self.changed.clear()
+        changed = self.changed
+        if key is None or changed.pop(key, None) is None:
+            changed = {}
             self._added.clear()
+        self._host.stated = changed
         self.calculate()
 
     def add(self, key: str) -> None:
@@ -108,12 +124,12 @@ class SizingState:
     @property
     def title(self) -> str:
         """What the answers are: current, recorded, recomputed or changed."""
-        return answers_title(self.advice if self._host.saved_session is not None else None, changed=bool(self.changed))
+        return answers_title(self.advice if self._host.saved_session is not None else None, changed=self.is_changed)
 
     @property
     def label(self) -> str:
         """What must be known of the answers, in full."""
-        return "" if self.changed or self.advice is None else self.advice.label
+        return "" if self.advice is None or self.is_changed else self.advice.label
 
     @property
     def deviation(self) -> str:

@@ -1,0 +1,216 @@
+"""Inputs typed in Sizing: saved into the session by a key, when quitting and when exporting, apart for each session."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from consoles import Console, ended, machine, records, until
+from played_runs import PlayedRunner
+from sizeup.session.reader import read_session
+from sizeup.tui.options import Options
+from tui.sizing_inputs import CPU_DEMAND, set_input
+
+
+def saved(tmp_path: Path) -> Console:
+    """A console on a saved session."""
+    console = Console(tmp_path)
+    PlayedRunner(console.runner.path).write([*records(found=machine()), *ended()])
+    console.runs.follow()
+    console.app.measures = False
+    session = console.runs.session
+    assert session is not None
+    console.app.machine = session.machine
+    return console
+
+
+def other(tmp_path: Path) -> str:
+    path = tmp_path / "other.sizeup.jsonl"
+    PlayedRunner(path).write([*records(found=machine()), *ended()])
+    return str(path)
+
+
+@pytest.mark.ci
+async def test_what_was_typed_is_saved_by_a_key_and_stands_when_the_session_is_opened_again(tmp_path: Path) -> None:
+    console = saved(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.iops", "20000")
+        await set_input(pilot, "capacity.iops", "50000")
+        assert "Save" in console.text
+        await pilot.press("s")
+        await until(pilot, lambda: any("Inputs and verdict saved in" in told for told in console.told))
+        await pilot.press("1")
+        await pilot.pause()
+        here = console.says("#verdict")
+
+    assert not console.app.typed.unsaved()
+    again = Console(tmp_path / "again")
+    async with again.shown(120, 40) as pilot:
+        again.app.show_session(console.runs.path)
+        await pilot.pause()
+        reopened, told = again.says("#verdict"), again.app.header()[2]
+        await pilot.press("4")
+        await pilot.pause()
+        listed, label = again.entries("#inputs"), again.says("#answers-label")
+        title = str(again.app.screen.query_one("#answers-pane").border_title)
+
+    assert "PASS" in reopened
+    assert "20,000 IOPS" in reopened
+    assert "Worked out with 2 inputs entered by the user, 20" in " ".join(reopened.split())
+    assert "20,000 IOPS" in here
+    assert "demand 20,000 IOPS" in told
+    assert listed["workload.iops"] == "* Random IOPS 20,000 IOPS"
+    assert title == "Answers, recorded"
+    assert label.startswith("Worked out with 2 inputs")
+
+
+async def test_the_first_answer_when_quitting_saves_the_inputs_in_a_new_session_of_this_machine(
+    console: Console,
+) -> None:
+    console.app.stated = CPU_DEMAND
+    async with console.shown() as pilot:
+        await pilot.press("q")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: not console.app.is_running)
+
+    session = read_session(console.runs.path)
+    assert [one.key for one in session.stated] == ["workload.cpu_percent"]
+    assert session.advice is not None
+    assert session.advice.find("verdict.cpu") is not None
+    assert console.app.exit_message.startswith(f"Session saved in {console.runs.path}")
+    assert "not saved" not in console.app.exit_message
+
+
+async def test_a_full_disk_keeps_the_console_and_what_was_typed(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    console.app.stated = CPU_DEMAND
+    async with console.shown() as pilot:
+        monkeypatch.setattr("sizeup.session.writer.Writer.write", full)
+        await pilot.press("q", "enter")
+        await until(pilot, lambda: any("No space left" in told for told in console.told))
+        assert console.app.is_running
+        assert console.app.stated == CPU_DEMAND
+        assert not console.runner.path.exists()
+        monkeypatch.undo()
+        await pilot.press("q")
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: not console.app.is_running)
+
+    assert read_session(console.runs.path).stated
+
+
+async def test_a_session_that_cannot_be_written_offers_the_command_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console = saved(tmp_path)
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    console.app.stated = CPU_DEMAND
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("q")
+        await pilot.pause()
+        asked, answers = " ".join(console.says(".text Static").split()), console.entries(".dialog KeyList")
+
+    assert "They cannot be saved." in asked
+    assert "is not writable for you" in asked
+    assert "--set workload.cpu_percent=97%" in asked
+    assert list(answers) == ["stay", "quit"]
+
+
+async def test_a_read_only_console_saves_nothing(tmp_path: Path) -> None:
+    console = Console(tmp_path, options=Options(readonly=True))
+    console.app.stated = CPU_DEMAND
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "s")
+        await until(pilot, lambda: any("Read-only: nothing is written." in told for told in console.told))
+
+    assert not console.runner.path.exists()
+
+
+@pytest.mark.ci
+async def test_inputs_belong_to_the_machine_that_they_were_typed_for(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    path = other(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.iops", "1000")
+        console.app.show_session(path)
+        await pilot.pause()
+        assert not console.app.stated
+        await pilot.press("4")
+        await set_input(pilot, "capacity.iops", "6000")
+        assert list(console.app.stated) == ["capacity.iops"]
+        console.app.show_live()
+        await pilot.pause()
+        live, header = list(console.app.stated), console.app.header()[2]
+        await pilot.press("4")
+        await pilot.pause()
+        listed = console.entries("#inputs")
+        console.app.show_session(path)
+        await pilot.pause()
+        back = list(console.app.stated)
+        await pilot.press("q")
+        await pilot.pause()
+        asked = " ".join(console.says(".text Static").split())
+        await pilot.press("enter")
+        await until(pilot, lambda: not console.app.is_running)
+
+    assert live == ["workload.iops"]
+    assert "recomputed" not in header
+    assert "6,000" not in listed.get("capacity.iops", "")
+    assert back == ["capacity.iops"]
+    assert "Random IOPS, Storage IOPS" in asked
+    assert [one.key for one in read_session(path).stated] == ["capacity.iops"]
+    assert [one.key for one in read_session(console.app.typed._own.path).stated] == ["workload.iops"]
+
+
+@pytest.mark.ci
+async def test_undoing_a_saved_input_is_a_change_that_can_be_saved(tmp_path: Path) -> None:
+    console = saved(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.iops", "20000")
+        await pilot.press("s")
+        await until(pilot, lambda: not console.app.typed.unsaved())
+        await pilot.press("w", "backspace")
+        await pilot.pause()
+        assert console.app.typed.unsaved()
+        await pilot.press("s")
+        await until(pilot, lambda: not console.app.typed.unsaved())
+
+    assert not read_session(console.runs.path).stated
+
+
+@pytest.mark.ci
+async def test_an_export_carries_the_inputs_that_were_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    folder = tmp_path / "sizeup" / "sessions"
+    folder.mkdir(parents=True)
+    path = folder / "one.sizeup.jsonl"
+    PlayedRunner(path).write([*records(found=machine()), *ended()])
+    console = Console(tmp_path)
+    console.app._own.runs = console.runs
+    async with console.shown(120, 40) as pilot:
+        console.app.show_session(str(path))
+        await pilot.pause()
+        await pilot.press("4")
+        await set_input(pilot, "workload.iops", "20000")
+        await set_input(pilot, "capacity.iops", "50000")
+        await pilot.press("5", "e")
+        await pilot.pause()
+        assert "With the inputs typed in Sizing" in console.text
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, lambda: any(told.startswith("Wrote") for told in console.told))
+
+    text = (folder / "one.md").read_text()
+    assert "PASS" in text
+    assert "20,000 IOPS" in text
+    assert "Worked out with 2 inputs entered by the user" in text
