@@ -118,6 +118,7 @@ def test_a_value_only_the_user_can_give_is_asked_for() -> None:
     plan = make_plan(MACHINE, registry(needy), name="quick")
 
     assert plan.refusals[0].reason == ("needs a value that only you can give: --set one.target=... (the file to read)")
+    assert plan.refusals[0].setting == "target"
 
 
 @pytest.mark.parametrize(
