@@ -139,6 +139,7 @@ def power(machine: Machine) -> Iterator[Finding]:
     preference = settings.energy_preference
     if _SAVING_PREFERENCES & set(values_of(preference)):
         path = "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference"
+        old = f"{preference} in the same way" if len(values_of(preference)) == 1 else "what the command shows now"
         yield Finding(
             "cpu.energy-preference",
             Severity.WARNING,
@@ -147,12 +148,8 @@ def power(machine: Machine) -> Iterator[Finding]:
             "It raises its clock late and lowers it early, so that short requests run at a low clock.",
             on_host(
                 machine,
-                f"Set it to performance as root (for f in {path}; do echo performance > $f; done). To undo, write "
-                + (
-                    f"{preference} in the same way."
-                    if len(values_of(preference)) == 1
-                    else "what the command shows now."
-                ),
+                f"Set it to performance as root (for f in {path}; do echo performance > $f; done). "
+                f"To undo, write {old}.",
             ),
             ("cpu",),
             command=f"grep . {path}",
