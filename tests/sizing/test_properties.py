@@ -12,7 +12,7 @@ from characters import ANY_CHARACTER
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words, compare
-from sizeup.sizing import cpu, memory_share, rules
+from sizeup.sizing import cards, cpu, memory_share, rules
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.input_key import InputKind
 from sizeup.sizing.input_value import Value
@@ -185,7 +185,8 @@ def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> 
     assert next(s for s in swings if s.key == "machine.cores").elasticity == pytest.approx(1)
 
 
-LINKS = ("fc4", "fc8", "fc16", "fc32", "fc64")
+FAMILIES = (("fc4", "fc8", "fc16", "fc32", "fc64"), ("eth1", "eth10", "eth25", "eth40", "eth100"))
+"""Links of adapters and of networks, each from the slowest on."""
 LOADS = {
     "workload.mb_s": (1, 5000),
     "workload.sequential_mb_s": (1, 5000),
@@ -212,7 +213,7 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
         "machine.cores": "32",
         "machine.memory_gib": "512",
         "cluster.nodes": str(draw(st.integers(1, 4))),
-        "hba": draw(st.sampled_from(LINKS)),
+        "hba": draw(st.sampled_from([link for family in FAMILIES for link in family])),
         "count": str(draw(st.integers(1, 8))),
         "workload.read_percent": str(draw(st.integers(0, 100))),
         "workload.growth_percent": str(draw(st.integers(0, 60))),
@@ -270,13 +271,29 @@ def shares(card: Card) -> tuple[float | None, float | None, float | None]:
 @many
 @given(given=servers_under_load())
 def test_a_faster_path_never_worsens_the_verdict(given: dict[str, str]) -> None:
-    link = LINKS[min(LINKS.index(given["hba"]) + 1, len(LINKS) - 1)]
-    slow = judged(given)["storage"]
+    family = next(family for family in FAMILIES if given["hba"] in family)
+    link = family[min(family.index(given["hba"]) + 1, len(family) - 1)]
+    slow = judged(given)
 
     for better in ({**given, "hba": link}, {**given, "count": str(int(given["count"]) + 1)}):
-        fast = judged(better)["storage"]
-        assert fast.share is None or (slow.share is not None and fast.share <= slow.share)
-        assert _WORST.index(fast.status) >= _WORST.index(slow.status)
+        for resource, fast in judged(better).items():
+            before = slow[resource].share
+            assert fast.share is None or (before is not None and fast.share <= before)
+            assert _WORST.index(fast.status) >= _WORST.index(slow[resource].status)
+
+
+def test_every_resource_that_is_judged_is_among_the_examples() -> None:
+    given = {
+        **dict.fromkeys(LOADS, "10"),
+        "machine.cores": "32",
+        "machine.memory_gib": "512",
+        "cards": "0",
+        "count": "2",
+    }
+    given |= {"array.disks": "8", "array.raid": "10", "array.drive": "hdd-15k", "array.disk_gb": "900", "hba": "eth10"}
+    found = judged(given)
+
+    assert {name for name, card in found.items() if card.share is not None} == set(cards.RESOURCES) - {"license"}
 
 
 @many

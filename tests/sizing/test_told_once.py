@@ -42,8 +42,8 @@ def test_a_demand_has_one_row_for_each_unit() -> None:
     found = rows(sized(*LOAD, "capacity.iops=50000"))
 
     assert "io.demand.headline" not in found
-    assert found["io.demand.measured"].title == "Demand of the workload, MB/s"
-    assert found["io.demand.measured-iops"].title == "Demand of the workload, IOPS"
+    assert found["io.demand.measured"].title == "Demand in MB/s"
+    assert found["io.demand.measured-iops"].title == "Demand in IOPS"
 
 
 def test_an_unknown_throughput_does_not_contradict_a_verdict_by_iops() -> None:

@@ -157,7 +157,7 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
                 f"{format_in(later, unit)}"
             )
             verdict += f", {format_in(float(f'{later:.4g}'), unit)} in year {format_in(growth.years, '')}"
-        yield sheet.advice(f"io.demand.{name}", f"Demand of the workload, {unit}", verdict, today, unit)
+        yield sheet.advice(f"io.demand.{name}", f"Demand in {unit}", verdict, today, unit)
 
 
 def _end(part: Quantity, end: str) -> float:

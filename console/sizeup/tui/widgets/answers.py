@@ -95,7 +95,11 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
         fixed = {"Change": 9} if any(self._changes.values()) else {}
         fixed["Value"] = 16 if columns >= _WIDE else 12
         if columns - 11 * len(fixed) + 11 >= _FULL:
-            fixed |= {"Range": 22 if columns >= _WIDE else 14, "Confidence": 10}
+            filled = {
+                "Range": (22 if columns >= _WIDE else 14, any(row.range_ for row in self._answers)),
+                "Confidence": (10, any(row.confidence for row in self._answers)),
+            }
+            fixed |= {name: width for name, (width, is_filled) in filled.items() if is_filled}
         left = columns - sum(width + 2 * _PADDING for width in fixed.values())
         basis = {"Basis": max(left * 2 // 5, 14)} if columns >= _SOME else {}
         answer = max(left - sum(width + 2 * _PADDING for width in basis.values()) - 2 * _PADDING, 12)
