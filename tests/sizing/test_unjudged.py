@@ -4,7 +4,7 @@ import pytest
 
 from sizeup.sizing.cards import overall
 from sizeup.views.answer import answer_lines
-from sizing.sized import card, sized
+from sizing.sized import advice, card, sized
 
 LOAD = ("workload.iops=20000", "workload.io_kib=8", "workload.read_percent=60", "redo.mb_s=1", "redo.write_kib=8")
 
@@ -64,3 +64,16 @@ def test_a_block_size_that_nobody_chose_contradicts_no_throughput() -> None:
     load = ("workload.iops=20000", "workload.read_percent=60", "redo.mb_s=1", "redo.write_kib=8")
 
     assert card("storage", *load, "workload.mb_s=100", "capacity.mb_s=1000").demand == "101 MB/s"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (("capacity.iops=50000",), True),
+        (("array.disks=24", "array.raid=10", "array.drive_iops=4000"), False),
+    ],
+)
+def test_iops_of_one_mix_say_that_reads_and_writes_are_not_told_apart(settings: tuple[str, ...], said: bool) -> None:
+    caveats = advice("verdict.storage", *LOAD, *settings).caveats
+
+    assert any("those of one mix, so the share of reads changes nothing" in one for one in caveats) is said

@@ -244,7 +244,8 @@ def _explained(name: str, sizing: Sizing) -> Advice:
     if found is not None:
         return found
     if card is not None:
-        raise UsageError(f"--explain {name}: expected a demand to explain, found none; {_DEMAND_OF.get(name, '')}")
+        what = "a license count" if name == "license" else "a demand"
+        raise UsageError(f"--explain {name}: expected {what} to explain, found none; {_DEMAND_OF.get(name, '')}")
     known = next((one for one in CALCULATIONS if name.startswith(one.gives)), None)
     if known is not None:
         nothing = f"nothing about the {known.name} applies to these inputs"

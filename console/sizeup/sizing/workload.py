@@ -179,6 +179,15 @@ def workload_demand(sheet: Sheet) -> Demand | None:
     return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet), understated=understated)
 
 
+def lacks_redo(sheet: Sheet) -> bool:
+    """Return whether a workload that somebody typed has no redo; other tools count it among all writes."""
+    typed = any(
+        isinstance(value, Quantity) and value.origin is Origin.USER
+        for value in (sheet.inputs.get(key) for key in STORAGE_KEYS)
+    )
+    return typed and "redo.mb_s" not in sheet.inputs
+
+
 def _requests(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     """Random reads and writes: as given, else the sum split by the share of reads."""
     reads, writes = sheet.optional("workload.read_iops"), sheet.optional("workload.write_iops")

@@ -123,7 +123,7 @@ def _cost(one: Candidate) -> str:
 
 
 def short_names(candidates: Sequence[Candidate]) -> list[str]:
-    """Return the names without the path that all of them share."""
+    """Return the last part of each path that tells the names apart, else the names without what all of them share."""
     names = [one.name for one in candidates]
     parts = [name.rstrip("/").split("/") for name in names]
     shared = 0
@@ -131,4 +131,10 @@ def short_names(candidates: Sequence[Candidate]) -> list[str]:
         len(names) > 1 and all(len(part) > shared + 1 for part in parts) and len({part[shared] for part in parts}) == 1
     ):
         shared += 1
-    return ["/".join(part[shared:]) or name for part, name in zip(parts, names, strict=True)]
+    parts = [part[shared:] for part in parts]
+    while len(names) > 1 and all(len(part) > 1 for part in parts) and len({part[-1] for part in parts}) == 1:
+        parts = [part[:-1] for part in parts]
+    last = [part[-1] for part in parts]
+    if len(set(last)) == len(last) and all(last):
+        return last
+    return ["/".join(part) or name for part, name in zip(parts, names, strict=True)]

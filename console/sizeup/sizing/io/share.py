@@ -27,7 +27,7 @@ from sizeup.sizing.verdict import (
     shares_clause,
     without_unconfirmed_pass,
 )
-from sizeup.sizing.workload import STORAGE_KEYS, Demand, Growth
+from sizeup.sizing.workload import Demand, Growth, lacks_redo
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -288,7 +288,7 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         notes.append(
             f"only MB/s are judged, because the IOPS of the workload are unknown ({KEYS['workload.iops'].flag})"
         )
-    if _lacks_redo(sheet) and not demand.by_rule:
+    if lacks_redo(sheet) and not demand.by_rule:
         notes.append(f"redo is not part of the demand, because none is given ({KEYS['redo.mb_s'].flag})")
     if demand.redo_rate is not None and not demand.by_rule:
         twice = format_in(float(f"{2 * demand.redo_rate.value:.4g}"), "MB/s")
@@ -314,6 +314,7 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     if demand.throughput_is_its_own and all(one.stage.rate is None for one in found):
         ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
         notes.append(f"the MB/s of the storage are unknown and not judged. {ways}")
+    _say_of_one_mix(sheet, demand)
     if demand.understated is not None:
         stated = brief(demand.understated, "MB/s")
         notes.append(
@@ -322,13 +323,14 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     return notes
 
 
-def _lacks_redo(sheet: Sheet) -> bool:
-    """Whether a workload that somebody typed has no redo; other tools count it among all writes."""
-    typed = any(
-        isinstance(value, Quantity) and value.origin is Origin.USER
-        for value in (sheet.inputs.get(key) for key in STORAGE_KEYS)
-    )
-    return typed and "redo.mb_s" not in sheet.inputs
+def _say_of_one_mix(sheet: Sheet, demand: Demand) -> None:
+    """Say that IOPS which somebody stated for the storage do not tell reads from writes."""
+    stated = sheet.inputs.get("capacity.iops")
+    if demand.iops and isinstance(stated, Quantity) and stated.origin is Origin.USER:
+        sheet.caveat(
+            "the IOPS of the storage are those of one mix, so the share of reads changes nothing; drives are judged by "
+            "the mix (array.disks, array.raid)"
+        )
 
 
 def _unconfirmed_defaults(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bounds: ShareLimits) -> list[str]:
