@@ -357,3 +357,10 @@ def test_what_has_no_column_of_its_own_has_a_line_below(width: int) -> None:
 
     assert "Year" in table.header or any(line.startswith("Year 3") for line in table.later)
     assert all(cell_len(line) <= width for line in table.text())
+
+
+def test_a_much_higher_figure_that_did_not_converge_stands_beside_the_valid_one() -> None:
+    low = Estimate("iops", {"workload": "oltp-read", "queue_depth": 1}, 12_500.0)
+    high = Estimate("iops", {"workload": "oltp-read", "queue_depth": 64}, 87_600.0, converged=False)
+
+    assert view("storage", step("io.direct", low, high)).measured == ("12.5k IOPS at QD 1", "87.6k not converged")

@@ -20,6 +20,8 @@ from sizeup.views.step import point_value
 
 OPEN = ", not converged"
 """What stands behind a figure that scatters more than was asked for."""
+_HIGHER = 1.2
+"""From so many times the valid figure on one that did not converge is named beside it."""
 _RATES = ("storage.bandwidth", "storage.small_bandwidth")
 
 
@@ -137,12 +139,20 @@ def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
     return None
 
 
+def _open(runs: Sequence[StepRun], *names: str) -> list[MeasuredFigure]:
+    """Return the figures of quantities that scatter more than was asked for, and are valid otherwise."""
+    return [one for one in figures(runs, *names) if one.invalid is not None and one.invalid.scatter]
+
+
 def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     del session
     most = _best(runs, "storage.random_iops", "storage.mixed_iops")
     if most is not None:
         at = f" at QD {most.load:g}" if most.load else ""
         yield _Figure(f"{_iops_text(most.value)}{at}", most.run)
+        higher = max((one.value for one in _open(runs, "storage.random_iops", "storage.mixed_iops")), default=0.0)
+        if higher > _HIGHER * most.value:
+            yield _Figure(f"{_iops_text(higher).partition(' ')[0]} not converged", most.run)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
             latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
             if latency:

@@ -107,8 +107,9 @@ def _panel(chart: Chart, run: StepRun, card: CardView) -> Panel:
         title, note = f"Not valid: {title}", validity.whole.cause
     elif validity.ended:
         drawn = [run.points[key] for key in _keys(bare) if key in run.points]
-        open_points = sum(validity.of(point) is not None for point in drawn)
-        note = f"{open_points} of {len(drawn)} figures not valid" if open_points else ""
+        invalid = [found for point in drawn if (found := validity.of(point)) is not None]
+        what = "did not converge" if all(found.scatter for found in invalid) else "figures not valid"
+        note = f"{len(invalid)} of {len(drawn)} {what}" if invalid else ""
     return Panel(title, bare, run.step.id, note, small=card.resource == _SMALL)
 
 
