@@ -195,7 +195,7 @@ def run(program: Program, live: Live, columns: int, rows: int) -> RunCost:
         cpu, written, since = time.clock_gettime(clock), len(terminal.output), time.monotonic()
         terminal.press("r")
         if live.answer:
-            terminal.wait_for("may write")
+            terminal.wait_for("creates a temporary file")
             terminal.wait_quiet(0.2)
             terminal.press(*live.answer)
         each: list[int] = []

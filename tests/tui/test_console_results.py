@@ -32,7 +32,7 @@ async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(consol
         assert console.readout == "16 KiB: Latency 1.02 ns"
 
 
-async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_it_cancels(console: Console) -> None:
+async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_and_cancels_nothing(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
         await pilot.press("z")
@@ -47,9 +47,8 @@ async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_i
 
         assert zoomed == [23, 1, 0]
         assert screen.query_one("#probes").region.height > 0
-        assert console.runner.stdin.words == []
         await pilot.press("escape")
-        assert console.runner.stdin.words == ["cancel"]
+        assert console.runner.stdin.words == []
 
 
 async def test_the_points_stand_in_a_table_that_is_sorted_and_scrolls(console: Console) -> None:

@@ -55,7 +55,7 @@ def test_a_node_says_what_its_memory_is_and_does() -> None:
     )  # fmt: skip
     text = "\n".join(lines(mapped(machine(1, 2, 1, nodes=(node,)), measured={0: "measured: 92 ns local"})))
 
-    assert "free 16 GiB, page cache 40 GiB, shared memory 1 GiB" in text
+    assert "free 16 GiB; used includes page cache 40 GiB, shared memory 1 GiB" in text
     assert "DRAM" in text
     assert "measured: 92 ns local" in text
 

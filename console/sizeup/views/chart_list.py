@@ -40,6 +40,7 @@ class ChartEntry(Struct, frozen=True):
     """What its tab says: ``IOPS``, ``Latency vs IOPS``."""
     is_figure: bool = False
     """It is a figure alone."""
+    is_curve: bool = False
 
 
 def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
@@ -54,6 +55,7 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
             partial(_drawn, run, machine, picture, piece),
             _name(run, chart),
             isinstance(chart, BarChart) and len(chart.bars) == 1,
+            isinstance(chart, LineChart),
         )
         for picture, charts in made
         for piece, chart in enumerate(charts)
@@ -78,9 +80,10 @@ def _drawn(run: StepRun, machine: Machine | None, picture: int, piece: int) -> C
 def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
     """Return the names of the tabs of a step: its main charts, the time series, table and validity, then the others.
 
-    What is a figure or two and no picture stands in the table.
+    A curve comes first, as it does while it is measured. What is a figure or two and no picture stands in the table.
     """
     drawn = [entry for entry in entries if not entry.is_figure] or list(entries[:1])
+    drawn.sort(key=lambda entry: not entry.is_curve)
     by_name = [entry.name for entry in drawn if entry.name != VALIDITY]
     charts = [name for name in by_name if name not in ("Over time", "Distribution", "CDF")]
     crossed = [name for name in charts if " vs " in name]

@@ -179,10 +179,11 @@ class MapParts:
 
 
 def _uses(node: NumaNode) -> str:
-    """Return what the memory of a node is used for, and what is free."""
+    """Return what is free of the memory of a node, and what of the used is page cache or shared."""
     uses = (("page cache", page_cache_text(node)), ("shared memory", optional_bytes(node.shmem_bytes)))
-    free = None if node.free_bytes is None or not node.memory_bytes else format_bytes(node.free_bytes)
-    return ", ".join(f"{name} {size}" for name, size in (("free", free), *uses) if size)
+    used = ", ".join(f"{name} {size}" for name, size in uses if size)
+    free = "" if node.free_bytes is None or not node.memory_bytes else f"free {format_bytes(node.free_bytes)}"
+    return "; ".join(filter(None, (free, used and f"used includes {used}")))
 
 
 def node_name(node: NumaNode) -> str:

@@ -47,7 +47,7 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
         fill_form(terminal, MANIFEST, wanted)
         terminal.pump(5, lambda: shown in terminal.text)
     terminal.press("r")
-    terminal.wait_for("It may write.")
+    terminal.wait_for("It creates a temporary file.")
     terminal.press("down", "enter")
     terminal.wait_for("running io.direct")
 

@@ -11,6 +11,7 @@ from rich.console import Group
 from rich.text import Text
 
 from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard
 from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.manifest import Parameter
 from sizeup.probing.planner import PLANS, unmet
@@ -38,6 +39,16 @@ _CARDS = {
     "": "Other",
 }
 """What the groups of probes are called, in their order; what tests sizeup itself comes last."""
+_EFFECTS = {
+    Hazard.CPU_LOAD: "loads CPUs",
+    Hazard.MEMORY: "takes memory",
+    Hazard.IO_READ: "reads the target",
+    Hazard.IO_WRITE: "writes its own file",
+    Hazard.DISK_SPACE: "takes disk space",
+    Hazard.NETWORK_FILE_SYSTEM: "loads a file server",
+    Hazard.RAW_DEVICE_WRITE: "may overwrite a device that you name",
+}
+"""What a probe may do to the machine, in words."""
 _MARKS = {BadgeLook.PASS: "✓", BadgeLook.WARN: "!", BadgeLook.FAIL: "✗", BadgeLook.ACTIVE: "●", BadgeLook.NONE: " "}
 _BAR_COLUMNS, _NARROW_BAR_COLUMNS = 20, 8
 _NARROW = 70
@@ -135,16 +146,16 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> str:
 def about(probe: RegisteredProbe, state_text: str, settings: Mapping[str, str], typed: Collection[str]) -> Group:
     """What a probe measures and takes, before it is run; ``state_text`` says whether it can be."""
     manifest = probe.manifest
-    hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
+    effects = ", ".join(_EFFECTS.get(hazard, hazard.value) for hazard in manifest.hazards) or "none"
     facts = [
         ("Touches", manifest.touches),
         *_settings_facts(manifest.parameter, settings, typed),
         ("Memory", manifest.limits.memory),
         ("CPUs", manifest.limits.cpus),
-        ("At most", f"{format_seconds(manifest.limits.seconds)} a step"),
-        ("Hazards", hazards),
+        ("Time limit", f"{format_seconds(manifest.limits.seconds)} a step"),
+        ("Effects", effects),
         ("Method", manifest.method),
-        ("From", probe.distribution),
+        ("Part of", probe.distribution),
     ]
     return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 

@@ -56,7 +56,8 @@ def confirm_write(
     changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if key not in told)
     if changed:
         rows.append(("Settings", changed))
-    question = f"Run {probe.manifest.title}? It may write."
+    effect = "It creates a temporary file." if "Space" in dict(rows) else "It may write."
+    question = f"Run {probe.manifest.title}? {effect}"
     app.push_screen(RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), answered)
 
 
