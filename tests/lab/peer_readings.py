@@ -109,6 +109,13 @@ def block_devices(rows: Iterable[dict[str, Any]], parent: str | None = None) -> 
         yield from block_devices(row.get("children", []), row["kname"])
 
 
+def nested(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows of ``findmnt -J`` at every depth."""
+    for row in rows:
+        yield row
+        yield from nested(row.get("children", []))
+
+
 def records(text: str) -> list[dict[str, str]]:
     """Records of ``lspci -vmm``: lines of key, colon, tab, value, with an empty line between records."""
     found = []

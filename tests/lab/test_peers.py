@@ -22,6 +22,7 @@ from lab.peer_readings import (
     groups,
     links,
     maps,
+    nested,
     number_of,
     records,
     script,
@@ -149,6 +150,19 @@ def test_disks_are_those_of_lsblk(guest: Readings) -> None:
             assert device["hctl"] == theirs[name]["hctl"]
         if device["parent"]:
             assert theirs[name]["parent"] == device["parent"]
+
+
+def test_local_mounts_are_those_of_findmnt(guest: Readings) -> None:
+    theirs = {
+        row["target"]: (row["source"], row["fstype"], set(row["options"].split(",")))
+        for row in nested(guest.json("findmnt -J --real")["filesystems"])
+        if row["source"].startswith("/dev/")
+    }
+
+    assert {
+        mount["mount_point"]: (mount["source"], mount["kind"], set(mount["options"]))
+        for mount in guest.ours["local_mounts"]
+    } == theirs
 
 
 def test_nvme_is_what_nvme_cli_says(guest: Readings) -> None:
