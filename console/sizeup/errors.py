@@ -79,6 +79,14 @@ class CommandError(SizeupError):
     status = ExitStatus.COMMAND_FAILED
 
 
+def needs_linux(reason: str) -> str:
+    """Return what to say where only Linux will do, and why this system is none."""
+    return (
+        f"this needs Linux: {reason}. Measure and describe a machine on itself; here, sessions can be shown: "
+        "sizeup open, show, compare, export, size --session"
+    )
+
+
 class MalformedError(SizeupError):
     """A file was read, but its content is not what its format requires."""
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from sizeup.cli.streams import OutputError, give_up_output
-from sizeup.errors import ExitStatus, SizeupError, UsageError
+from sizeup.errors import ExitStatus, SizeupError, UsageError, needs_linux
 from sizeup.text import ascii_fallback, nearest
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ COMMANDS = {
 
 START = "start"
 """The module behind ``sizeup`` without a command: the console, or with ``--batch`` the run without one."""
+
+
+_UNIX_MODULES = frozenset({"fcntl", "pwd", "resource", "termios"})
+"""Parts of Python's standard library that only Unix systems have; showing sessions needs none of them."""
 
 
 class Command(Protocol):
@@ -98,6 +102,11 @@ def _guarded(work: Callable[[], int | None]) -> int:
         # The reader of our output has gone (sizeup detect | head): not an error of ours.
         give_up_output()
         return ExitStatus.OK
+    except ImportError as error:
+        if error.name not in _UNIX_MODULES:
+            raise
+        print(f"sizeup: {needs_linux(f'Python has no module {error.name} here')}", file=sys.stderr)
+        return ExitStatus.REFUSED
     except SizeupError as error:
         if isinstance(error, OutputError):
             give_up_output()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from msgspec.structs import replace
 
 from sizeup.discovery.accelerators import read_accelerators, read_cxl_memory
@@ -32,6 +34,7 @@ from sizeup.discovery.scsi import read_hbas, read_scsi_devices
 from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.discovery.tcp import read_tcp_buffers
+from sizeup.errors import RefusedError, needs_linux
 from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS
 from sizeup.model.numa import NumaNode
@@ -41,6 +44,8 @@ from sizeup.procfs.mounts import parse_mountinfo
 
 def discover(sysroot: Sysroot | str = "/") -> Machine:
     """What the machine under ``sysroot`` is; what could not be known is in its gaps."""
+    if sys.platform != "linux" and sysroot == "/":
+        raise RefusedError(needs_linux(f"this system is {sys.platform}"))
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     cpuinfo = parse_cpuinfo(root.read("/proc/cpuinfo") or "")
     cpuset_limits = read_cpuset_limits(root)

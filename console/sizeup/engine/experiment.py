@@ -7,7 +7,6 @@ command on the setting is restored whatever happens to the experiment, unless si
 from __future__ import annotations
 
 import os
-import pwd
 import select
 import time
 import uuid
@@ -121,8 +120,10 @@ def user() -> str:
     """Return who executes the commands: ``ann (uid 1000)``."""
     number = os.geteuid()
     try:
+        import pwd
+
         return f"{pwd.getpwuid(number).pw_name} (uid {number})"
-    except KeyError:
+    except (ImportError, KeyError):
         return f"uid {number}"
 
 

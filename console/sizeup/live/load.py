@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import psutil
+try:
+    import psutil
+except ImportError:  # a viewer is installed without it
+    psutil = None
 
 
 def cpu_loads() -> dict[int, float]:
@@ -10,6 +13,8 @@ def cpu_loads() -> dict[int, float]:
 
     Empty where there is no /proc to read it from.
     """
+    if psutil is None:
+        return {}
     try:
         return dict(enumerate(psutil.cpu_percent(percpu=True)))
     except (OSError, psutil.Error):

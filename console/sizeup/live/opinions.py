@@ -7,7 +7,6 @@ who asked.
 
 from __future__ import annotations
 
-import psutil
 from msgspec import Struct
 
 from sizeup.child_process import environment, python_command
@@ -15,6 +14,11 @@ from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.text import one_line
+
+try:
+    import psutil
+except ImportError:  # a viewer is installed without it
+    psutil = None
 
 _MEMORY_TOLERANCE = 0.01
 _ASK_CPUINFO = "import json, cpuinfo; print(json.dumps(cpuinfo.get_cpu_info()))"
@@ -32,6 +36,8 @@ class Opinion(Struct, frozen=True):
 
 def psutil_opinions(machine: Machine) -> tuple[Opinion, ...]:
     """Counts and memory; psutil knows no cpusets, sockets or nodes."""
+    if psutil is None:
+        return ()
     threads, cores, ours = psutil.cpu_count() or 0, psutil.cpu_count(logical=False), machine.core_count
     total = psutil.virtual_memory().total
     memory = machine.memory_bytes

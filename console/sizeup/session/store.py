@@ -218,8 +218,6 @@ def find(name: str, folder: Path | None = None) -> str:
 
 def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: str = "") -> None:
     """Append a note to a session, which may even be running."""
-    import pwd
-
     from sizeup.session.reader import read_session
     from sizeup.session.records import NoteRecord
     from sizeup.session.writer import Writer
@@ -227,9 +225,11 @@ def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: st
     session = read_session(path, samples=False)
     written = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     try:
+        import pwd
+
         author = pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        author = ""  # a container may run under a number without a name
+    except (ImportError, KeyError):
+        author = ""  # a container may run under a number without a name, and a system may have no such list
     with Writer.append(path, beside_another="note") as writer:
         writer.write(NoteRecord(session.last_ns, text, author, written, tags, title))
         writer.sync()

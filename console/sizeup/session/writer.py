@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
 from types import TracebackType
@@ -15,9 +14,16 @@ from sizeup.errors import SizeupError, UsageError
 from sizeup.procfs.locks import read_flock_writer
 from sizeup.session.records import ENCODER, GZIP_MAGIC, Record
 
+try:
+    import fcntl
+except ImportError:  # a system that is no Unix: nothing is measured there, and no lock is needed
+    fcntl = None  # type: ignore[assignment]
+
 
 def in_use(path: str) -> bool:
     """Whether a run is writing this file."""
+    if fcntl is None:
+        return False
     try:
         with open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -133,7 +139,7 @@ class Writer:
             self._descriptor = -1
 
     def _lock(self) -> None:
-        if not self._regular:
+        if not self._regular or fcntl is None:
             return
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from textual import on
+from textual.driver import Driver
 from textual.screen import Screen
 
-from sizeup.terminal.driver import ConsoleDriver
 from sizeup.terminal.frame_diff import FrameDiffer
 from sizeup.terminal.ordered_keys import OrderedKeysApp
+
+if TYPE_CHECKING:
+    from sizeup.terminal.driver import ConsoleDriver
+
+
+def console_driver() -> type[ConsoleDriver] | None:
+    """Return our driver; None on a system that is no Unix, where Textual chooses its own."""
+    try:
+        from sizeup.terminal.driver import ConsoleDriver
+    except ImportError:
+        return None
+    return ConsoleDriver
 
 
 class TerminalApp(OrderedKeysApp):
     """An app that sends only cells that differ from what the terminal shows."""
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
-        super().__init__(driver_class=ConsoleDriver, ansi_color=ansi_color)
+        self._console_driver = console_driver()
+        super().__init__(driver_class=self._console_driver, ansi_color=ansi_color)
         self._frames = FrameDiffer()
 
     @property
     def _terminal(self) -> ConsoleDriver | None:
-        """The driver; None in a test, which runs without a terminal."""
-        return self._driver if isinstance(self._driver, ConsoleDriver) else None
+        """The driver; None if it is another one, as in a test, which runs without a terminal."""
+        ours = self._console_driver
+        return self._driver if ours is not None and isinstance(self._driver, ours) else None
 
     @property
     def link_busy(self) -> bool:
@@ -47,7 +61,7 @@ class TerminalApp(OrderedKeysApp):
         rows = self.screen._compositor.render_strips()  # noqa: SLF001
         return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
 
-    @on(ConsoleDriver.SignalResume)
+    @on(Driver.SignalResume)
     def action_redraw(self) -> None:
         """Draw all of it again: the shell, or another program, may have drawn on this terminal meanwhile."""
         self._frames.forget()

@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import select
-import termios
 import time
 from collections.abc import Callable, Iterator
 
@@ -101,6 +100,8 @@ def measure_terminal(descriptor: int, patience_seconds: float = 2.0) -> Link | N
 @contextlib.contextmanager
 def _without_echo(descriptor: int) -> Iterator[None]:
     """Answers are read as they come and not printed; keys typed meanwhile are lost, ^C is not."""
+    import termios
+
     before = termios.tcgetattr(descriptor)
     quiet = termios.tcgetattr(descriptor)
     quiet[3] &= ~(termios.ECHO | termios.ICANON)

@@ -81,11 +81,13 @@ def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMac
 
 def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
     """Show the console until the user leaves; the value is the exit status."""
-    from sizeup.terminal.driver import ConsoleDriver
+    from sizeup.terminal.app import console_driver
 
-    ConsoleDriver.ascii_only = options.ascii
-    # Closing the runner's input makes it cancel and save, unless it has received the command keep.
-    ConsoleDriver.before_exit = (app.report_cost, runs.release)
+    driver = console_driver()
+    if driver is not None:
+        driver.ascii_only = options.ascii
+        # Closing the runner's input makes it cancel and save, unless it has received the command keep.
+        driver.before_exit = (app.report_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()
     if app.exit_message:
