@@ -186,8 +186,8 @@ def test_the_layers_in_the_document_are_those_of_the_build() -> None:
 
 
 def test_nothing_strays_into_the_top_level() -> None:
-    if not (ROOT / ".git").exists():
-        pytest.skip("only a checkout can tell what belongs to it")
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("only git and a checkout can tell what belongs to it")
     # Another user may run the tests than the one who made the checkout, which git would not trust by itself.
     command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
