@@ -16,8 +16,8 @@ def test_the_ten_day_rule_is_named_for_a_cluster_with_what_it_saves_and_its_sour
 
     assert advice.verdict == (
         "One server that only takes over needs no licenses where it runs on ten days a year at most. With --set "
-        "license.passive_servers=1: 8 licenses in place of 16, $380,000 in place of $1,128,000 "
-        "with Real Application Clusters, which a single active server does not need"
+        "license.passive_servers=1: 8 licenses in place of 16, $380,000 in place of $760,000; $1,128,000 with Real "
+        "Application Clusters, which servers need that open one database together"
     )
     assert [source.url for source in advice.sources if source.id == "oracle-data-recovery"] == [
         "https://www.scribd.com/document/512972132/data-recovery-licensing-070587"
@@ -95,3 +95,25 @@ def test_a_vendor_without_such_a_rule_counts_every_server_and_says_so() -> None:
     assert not [
         row for row in rows(sized(*PAIR, "license.passive_servers=1").inputs, RULES) if "passive" in row.missing
     ]
+
+
+def test_a_passive_server_is_compared_with_servers_that_have_databases_of_their_own() -> None:
+    cluster = ("license.product=ee", "machine.cores=32", "cluster.nodes=2", XEON)
+    verdict = found(sized(*cluster), "license.failover").verdict
+
+    assert "16 licenses in place of 32, $760,000 in place of $1,520,000; $2,256,000 with Real Application" in verdict
+    tuned = found(sized(*cluster, "license.options=rac,diagnostics"), "license.failover").verdict
+    assert tuned.count(" in place of ") == 2
+    without = found(sized(*cluster, "license.options=none"), "license.failover").verdict
+    assert without.endswith("16 licenses in place of 32, $760,000 in place of $1,520,000")
+
+
+def test_a_passive_server_leaves_out_real_application_clusters_and_says_so() -> None:
+    passive = ("license.product=ee", "machine.cores=32", "cluster.nodes=2", "license.passive_servers=1", XEON)
+    said = found(sized(*passive), "license.units").caveats
+
+    sentence = (
+        "Real Application Clusters is not included: a passive server takes over, and does not open the database "
+        "together with the other"
+    )
+    assert [one for one in said if "is not included" in one] == [sentence]

@@ -70,7 +70,7 @@ def test_an_engineering_sample_of_amd_counts_as_its_series_do() -> None:
 
     assert counted.quantity is not None
     assert (counted.quantity.low, counted.quantity.value, counted.quantity.high) == (None, 24, None)
-    assert any("only a single-core chip counts 1.0" in caveat for caveat in counted.caveats)
+    assert any("one with a single core counts 1.0" in caveat for caveat in counted.caveats)
 
 
 def test_every_amount_of_a_range_has_both_ends_also_in_the_working() -> None:

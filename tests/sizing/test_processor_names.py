@@ -117,11 +117,15 @@ def pack(name: str) -> Pack:
     return found
 
 
-def counted(model: str, table: str = "oracle.core_factor", holder: str = "oracle", sockets: int = 2) -> Quantity:
-    inputs = {
+def counted(
+    model: str, table: str = "oracle.core_factor", holder: str = "oracle", sockets: int = 2, capacity: int | None = None
+) -> Quantity:
+    inputs: dict[str, Quantity | Words] = {
         "machine.cpu_model": Words(model, Origin.USER, "test"),
         "machine.sockets": Quantity(sockets, "1", Origin.USER, "test"),
     }
+    if capacity is not None:
+        inputs["machine.socket_capacity"] = Quantity(capacity, "1", Origin.USER, "test")
     return factor(Sheet(inputs, RULES), table, pack(holder))
 
 
@@ -192,12 +196,63 @@ def test_a_recorded_guest_of_ibm_z_counts_as_a_guest_at_the_factor_of_z(name: st
         *((name, 2, 100) for name in SINGLE),
         ("AMD EPYC 9654", 2, 70),
         ("Intel(R) Xeon(R) Gold 5118 CPU @ 2.30GHz", 2, 70),
-        ("Intel(R) Xeon(R) Gold 6338", 4, 100),
+        ("Intel(R) Xeon(R) Gold 6248", 4, 100),
         ("Intel(R) Xeon(R) Platinum 8280", 8, 120),
         ("Intel(R) Xeon(R) CPU           X5355  @ 2.66GHz", 2, 50),
         ("Intel(R) Xeon(R) CPU 5160 @ 3.00GHz", 2, 50),
+        ("Intel(R) Xeon(R) CPU           X7550  @ 2.00GHz", 2, 70),
+        ("Intel(R) Xeon(R) CPU           X7550  @ 2.00GHz", 4, 100),
+        ("Intel(R) Xeon(R) CPU           X7550  @ 2.00GHz", 8, 120),
+        ("POWER7 (architected), altivec supported", 8, 70),
         ("POWER10 (architected), altivec supported", 2, 70),
+        ("z196", 1, 120),
+        ("z10 EC", 1, 120),
+        ("zEC12", 1, 120),
+        ("z17", 1, 120),
     ],
 )
-def test_processor_value_units_of_a_core(model: str, sockets: int, units: float) -> None:
-    assert counted(model, "db2.pvu_per_core", "db2", sockets).value == units
+def test_processor_value_units_of_a_core_on_a_server_for_that_many_sockets(
+    model: str, sockets: int, units: float
+) -> None:
+    assert counted(model, "db2.pvu_per_core", "db2", sockets, capacity=sockets).value == units
+
+
+@pytest.mark.parametrize(
+    ("model", "sockets", "low", "high"),
+    [
+        ("Intel(R) Xeon(R) CPU           X7550  @ 2.00GHz", 4, 100, 120),
+        ("Intel(R) Xeon(R) CPU           X7550  @ 2.00GHz", 2, 70, 120),
+        ("Intel(R) Xeon(R) CPU           X7550  @ 2.00GHz", 8, None, None),
+        ("Intel(R) Xeon(R) Gold 6248", 2, 70, 120),
+        ("Intel(R) Xeon(R) Gold 6348H", 2, 70, 120),
+        ("Intel(R) Xeon(R) Gold 6338", 2, None, None),
+        ("Intel(R) Xeon(R) CPU E5-2690 v4", 2, None, None),
+        ("AMD Engineering Sample", 4, 50, 70),
+        ("z114", 1, 100, 120),
+        ("z13s", 1, 100, 120),
+        ("z14 ZR1", 1, 100, 120),
+        ("QEMU Virtual CPU version 2.5+", 1, 50, 120),
+    ],
+)
+def test_processor_value_units_are_a_range_of_all_that_may_hold_with_the_highest_as_the_value(
+    model: str, sockets: int, low: float | None, high: float | None
+) -> None:
+    found = counted(model, "db2.pvu_per_core", "db2", sockets)
+
+    assert (found.low, found.high) == (low, high)
+    assert high in (None, found.value)
+
+
+def test_a_range_of_any_table_counts_its_highest_figure() -> None:
+    ranged = [entry for pack in RULES.packs for entry in pack.factor if entry.high is not None]
+
+    assert ranged
+    assert [entry.id for entry in ranged if entry.value != entry.high] == []
+
+
+def test_an_engineering_sample_rests_on_an_assumption() -> None:
+    inputs = {"machine.cpu_model": Words("AMD Engineering Sample", Origin.USER, "test")}
+    for table, holder in (("oracle.core_factor", "oracle"), ("db2.pvu_per_core", "db2")):
+        sheet = Sheet(inputs, RULES)
+        factor(sheet, table, pack(holder))
+        assert sheet.advice("", "", "").caveats[0].startswith("assumed: AMD Engineering Sample: the sample is ")

@@ -55,6 +55,8 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         sharing = needed / (usable.least * nodes)
         if bounds.status(Shares(sharing)) is not bounds.status(Shares(needed / capacity)):
             reasons = [f"a core for each of them ({share_text(sharing)} if they share cores)"]
+        if usable.threads_unknown and bounds.status(Shares(needed / capacity)) is not ShareStatus.FAIL:
+            reasons = ["a core for each of them, as the threads of a core are unknown (machine.threads_per_core)"]
     share = needed / capacity
     shares = Shares(share, share * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet))
     status = without_unconfirmed_pass(bounds.status(shares), reasons)

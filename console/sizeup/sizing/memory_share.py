@@ -11,7 +11,7 @@ from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.usable import usable_memory
+from sizeup.sizing.licensing.usable import UsableMemory, usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     Shares,
@@ -113,18 +113,26 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         return
     memory, nodes = sheet.optional("machine.memory_gib"), servers(sheet)
     sessions = _sessions(sheet)
+    needed = shared.size.value + sessions
     each = " per server" if nodes > 1 else ""
+    demand = _gib(needed)
     assumed = [shared.assumed] if shared.assumed else []
     if memory is None:
-        yield _unknown(sheet, _in_gib(shared.size.value + sessions), each, assumed)
+        yield _unknown(sheet, demand, each, assumed)
         return
-    memory, sessions, limited = _within_edition(sheet, shared, sessions, memory)
-    needed = shared.size.value + sessions
-    demand = _in_gib(needed)
     load, data = growth(sheet), data_growth(sheet) if shared.grows else Growth()
-    shares = _shares(shared, sessions, memory, nodes, load, Growth(data.per_year, load.years))
-    bounds = limits(sheet)
-    _write_shares(sheet, needed, memory, shares, nodes)
+    of_shared, bounds = Growth(data.per_year, load.years), limits(sheet)
+    shares = _shares(shared, sessions, memory, nodes, load, of_shared)
+    usable, has = usable_memory(sheet, memory), memory
+    if usable is not None:
+        within_limit = sessions if usable.with_sessions else 0.0
+        of_limit = _shares(shared, within_limit, usable.size, nodes, load, of_shared)
+        if of_limit.today >= shares.today:
+            shares, needed, has = of_limit, shared.size.value + within_limit, usable.size
+            demand = _gib(needed)
+        else:
+            usable = None
+    _write_shares(sheet, needed, has, shares, nodes)
     failures = server_failures(shares, nodes)
     notes = [shared.note] if shared.note else []
     if "memory.sessions" not in sheet.inputs:
@@ -139,10 +147,10 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         status = ShareStatus.WARN
     status = without_unconfirmed_pass(status, assumed)
     within = "".join(
-        (limited, f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
+        (f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
     )
     clause = f"{shares_clause(shares, bounds, failures)}{within}"
-    statement = _statement(shared, memory, shares, f"{demand} demand{each}", clause, limited=bool(limited))
+    statement = _statement(shared, memory, usable, shares, f"{demand} demand{each}", clause)
     if assumed:
         notes.insert(0, f"assumed: {shared.assumed}")
     for note in (*notes, *later_notes("memory", shares, bounds, failures)):
@@ -154,7 +162,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             statement,
             shares,
             bounds,
-            detected=brief(memory, "GiB") + each,
+            detected=_capacity(memory, usable) + each,
             demand=demand,
             advice=VERDICT,
             notes=notes,
@@ -166,22 +174,14 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
 
 
-def _in_gib(size: float) -> str:
+def _gib(size: float) -> str:
+    """Return an amount of memory in GiB with four digits."""
     return f"{format_in(float(f'{size / 2**30:.4g}'), '')} GiB"
 
 
-def _within_edition(
-    sheet: Sheet, shared: SharedMemory, sessions: float, memory: Quantity
-) -> tuple[Quantity, float, str]:
-    """Return the memory that counts, what of the sessions is in it, and a clause about the edition that bounds it.
-
-    An edition bounds the shared memory alone, so its limit counts where that is the narrower of the two.
-    """
-    usable = usable_memory(sheet, memory)
-    size = shared.size.value
-    if usable is None or size / usable.size.value <= (size + sessions) / memory.value:
-        return memory, sessions, ""
-    return usable.size, 0.0, f"; {usable.text}"
+def _capacity(memory: Quantity, usable: UsableMemory | None) -> str:
+    """Return the memory of a server, and how much of it the chosen edition uses: ``256 GiB of 512 GiB``."""
+    return brief(memory, "GiB") if usable is None else f"{brief(usable.size, 'GiB')} of {brief(memory, 'GiB')}"
 
 
 def _shares(
@@ -208,10 +208,13 @@ def _write_shares(sheet: Sheet, needed: float, memory: Quantity, shares: Shares,
 
 
 def _statement(
-    shared: SharedMemory, memory: Quantity, shares: Shares, demand: str, clause: str, *, limited: bool
+    shared: SharedMemory, memory: Quantity, usable: UsableMemory | None, shares: Shares, demand: str, clause: str
 ) -> str:
     """Return the verdict; shared memory that does not fit, whatever else is needed, decides it alone."""
-    if shared.size.value > memory.value and not shared.assumed and not limited:
+    if usable is not None:
+        limited = f"{brief(usable.size, 'GiB')} by {usable.product}"
+        return f"memory: {demand}, {_capacity(memory, usable)} capacity ({clause}; {limited})"
+    if shared.size.value > memory.value and not shared.assumed:
         return (
             f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
             f"({share_text(shares.today)} of capacity)"

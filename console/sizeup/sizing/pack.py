@@ -73,9 +73,11 @@ class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str | None = None
     """Regular expression found anywhere in the processor's name, whatever its case; None matches every name."""
     sockets_above: int = 0
-    """Only machines with more sockets than this."""
+    """Only servers that are built for more sockets than this."""
     unknown: bool = False
     """The last resort for a name that nothing else matches: it is flagged, never used silently."""
+    assumed: bool = False
+    """The name does not tell it: the count rests on the note."""
     note: str = ""
 
 
@@ -228,6 +230,8 @@ class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: str = ""
     """The version of the product that it is about, ``2025``; empty for every version."""
     note: str = ""
+    with_sessions: bool = False
+    """Of memory: the private memory of sessions counts within the limit, too."""
 
 
 class TestEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

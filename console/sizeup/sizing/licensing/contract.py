@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sizeup.errors import UsageError
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.quantity import Origin, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
 from sizeup.sizing.sheet import MissingError, Sheet
 from sizeup.text import nearest
-from sizeup.units import format_in
 
 OF_ONE_PACK = (
     "license.product",
@@ -28,7 +27,6 @@ OF_ONE_PACK = (
 
 NO_PRODUCT = "as no product is set"
 """Part of the caveat about a product that nobody chose."""
-_HOST_CORES = "license.host_cores"
 PARTITION = "license.partition"
 """Key that distinguishes a hard partition from a soft one."""
 
@@ -93,6 +91,12 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
                 f"{servers:g} servers that open one database together need {entry.title}, so it is included; for "
                 "servers with databases of their own, or one that takes over from another, use "
                 "--set license.options=none"
+            )
+        passive = sheet.number("cluster.nodes").value > servers == 1
+        for entry in [one for one in known.values() if passive and one.for_clusters][:1]:
+            sheet.caveat(
+                f"{entry.title} is not included: a passive server takes over, and does not open the database "
+                "together with the other"
             )
         if servers > 1 and not shared and product.cluster_note:
             sheet.caveat(product.cluster_note)
@@ -191,28 +195,13 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
         sheet.caveat(HARD)
     kind = sheet.inputs.get(PARTITION)
     if isinstance(kind, Words) and kind.origin is not Origin.DETECTED and not sheet.has_used(PARTITION):
-        sheet.caveat(f"{PARTITION} changes nothing here: this is no LPAR, or this license counts all LPARs alike")
-    hosts = sheet.inputs.get(_HOST_CORES)
-    guest = sheet.optional_words("machine.guest") == "yes"
-    if isinstance(hosts, Quantity) and not guest and scope == "bare":
-        sheet.caveat(f"{_HOST_CORES} changes nothing here: this is no guest ({KEYS['machine.guest'].flag})")
-    if isinstance(hosts, Quantity) and scope == "soft":
-        _warn_of_few_hosts(sheet, hosts)
+        why = "this license counts all LPARs alike" if _is_partition(sheet) else "this is no LPAR"
+        sheet.caveat(f"{PARTITION} changes nothing here: {why}")
     if scope in ("soft", "hard"):
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
         sheet.cite_if_known("oracle-cloud-policy")
     return CountBasis(pack, scope, sheet.optional_words("license.aggregate") == "pool", own_cores=own_cores)
-
-
-def _warn_of_few_hosts(sheet: Sheet, hosts: Quantity) -> None:
-    """Say where the hosts have fewer cores than the guest shows: a typing error would halve the licenses."""
-    cores = sheet.inputs.get("machine.cores")
-    if isinstance(cores, Quantity) and hosts.value < cores.value:
-        sheet.caveat(
-            f"assumed: hosts with fewer cores ({format_in(hosts.value, '')}) than this guest shows "
-            f"({format_in(cores.value, '')}), as where CPUs are overcommitted; check {_HOST_CORES}"
-        )
 
 
 def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str, bool]:
@@ -232,9 +221,23 @@ def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str,
             return scope, False
         if scope == "soft":
             change = KEYS[PARTITION].flag
-    counts = "the hardware of its hosts counts" if scope == "bare" else f"its license scope is assumed to be {scope}"
-    sheet.caveat(f"this is a guest, so {counts}; to change it, use {change}")
+    if scope == "bare" or metric.formulas[scope] != metric.formulas.get("bare"):  # else a guest counts as a server does
+        sheet.caveat(f"{_OF_GUESTS[scope]}; to change it, use {change}")
     return scope, False
+
+
+_OF_GUESTS = {
+    "bare": "this is a guest, so the hardware of its hosts counts",
+    "soft": "assumed: this guest is a soft partition, so all cores of its hosts count",
+    "vm": "assumed: this guest is licensed by its virtual CPUs",
+}
+"""By scope, what a guest counts by whose scope is not set."""
+
+
+def _is_partition(sheet: Sheet) -> bool:
+    """Whether this guest is a partition that some vendor tells from other guests."""
+    guest = sheet.optional_words("machine.guest") == "yes"
+    return guest and any(_partition(sheet, pack) is not None for pack in sheet.rules.license_packs())
 
 
 def _partition(sheet: Sheet, pack: Pack) -> PartitionEntry | None:

@@ -11,7 +11,7 @@ from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import CountBasis, chosen_product, licensed_servers
+from sizeup.sizing.licensing.contract import PARTITION, CountBasis, chosen_product, licensed_servers
 from sizeup.sizing.licensing.processor import is_named
 from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
@@ -81,12 +81,28 @@ def physical_count(sheet: Sheet, name: str) -> Quantity:
         return sheet.number(NAMES[name])
     stated = sheet.optional(OF_HOST[name])
     if stated is not None:
+        if name == "cores":
+            _note_small_hosts(sheet, stated)
         return stated
     if guest == "yes":
         raise HostUnknownError(OF_HOST[name])
     # A user who sets some of the counts means another machine, and must set this one too.
     others = [key for key in ("cores", "sockets") if NAMES[key] in sheet.inputs and not _is_detected(sheet.inputs, key)]
     raise HostUnknownError(NAMES[name] if others else "machine.guest")
+
+
+def _note_small_hosts(sheet: Sheet, hosts: Quantity) -> None:
+    """Note that a guest shows more cores than all its hosts have: a mistake, unless these are threads of a host."""
+    shown = next((one for key in _SHOWN if isinstance(one := sheet.inputs.get(key), Quantity)), None)
+    if shown is not None and hosts.value < shown.value:
+        sheet.caveat(
+            f"assumed: hosts with {format_in(hosts.value, 'cores')} in all run a guest that shows "
+            f"{format_in(shown.value, '')}, so its CPUs are threads or share cores. Check {OF_HOST['cores']}"
+        )
+
+
+_SHOWN = ("machine.cores", "machine.vcpus")
+"""Keys of the cores that a guest shows, the first that is known."""
 
 
 def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:
@@ -114,6 +130,8 @@ class _FormulaNames:
             return self._own_cores()
         if name == "pinned_cores":
             _refuse_more_than_there_are(self._sheet)
+        if name == "host_cores":
+            _note_small_hosts(self._sheet, self._sheet.number(NAMES[name]))
         if name == "servers":
             return self._servers()
         if name in NAMES:
@@ -123,7 +141,7 @@ class _FormulaNames:
             hosts = counted_hosts(self._sheet, quantity) if name == "sockets" and hardware else 1
             return range_end(quantity, self._end) / _SCALES.get(name, 1) * servers * hosts
         if name == "threads":
-            return self("cores") * self("threads_per_core")
+            return self._threads()
         if name.startswith("price."):
             _, product, metric = name.split(".")
             entry = pack.find_product(product)
@@ -141,24 +159,27 @@ class _FormulaNames:
             raise MissingError("machine.cores")
         return range_end(self._sheet.given("machine.cores", replace(cores, caveats=())), self._end)
 
+    def _threads(self) -> float:
+        """Return the hardware threads; those that a guest sees are its virtual CPUs."""
+        if self._basis.visible and self._sheet.optional_words("machine.guest") == "yes":
+            vcpus = self._sheet.optional(NAMES["vcpus"])
+            if vcpus is not None:
+                return range_end(vcpus, self._end)
+        return self("cores") * self("threads_per_core")
+
     def _servers(self) -> float:
         pack = self._basis.pack
         return licensed_servers(self._sheet, pack, chosen_product(self._sheet, pack))
 
 
 def _refuse_more_than_there_are(sheet: Sheet) -> None:
-    """Refuse a hard partition with more cores than the server that it is part of."""
+    """Refuse a hard partition with more cores than its server has, and an entitlement above the LPAR's processors."""
     pinned, cores = sheet.number("license.pinned_cores"), sheet.inputs.get("machine.cores")
-    guest = sheet.optional_words("machine.guest") == "yes"
-    capped = sheet.optional_words("license.partition") == "capped"
-    if capped and isinstance(cores, Quantity) and pinned.value > cores.value:
+    guest, capped = sheet.optional_words("machine.guest") == "yes", sheet.has_used(PARTITION)
+    if (capped or not guest) and isinstance(cores, Quantity) and pinned.value > cores.value:
         raise UsageError(
-            f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} that the LPAR shows, as no "
-            f"cap is above its virtual processors, found {format_in(pinned.value, '')}"
-        )
-    if not guest and isinstance(cores, Quantity) and pinned.value > cores.value:
-        raise UsageError(
-            f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} of the server, "
+            f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} of the "
+            f"{'LPAR' if capped else 'server'}, "
             f"found {format_in(pinned.value, '')}"
         )
 
@@ -181,34 +202,48 @@ def range_end(quantity: Quantity, end: End) -> float:
 def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     """Return the factor of one core in a table, by the processor's name; an ambiguous name gives a range."""
     model = sheet.optional_words("machine.cpu_model") or ""
-    entry = matching_factor(pack, table, model, _sockets_for(sheet, pack, table, model))
+    least, most = _socket_range(sheet, pack, table, model)
+    entry, first = (matching_factor(pack, table, model, sockets) for sockets in (most, least))
     sheet.cite(entry.source)
     if entry.note:
-        sheet.caveat(f"{model or 'no processor name'}: {entry.note}")
+        sheet.caveat(f"{'assumed: ' if entry.assumed else ''}{model or 'no processor name'}: {entry.note}")
+    low, high = entry.low, entry.high
+    title = entry.title
+    if first is not entry:
+        low, high = first.low or first.value, entry.high or entry.value
+        title = f"{first.title}, or {entry.title}"
     text = format_in(entry.value, "")
-    if entry.low is not None and entry.high is not None:
-        text = f"{format_in(entry.low, '')} to {format_in(entry.high, '')}"
-    sheet.line(f"{table}: {model or 'unknown processor'} is {entry.title}: {text}")
-    quantity = Quantity(entry.value, "1", Origin.RULE, entry.id, low=entry.low, high=entry.high)
+    if low is not None and high is not None:
+        text = f"{format_in(low, '')} to {format_in(high, '')}"
+    sheet.line(f"{table}: {model or 'unknown processor'} is {title}: {text}")
+    quantity = Quantity(entry.value, "1", Origin.RULE, entry.id, low=low, high=high)
     return sheet.given(entry.id, sheet.rules.marked(quantity, f"factor.{entry.id}"))
 
 
-def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
-    """Sockets of the hardware, where the table counts a core differently by them; else any number does."""
+def _socket_range(sheet: Sheet, pack: Pack, table: str, model: str) -> tuple[float, float]:
+    """Return the fewest and the most sockets that the server may be built for, where a core counts by them.
+
+    Occupied sockets are the least; the kernel knows of no empty ones.
+    """
     if matching_factor(pack, table, model, 1) is matching_factor(pack, table, model, math.inf):
-        return 1
-    if "machine.sockets" in sheet.inputs:
-        built_for = sheet.optional("machine.socket_capacity")
-        return max(physical_count(sheet, "sockets").value, 0.0 if built_for is None else built_for.value)
-    sheet.caveat(
-        f"the number of sockets is unknown and assumed to be 1; cores count more on larger servers. "
-        f"Use {KEYS['machine.sockets'].flag}"
-    )
-    return 1
+        return 1, 1
+    capacity = sheet.optional(NAMES["socket_capacity"])
+    if capacity is not None:
+        return capacity.value, capacity.value
+    try:
+        least, occupied = physical_count(sheet, "sockets").value, "are occupied"
+    except MissingError:
+        least, occupied = 1.0, "is assumed at least"
+    if matching_factor(pack, table, model, least) is not matching_factor(pack, table, model, math.inf):
+        sheet.caveat(
+            f"cores count by the number of sockets that the server is built for, which is unknown: "
+            f"{format_in(least, '')} {occupied}. Set it with {KEYS[NAMES['socket_capacity']].flag}"
+        )
+    return least, math.inf
 
 
 def matching_factor(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
-    """Return the entry of a table that a processor's name on a server with that many sockets matches first."""
+    """Return the entry of a table that a processor's name on a server for that many sockets matches first."""
     return next(
         entry
         for entry in pack.factor
@@ -245,7 +280,7 @@ def _tiered(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity | None
         sockets = physical_count(sheet, "sockets")
     except MissingError as missing:
         most = product.tier[-1].price[metric]
-        unknown = f"{PRICE_UNKNOWN}, which is unknown: use {KEYS[missing.key].flag}"
+        unknown = f"{PRICE_UNKNOWN}, which is unknown: set it with {KEYS[missing.key].flag}"
         return Quantity(least, "USD", Origin.RULE, product.id, low=least, high=most, caveats=(*caveats, unknown))
     above = [tier for tier in product.tier if sockets.value > tier.sockets_above]
     each = above[-1].price[metric] if above else least
@@ -299,7 +334,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
     if "users" in formula.names and sheet.number(_USERS).origin is Origin.RULE:  # a default, which counts nobody
         if not value:
             raise MissingError(_USERS)
-        sheet.caveat(f"the number of users is unknown, so this is the least: use {KEYS[_USERS].flag}")
+        sheet.caveat(f"the number of users is unknown, so this is the least: set it with {KEYS[_USERS].flag}")
     servers = licensed_servers(sheet, basis.pack, chosen_product(sheet, basis.pack))
     of_hosts = "host_cores" in formula.names or ("sockets" in formula.names and sheet.has_used("license.hosts"))
     whole = metric.per == "whole" or basis.pooled or of_hosts

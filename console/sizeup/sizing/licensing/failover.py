@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     chosen_options,
@@ -18,11 +18,12 @@ from sizeup.sizing.licensing.cost import list_price
 from sizeup.sizing.licensing.count import count_range, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.required import licenses_required
-from sizeup.sizing.pack import Pack, ProductEntry
+from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.text import listed, plural
 
 _PASSIVE = "license.passive_servers"
+_OPTIONS = "license.options"
 
 
 def _failover(sheet: Sheet) -> Iterator[Advice]:
@@ -45,12 +46,17 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     try:
         count, metric, _ = licenses_required(fewer)
         text = count_range(count, metric.unit)
-        all_of_them, _, _ = licenses_required(Sheet(sheet.inputs, sheet.rules))
+        of_all = Sheet(sheet.inputs, sheet.rules)
+        all_of_them, _, _ = licenses_required(of_all)
         text += f" in place of {count_range(all_of_them, '')}"
-        text += (
-            f", {usd_range(list_price(fewer))} in place of {usd_range(list_price(Sheet(sheet.inputs, sheet.rules)))}"
-        )
-        text += _without_options(sheet, fewer, pack, product)
+        shared = _for_one_database(of_all, fewer, pack, product)
+        alike = Sheet({**sheet.inputs, _OPTIONS: _without(of_all, pack, product, shared)}, sheet.rules)
+        text += f", {usd_range(list_price(fewer))} in place of {usd_range(list_price(alike if shared else of_all))}"
+        if shared:
+            text += (
+                f"; {usd_range(list_price(of_all))} with {listed([one.title for one in shared])}, which servers need "
+                "that open one database together"
+            )
     except ForbiddenError:
         return
     except MissingError as missing:
@@ -61,11 +67,18 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _without_options(sheet: Sheet, fewer: Sheet, pack: Pack, product: ProductEntry) -> str:
-    """Return which options the fewer servers no longer need, as a clause: they are part of what is saved."""
+def _for_one_database(of_all: Sheet, fewer: Sheet, pack: Pack, product: ProductEntry) -> list[ProductEntry]:
+    """Return the options that all servers together have, and one that takes over from another does not need."""
     kept = chosen_options(Sheet(fewer.inputs, fewer.rules), pack, product)
-    gone = [one.title for one in chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if one not in kept]
-    return f" with {listed(gone)}, which a single active server does not need" if gone else ""
+    options = chosen_options(Sheet(of_all.inputs, of_all.rules), pack, product)
+    return [one for one in options if one.for_clusters and one not in kept]
+
+
+def _without(of_all: Sheet, pack: Pack, product: ProductEntry, left_out: Sequence[ProductEntry]) -> Words:
+    """Return the options without those that are left out, as ``license.options`` names them."""
+    options = chosen_options(Sheet(of_all.inputs, of_all.rules), pack, product)
+    names = [short(one.id) for one in options if one not in left_out]
+    return Words(",".join(names) or "none", Origin.RULE, "without what a passive server does not need")
 
 
 CALCULATIONS = (

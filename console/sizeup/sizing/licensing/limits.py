@@ -25,6 +25,9 @@ from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
+THREADS = "machine.threads_per_core"
+"""Key of the threads of a core, of which there is at least one."""
+
 
 def _allowed(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
@@ -63,8 +66,24 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
             and (not limit.scopes or basis.scope in limit.scopes)
             and limit.version in ("", version)
         )
-        if applies and _is_known(sheet, replace(basis, visible=True), limit):
-            yield _limit(sheet, replace(basis, visible=True), limit, product)
+        if not applies:
+            continue
+        visible = replace(basis, visible=True)
+        if _is_known(sheet, visible, limit):
+            yield _limit(sheet, visible, limit, product)
+        elif (exceeded := _exceeded_by_cores(sheet, visible, limit, product)) is not None:
+            yield exceeded
+
+
+def _exceeded_by_cores(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> Advice | None:
+    """Return a limit of threads that the cores alone exceed, where the threads of a core are unknown."""
+    if limit.unit != "threads" or THREADS in sheet.inputs:
+        return None
+    fewest = Sheet({**sheet.inputs, THREADS: Quantity(1, "1", Origin.RULE, "at least one")}, sheet.rules)
+    if not _is_known(fewest, basis, limit):
+        return None
+    advice = _limit(fewest, basis, limit, product, at_least="at least ")
+    return advice if advice.decision == "exceeded" else None
 
 
 def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
@@ -78,7 +97,7 @@ def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
     return True
 
 
-def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> Advice:
+def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry, *, at_least: str = "") -> Advice:
     sheet.cite(limit.source)
     if limit.version:
         chosen_version(sheet, basis.pack, product)
@@ -88,9 +107,10 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductE
     present, _, _ = evaluated(sheet, basis, sheet.rules.formula(limit.of), "present", limit.unit)
     exceeded = present > usable
     scale = base_unit(limit.unit)[1]
-    verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {format_in(present * scale, limit.unit)}"
+    has = f"{at_least}{format_in(present * scale, limit.unit)}"
+    verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {has}"
     if exceeded:
-        verdict += f"; {format_in((present - usable) * scale, limit.unit)} remain unused"
+        verdict += f"; {at_least}{format_in((present - usable) * scale, limit.unit)} remain unused"
         verdict += _smaller(sheet, limit, usable)
     return sheet.advice(
         f"license.limit.{limit.id}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Quantity
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PARTITION,
@@ -94,6 +94,16 @@ def _of_this_server(sheet: Sheet, key: str) -> str:
     return "" if cores is None else f"; the server that this LPAR runs on has {format_in(cores.value, 'cores')}"
 
 
+def _note_unused_hosts(sheet: Sheet) -> None:
+    """Note figures of hosts that somebody set for a server that is no guest."""
+    if sheet.optional_words("machine.guest") == "yes":
+        return
+    for key in ("license.host_cores", "license.host_sockets", "license.hosts"):
+        value = sheet.inputs.get(key)
+        if isinstance(value, Quantity) and value.origin is Origin.USER and not sheet.has_used(key):
+            sheet.caveat(f"{key} changes nothing here: this is no guest ({KEYS['machine.guest'].flag})")
+
+
 def _units(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = licenses_required(sheet)
@@ -108,6 +118,7 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         verdict = _host_unknown(missing.key) + _of_this_server(sheet, missing.key)
         yield sheet.advice("license.units", "Licenses", verdict, decision=decision)
         raise
+    _note_unused_hosts(sheet)
     pack = chosen_pack(sheet)
     if chosen_for_user := assumed_product(sheet, pack, product):
         sheet.caveat(chosen_for_user)

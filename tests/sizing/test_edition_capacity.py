@@ -1,0 +1,77 @@
+"""What the chosen edition of a database uses of the cores and the memory of a server."""
+
+import pytest
+
+from sizing.license_cases import XEON, found, sized
+from sizing.sized import card
+
+STANDARD = ("license.pack=sql-server", "license.product=standard", "machine.guest=no", XEON)
+SE2 = ("license.product=se2", "machine.sockets=2", "machine.socket_capacity=2", "machine.guest=no", XEON)
+
+
+def test_sessions_are_outside_of_the_buffer_pool_and_inside_of_the_memory_of_db2() -> None:
+    settings = ("sga.mb=102400", "memory.sessions=4000", "memory.session_mib=10", "machine.memory_gib=1024")
+    sql = card("memory", *STANDARD, *settings)
+    db2 = card("memory", "license.pack=db2", "license.product=standard", "machine.guest=no", XEON, *settings)
+
+    assert sql.share == pytest.approx(100 / 256)
+    assert db2.share == pytest.approx((100 + 4000 * 10 / 1024) / 128)
+
+
+def test_memory_of_the_machine_counts_where_it_is_the_tighter_one() -> None:
+    assert card("memory", *STANDARD, "sga.mb=102400", "machine.memory_gib=128").detected == "128 GiB"
+    # 40 GiB of buffer pool are a small share of 256 GiB; with the sessions they are most of 300 GiB.
+    busy = card(
+        "memory",
+        *STANDARD,
+        "sga.mb=40960",
+        "memory.sessions=20000",
+        "memory.session_mib=10",
+        "machine.memory_gib=300",
+    )
+    assert busy.share == pytest.approx((40 + 20000 * 10 / 1024) / 300)
+
+
+def test_the_buffer_pool_of_express_is_1410_mib() -> None:
+    settings = ("license.pack=sql-server", "license.product=express", "machine.guest=no", XEON, "db.gb=10")
+    memory = card("memory", *settings, "sga.mb=2820", "machine.memory_gib=64")
+
+    assert memory.share == pytest.approx(2)
+
+
+def test_a_pass_on_sixteen_threads_rests_on_a_core_for_each() -> None:
+    light = ("machine.cores=32", "workload.cpu_percent=20")
+    cpu = card("cpu", *SE2, *light)
+
+    assert cpu.status == "assumed"
+    assert cpu.assumed == ("a core for each of them, as the threads of a core are unknown (machine.threads_per_core)",)
+    assert card("cpu", *SE2, *light, "machine.threads_per_core=1").status == "pass"
+
+
+def test_shared_cores_are_named_beside_the_threads() -> None:
+    cpu = card("cpu", *SE2, "machine.cores=32", "machine.threads_per_core=2", "workload.cpu_percent=65")
+
+    assert "16 threads by Oracle SE2 on 8 to 16 cores" in cpu.statement
+
+
+def test_threads_that_the_cores_alone_exceed_are_named_and_others_are_not() -> None:
+    verdict = found(sized(*SE2, "machine.cores=32"), "license.limit.oracle.se2.threads").verdict
+
+    assert verdict == (
+        "Threads that one Standard Edition 2 database uses at a time: 16 threads of at least 32 threads; at least 16 "
+        "threads remain unused"
+    )
+    assert sized(*SE2, "machine.cores=16").find("license.limit.oracle.se2.threads") is None
+
+
+def test_threads_of_a_guest_are_its_virtual_cpus() -> None:
+    guest = (
+        "license.product=se2",
+        "machine.guest=yes",
+        "license.host_sockets=2",
+        "machine.cores=32",
+        "machine.threads_per_core=2",
+    )
+
+    assert found(sized(*guest, "machine.vcpus=8"), "license.limit.oracle.se2.threads").decision == "fits"
+    assert "of 24 threads" in found(sized(*guest, "machine.vcpus=24"), "license.limit.oracle.se2.threads").verdict
