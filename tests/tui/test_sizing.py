@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Static
 
 from consoles import Console, MakeConsole, until
@@ -249,6 +250,20 @@ async def test_the_table_has_value_range_basis_and_confidence_by_group(console: 
 
     assert columns == ["Answer", "Value", "Range", "Basis", "Confidence"]
     assert headings == ["group Verdict", "group Capacity", "group Licenses"]
+
+
+async def test_a_column_without_any_text_gives_up_its_width(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        await pilot.pause()
+        table = console.app.screen.query_one(AnswerTable)
+        widths = [column.width for column in table.ordered_columns]
+        table.show([replace(row, range_="", confidence="") for row in table._answers], {})
+        columns = [(str(column.label), column.width) for column in table.ordered_columns]
+
+    assert [name for name, _ in columns] == ["Answer", "Value", "Basis"]
+    assert columns[0][1] > widths[0]
 
 
 async def test_no_option_of_the_command_line_is_shown_where_a_key_does_it(console: Console) -> None:
