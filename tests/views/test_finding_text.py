@@ -46,3 +46,10 @@ def test_the_reasons_name_no_check_and_no_setting() -> None:
 def test_a_load_is_named_in_words_and_other_findings_stay_as_they_are() -> None:
     assert worded(finding("oltp-read: I/O costs 0.3 CPUs")).title == "random read 8 KiB: I/O costs 0.3 CPUs"
     assert worded(finding("disk sda is failing")) == finding("disk sda is failing")
+
+
+def test_what_was_seen_names_no_check_and_no_setting_either() -> None:
+    seen = ("CPUs used: 0.29", "physical: 624 MB/s: the bandwidth of the path is unknown; set path_limit to compare")
+    found = worded(Finding("io.direct.cpus", Severity.INFO, "oltp-read: I/O costs 0.29 CPUs", seen, "", ""))
+
+    assert found.evidence == ("CPUs used: 0.29", "624 MB/s: the bandwidth of the path is unknown")

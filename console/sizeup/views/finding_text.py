@@ -36,7 +36,6 @@ _REMEDIES = {
 }
 _OPTION = re.compile(r"; (set|use|give) [a-z_]+ [^;]*")
 """What names a setting, which stands in the form of the probe and in its documentation."""
-_INSIDE = re.compile(r": [a-z_]+ is off")
 _MOST_REASONS = 6
 
 
@@ -46,7 +45,9 @@ def worded(finding: Finding) -> Finding:
     if found is None:
         load, colon, rest = finding.title.partition(": ")
         words = coordinate_words("workload", load)
-        return replace(finding, title=f"{words}: {rest}") if colon and words != load else finding
+        title = f"{words}: {rest}" if colon and words != load else finding.title
+        evidence = tuple(dict.fromkeys(_plain(entry) for entry in finding.evidence))
+        return replace(finding, title=title, evidence=evidence)
     by_status: dict[str, list[str]] = {}
     for part in found[2].split(", "):
         name, _, status = part.rpartition(" ")
@@ -73,13 +74,15 @@ def worded(finding: Finding) -> Finding:
 
 def _reasons(text: str) -> tuple[str, ...]:
     """Return the reasons of all checks, without the names of checks and settings."""
-    found = []
-    for reason in _OPTION.sub("", text).removesuffix(".").split("; "):
-        name, colon, rest = reason.partition(": ")
-        words = rest if colon and name in _UNCHECKED else reason
-        if words.startswith("not checked"):
-            words = f"not checked: {_UNCHECKED.get(name, name)}"
-        found.append(_INSIDE.sub("", words))
+    found = map(_plain, _OPTION.sub("", text).removesuffix(".").split("; "))
     kept = [reason for reason in dict.fromkeys(found) if reason]
     more = len(kept) - _MOST_REASONS
     return (*kept[:_MOST_REASONS], *((f"{plural(more, 'further reason')}",) if more > 0 else ()))
+
+
+def _plain(reason: str) -> str:
+    """Return a reason without the name of its check, and without the names of settings."""
+    name, colon, rest = _OPTION.sub("", reason).partition(": ")
+    if not colon or name not in _UNCHECKED:
+        return _OPTION.sub("", reason)
+    return f"not checked: {_UNCHECKED[name]}" if rest.startswith("not checked") else rest
