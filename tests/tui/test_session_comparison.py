@@ -138,6 +138,7 @@ async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(c
 
         assert console.says("#detail").startswith("Cannot tell: 1 run per side")
         assert console.app.screen.has_class("-compared")
+        assert re.search(r"Quantity +A +B", console.text)  # the table, for which the width beside the list is too small
         await pilot.press("escape")
         await pilot.pause()
         await pilot.pause()

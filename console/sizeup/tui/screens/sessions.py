@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
@@ -32,6 +32,7 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.folded import FoldedPane
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.compared_charts import compared_charts
 
@@ -70,7 +71,7 @@ class SessionsScreen(ModeScreen):
                 yield KeyList(id="sessions")
                 yield Input(placeholder="search text", id="filter", compact=True)
             with Vertical(id="session-pane"):
-                with VerticalScroll(id="detail-pane", can_focus=True):
+                with FoldedPane(self._show_comparison, id="detail-pane"):
                     yield Static(id="detail", markup=False)
                 yield ChartView(self.host.glyphs, id="overlay")
 
@@ -94,7 +95,7 @@ class SessionsScreen(ModeScreen):
 
     def on_resize(self) -> None:
         """Wrap the text again, once the panes have taken their widths."""
-        self.call_after_refresh(self._fill if self._comparison is None else self._show_comparison)
+        self.call_after_refresh(self._show_comparison if self._comparison else self._fill)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show what a session holds."""
@@ -244,11 +245,10 @@ class SessionsScreen(ModeScreen):
         self.call_after_refresh(self._show_comparison)
 
     def _show_comparison(self) -> None:
-        """Once the panes have taken their widths."""
+        """Fold it to the width of the pane; a pane that takes another one calls this again."""
         if self._comparison is not None:
-            self.query_one("#detail", Static).update(
-                session_text.compared(self._comparison, self._width(), statistics=self._statistics)
-            )
+            text = session_text.compared(self._comparison, self._width(), statistics=self._statistics)
+            self.query_one("#detail", Static).update(text)
             self._show_picture()
 
     def action_statistics(self) -> None:
@@ -261,8 +261,8 @@ class SessionsScreen(ModeScreen):
 
     def action_next_view(self) -> None:
         """Show the next step that both have."""
+        self._place = (self._place + 1) % max(len(self._pictures), 1)
         if self._pictures:
-            self._place = (self._place + 1) % len(self._pictures)
             self._show_picture()
 
     def _show_picture(self) -> None:
