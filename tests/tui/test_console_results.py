@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from textual.pilot import Pilot
 
 from consoles import Console, ended, records, settled
@@ -17,6 +18,7 @@ from sizeup.session.records import (
     StepStartRecord,
 )
 from sizeup.session.value import point_key
+from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.tui.widgets.tab_row import TabRow
@@ -49,6 +51,22 @@ async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_and_canc
         assert screen.query_one("#probes").region.height > 0
         await pilot.press("escape")
         assert console.runner.stdin.words == []
+
+
+async def test_a_run_without_news_says_for_how_long_in_place_of_the_time_left(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        before = console.says("#standing")
+        monkeypatch.setattr(Runs, "quiet_seconds", 15)
+        console.app.screen.show_run()  # type: ignore[attr-defined]
+        await pilot.pause()
+        after = console.says("#standing")
+
+    assert " left" in before
+    assert "no sample for 15 s" in after
+    assert " left" not in after
 
 
 async def test_the_points_stand_in_a_table_that_is_sorted_and_scrolls(console: Console) -> None:

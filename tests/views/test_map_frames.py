@@ -13,6 +13,7 @@ from sizeup.model.numa import MemoryKind, NumaNode
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.views.devices import Devices
 from sizeup.views.map import Map, MapMaker
+from sizeup.views.map_tiles import CorePart, CpuStates, Tile, TileSize, tiles
 
 
 def mapped(found: Machine, width: int = 82, height: int = 35, **more: dict[int, str]) -> Map:
@@ -83,3 +84,16 @@ def test_many_cores_are_drawn_smaller() -> None:
 
     assert "┌ L2" not in text
     assert "Node 0" in text
+
+
+def test_no_size_of_a_cache_is_cut() -> None:
+    core = CorePart("core:0", "0", (0,), ((2, "L2 512 KiB"), (1, "L1d 64 KiB"), (1, "L1i 64 KiB")))
+    shown = {
+        width: "".join(cell.text for row in tiles((core,), CpuStates({}, {}), TileSize(Tile.FRAME, width), width)
+                       for cell in row)
+        for width in (19, 24, 36)
+    }  # fmt: skip
+
+    assert "│L2 512 KiB       │" in shown[19]
+    assert "│L2 512 KiB L1d 64 KiB │" in shown[24]
+    assert "│L2 512 KiB L1d 64 KiB L1i 64 KiB  │" in shown[36]

@@ -65,6 +65,7 @@ class Runs:
 
     def __init__(self, path: str, launcher: Launcher = launch, affinity: CpuAffinity | None = None) -> None:
         self.path = path
+        self._last_ns, self._news_seconds = 0, time.monotonic()
         self._affinity = affinity or CpuAffinity()
         self._launcher = launcher
         self._follower: SessionFollower | None = None
@@ -184,7 +185,15 @@ class Runs:
                 self.start(self.queue.pop(0))
         self._check_followed()
         self._avoid_measured_cpus()
+        last_ns = 0 if self.session is None else self.session.last_ns
+        if last_ns != self._last_ns:
+            self._last_ns, self._news_seconds = last_ns, time.monotonic()
         return changed
+
+    @property
+    def quiet_seconds(self) -> int:
+        """How long the run that is on has measured nothing, in steps of 5 s: it prepares, or waits."""
+        return int((time.monotonic() - self._news_seconds) // 5) * 5 if self.going_on else 0
 
     def cancel(self) -> None:
         """End the whole run; what was measured stays in the file."""

@@ -142,8 +142,19 @@ def _load_meter(load: float, inner_width: int, key: str) -> Row:
 def _frame(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
     lines = _core_lines(core, cpus, width - 2, _THREADS)
     if core.caches:
-        lines.append((Cell(" ".join(name for _, name in core.caches), "text"),))
+        lines.append((Cell(_whole_names(core, width - 2), "text"),))
     return _of_core(core, cpus, lines, width)
+
+
+def _whole_names(core: CorePart, width: int) -> str:
+    """Return the names of caches that fit, the largest first: half a size would be a wrong one."""
+    words = ""
+    for _, name in core.caches:
+        longer = f"{words} {name}".strip()
+        if len(longer) > width:
+            break
+        words = longer
+    return words
 
 
 def _nest(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:

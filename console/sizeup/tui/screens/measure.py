@@ -271,8 +271,6 @@ class MeasureScreen(ModeScreen):
         host = self.host
         return host.unmeasured or ("" if host.machine is None else unmet(host.machine, probe.manifest) or "")
 
-    # Pictures
-
     @on(TabRow.Chosen)
     def _tab_chosen(self, event: TabRow.Chosen) -> None:
         self._probe_page.choose_tab(event.name)
@@ -382,6 +380,7 @@ class MeasureScreen(ModeScreen):
             None if run is None or session is None else session.last_ns,
             self._forms.form_of(probe).typed,
             state_text,
+            self.host.runs.quiet_seconds,
             self.host.runs.going_on,
             startable,
         )

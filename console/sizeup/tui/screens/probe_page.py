@@ -210,7 +210,9 @@ class ProbePage(Vertical):
         position = StepPosition(steps.index(run.step.id) + 1, len(every))
         refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe)
         width = self.content_size.width
-        rows = badge_rows(run, runs.caveat, position, width, going_on=runs.going_on, refused=refused)
+        rows = badge_rows(
+            run, runs.caveat, position, width, going_on=runs.going_on, refused=refused, quiet_seconds=runs.quiet_seconds
+        )
         most_lines = _MOST_LINES if width >= _NARROW else _MOST_NARROW_LINES
         self.query_one("#standing", SegmentRows).show(rows, fold=run.outcome is not None, most_lines=most_lines)
 

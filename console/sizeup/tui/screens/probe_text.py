@@ -182,18 +182,25 @@ class StepPosition(Struct, frozen=True):
 
 
 def badge_rows(
-    run: StepRun, caveat: str, position: StepPosition, width: int = _NARROW, *, going_on: bool, refused: str = ""
+    run: StepRun,
+    caveat: str,
+    position: StepPosition,
+    width: int = _NARROW,
+    *,
+    going_on: bool,
+    refused: str = "",
+    quiet_seconds: int = 0,
 ) -> list[SegmentRow]:
     """Rows above a chart: status and figure or reason, then what to do about it.
 
-    ``refused`` is why the last request to run it again was refused.
+    ``refused`` is why the last request to run it again was refused, ``quiet_seconds`` since when there is no news.
     """
     badge = step_badge(run, going_on=going_on)
     live = badge.look is BadgeLook.ACTIVE
     rows: list[SegmentRow] = []
     if refused:
         rows.append(((" ✗ REFUSED ", f"{BADGE}fail"), (f"  {refused}", "text")))
-    rows.append(_progress_row(run, badge, position, width) if live else _badge_row(badge))
+    rows.append(_progress_row(run, badge, position, width, quiet_seconds) if live else _badge_row(badge))
     words: tuple[str, ...] = (_counted(run) or "no samples yet", caveat)
     if not live:
         counted = _counted(run) if badge.look is BadgeLook.PASS else _disturbed(run)
@@ -211,7 +218,7 @@ def _badge(badge: StepBadge) -> tuple[str, str]:
     return f" {_MARKS[badge.look]} {badge.word} ", f"{BADGE}{badge.look.value}"
 
 
-def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width: int) -> SegmentRow:
+def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width: int, quiet_seconds: int) -> SegmentRow:
     """Return how far the step is: its bar, the time left and what it is at."""
     progress = run.progress
     mark = _badge(badge)
@@ -221,7 +228,8 @@ def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width:
     done = min(max(progress.done, 0.0), 1.0)
     columns = _BAR_COLUMNS if width >= _NARROW else _NARROW_BAR_COLUMNS
     filled = round(done * columns)
-    doing = "  ".join(filter(None, (f"{done:4.0%}", time_left(progress), progress.activity)))
+    left = f"no sample for {format_seconds(quiet_seconds)}" if quiet_seconds else time_left(progress)
+    doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
     return (
         mark,
         (f"{step}  ", "text"),
