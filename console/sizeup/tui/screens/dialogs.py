@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -56,20 +57,28 @@ class HelpDialog(Dialog[None]):
             yield Static(help_text(self._scopes, self._keymap), markup=False)
 
 
-def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Text:
-    """The actions of some scopes, a line each."""
-    text = Text()
+_LETTERS = ("Letter", "Open the list of the form that has this letter in front of it.")
+"""What the form of a probe adds; its letters are those of the probe."""
+
+
+def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Group:
+    """The actions of some scopes, a line each; what is longer goes on below its own words."""
+    from rich.table import Table
+
+    parts: list[Text | Table] = []
     for scope in scopes:
         if not ACTIONS[scope]:
             continue
-        text.append(f"{SCOPES[scope]}\n", style="bold underline")
+        rows = Table.grid(padding=(0, 1, 0, 0))
+        rows.add_column(no_wrap=True, min_width=13, style="bold")
+        rows.add_column()
         for action in ACTIONS[scope]:
             keys = " ".join(key_text(key) for key in keymap.get(action.id, action.keys).split(","))
-            text.append(f"  {keys:<14} ", style="bold")
-            text.append(f"{action.help}\n")
-        text.append("\n")
-    text.rstrip()
-    return text
+            rows.add_row(Text(f"  {keys}"), Text(action.help))
+        if scope == "measure":
+            rows.add_row(Text(f"  {_LETTERS[0]}"), Text(_LETTERS[1]))
+        parts += [*([Text()] if parts else []), Text(SCOPES[scope], style="bold underline"), rows]
+    return Group(*parts)
 
 
 class ChoiceDialog(Dialog[str]):
