@@ -43,9 +43,10 @@ CASES = {
         "defer",
     ),
     "kernel.numa_balancing": ("settings", "/proc/sys/kernel/numa_balancing", "0", "on", "off"),
-    "governor": ("settings", f"{CPU}/cpu0/cpufreq/scaling_governor", "performance", "powersave", "performance"),
+    "governor": ("settings", f"{CPU}/cpufreq/policy0/scaling_governor", "performance", "powersave", "performance"),
     "energy preference": (
-        "settings", f"{CPU}/cpu0/cpufreq/energy_performance_preference", "performance", "balance_power", "performance",
+        "settings", f"{CPU}/cpufreq/policy0/energy_performance_preference",
+        "performance", "balance_power", "performance",
     ),
     "energy_perf_bias": ("settings", f"{CPU}/cpu0/power/energy_perf_bias", "0", "6", "0"),
     "min_perf_pct": ("settings", f"{CPU}/intel_pstate/min_perf_pct", "100", "25", "100"),
@@ -119,7 +120,9 @@ ADDED = (
     "/proc/sys/kernel/osrelease = 6.1.0", "/sys/class/dmi/id/bios_version = 2.1", "/proc/cmdline = quiet isolcpus=2",
     "/sys/devices/system/clocksource/clocksource0/current_clocksource = tsc",
 )  # fmt: skip
-NEVER_UNKNOWN = {"mitigation mds", "sda size", "settings", "eth0 link", "pool zfs tank state"}
+NEVER_UNKNOWN = {
+    "mitigation mds", "sda size", "settings", "eth0 link", "pool zfs tank state", "governor", "energy preference",
+}  # fmt: skip
 """Without its file, the fact is read elsewhere, is another or none."""
 
 
