@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from consoles import Console, ended, machine, records
+from consoles import Console, ended, machine, records, until
 from played_runs import PlayedRunner
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
@@ -98,7 +98,8 @@ async def test_a_workload_typed_for_a_saved_session_gives_its_verdict(tmp_path: 
     async with console.shown(120, 40) as pilot:
         await pilot.press("w")
         await pilot.pause()
-        await pilot.press("enter", *"2000", "enter", "1")
+        await pilot.press(*"2000", "enter")
+        await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
         verdict = console.says("#verdict")
         header = console.app.header()[2]

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Static
 
-from consoles import Console, MakeConsole, until
+from consoles import Console, MakeConsole
 from sizeup.charts.chart import BarChart
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
@@ -54,8 +54,7 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
 
 async def test_what_is_typed_in_sizing_moves_the_verdict_of_the_summary(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("w")
-        await until(pilot, lambda: console.mode == "sizing")
+        await pilot.press("4")
         await pilot.pause()
         await pilot.press("a", *"workload.cpu_percent", "enter", *"97", "enter")
         await pilot.pause()

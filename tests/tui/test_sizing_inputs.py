@@ -143,7 +143,30 @@ async def test_an_input_without_steps_says_how_to_change_it(console: Console) ->
         await pilot.press("plus")
         await pilot.pause()
 
-        assert "cannot be stepped from here; Enter edits a value" in console.says("#input-help")
+        assert "Press Enter and type one." in console.says("#input-help")
+
+
+async def test_w_goes_to_the_same_input_at_each_press_and_a_step_says_what_it_changed(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "w")
+        await pilot.pause()
+        first = console.entry
+        await pilot.press("w", "w")
+        again = console.entry
+        await pilot.press("enter", *"20000", "enter", "plus")
+        await pilot.pause()
+        told, footer = console.says("#input-help"), console.text
+        listed = console.app.screen.query_one("#inputs", KeyList)
+        row = listed.get_option_index("workload.iops")
+        top, rows = listed.scroll_offset.y, listed.size.height
+        await pilot.press("down")
+        await pilot.pause()
+
+        assert (first, again) == ("workload.iops", "workload.iops")
+        assert told.startswith("Random IOPS: 20,000 IOPS changed to 21,000 IOPS. Bksp undoes it.")
+        assert "+ Increase" in " ".join(footer.split())
+        assert top <= row < top + rows
+        assert "changed to" not in console.says("#input-help")
 
 
 async def test_what_is_explained_of_an_input_is_never_cut(console: Console) -> None:

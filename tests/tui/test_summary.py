@@ -141,7 +141,7 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
     async with console.shown():
         assert "idle; capture" in console.status
         assert "no measurements yet" not in console.status
-        assert "w: enter four numbers or an AWR file." in " ".join(console.text.split())
+        assert "w: enter a workload, or an AWR file." in " ".join(console.text.split())
         assert "Measure" not in console.keys
 
 
@@ -221,14 +221,17 @@ async def test_a_chart_of_figures_that_do_not_count_says_so(console: Console, st
     assert title.startswith("Not valid: ") is marked
 
 
-async def test_without_a_workload_w_leads_to_the_input_to_type(console: Console) -> None:
+async def test_w_and_one_number_give_a_demand(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("w")
-        await until(pilot, lambda: console.mode == "sizing")
+        await pilot.pause()
+        await pilot.press(*"20000", "enter")
+        await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
 
-        assert console.app.focused is not None
-        assert (console.app.focused.id, console.entry) == ("inputs", "workload.iops")
+        assert console.mode == "summary"
+        assert list(console.app.stated) == ["workload.iops"]
+        assert "NO VERDICT YET" not in console.says("#verdict")
 
 
 async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_console: MakeConsole) -> None:

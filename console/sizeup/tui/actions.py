@@ -65,7 +65,12 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "summary": (
         Action("summary.measure", "r", "screen.measure", "Measure", "Run the quick plan from here.", footer=True),
         Action(
-            "summary.workload", "w", "screen.workload", "Workload", "Go to the inputs of the workload.", footer=True
+            "summary.workload",
+            "w",
+            "screen.workload",
+            "Workload",
+            "Enter the workload, or a file that describes it.",
+            footer=True,
         ),
         Action("summary.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
         Action(
@@ -118,11 +123,11 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "sizing.more",
             "plus,equals_sign,right",
             "screen.step(1)",
-            "More",
+            "Increase",
             "Increase the selected input.",
             footer=True,
         ),
-        Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Decrease the selected input."),
+        Action("sizing.less", "minus,left", "screen.step(-1)", "Decrease", "Decrease the selected input."),
         Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change.", footer=True),
         Action(
             "sizing.save",
@@ -134,7 +139,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         Action("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it.", footer=True),
         Action(
-            "sizing.workload", "w", "screen.workload", "Workload", "Go to the next input of the workload.", footer=True
+            "sizing.workload", "w", "screen.workload", "Workload", "Go to the first input of the workload.", footer=True
         ),
         Action(
             "sizing.file",

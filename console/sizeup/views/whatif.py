@@ -38,6 +38,8 @@ _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
 
+TYPED_SOURCE = "what-if"
+"""The source of an input that was typed in the console."""
 UNKNOWN = "unknown"
 ASSUMED = "assumed"
 """Where a default of the rules is from: nobody chose it."""
@@ -102,14 +104,14 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     number = min(max(number, declared.minimum), declared.maximum)
     if declared.positive and number <= declared.minimum:
         return None
-    return Quantity(number * scale, value.unit, Origin.USER, "what-if")
+    return Quantity(number * scale, value.unit, Origin.USER, TYPED_SOURCE)
 
 
 def _next_choice(declared: InputKey, value: Value | None, steps: int) -> Words:
     choice = value.value if isinstance(value, Words) else None
     last = len(declared.choices) - 1
     index = declared.choices.index(choice) + steps if choice in declared.choices else 0 if steps > 0 else last
-    return Words(declared.choices[min(max(index, 0), last)], Origin.USER, "what-if")
+    return Words(declared.choices[min(max(index, 0), last)], Origin.USER, TYPED_SOURCE)
 
 
 def effect(now: Advice, before: Advice | None) -> str:

@@ -35,6 +35,7 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.input_names import input_label
 from sizeup.views.sizing_table import answer_rows
+from sizeup.views.whatif import TYPED_SOURCE
 
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 
@@ -50,6 +51,8 @@ class SizingScreen(ModeScreen):
         super().__init__()
         self._state = SizingState(self.host)
         self._editing = ""
+        self._change = ("", "")
+        """The input that was stepped last, and how it changed; shown until another one is chosen."""
         self._moving = False
         """Whether what moves the chosen answer is shown in place of its working."""
 
@@ -146,8 +149,8 @@ class SizingScreen(ModeScreen):
             self.action_tornado()
 
     def action_workload(self) -> None:
-        """Go to the inputs that describe the workload."""
-        self.show_target(self._state.next_workload_key(self._chosen_input()))
+        """Go to the first input that describes the workload, wherever the cursor is."""
+        self.show_target(self._state.first_workload_key)
 
     def action_workload_file(self) -> None:
         """Ask for a file, and take the workload that it describes."""
@@ -176,10 +179,11 @@ class SizingScreen(ModeScreen):
             self.leave_input()
             return
         try:
-            value = KEYS[key].parse(event.value, Origin.USER, "what-if")
+            value = KEYS[key].parse(event.value, Origin.USER, TYPED_SOURCE)
         except SizeupError as error:
             self._refuse(str(error))
             return
+        self._change = ("", "")
         if self._take({key: value}):
             self.leave_input()
 
@@ -197,13 +201,20 @@ class SizingScreen(ModeScreen):
         if key is None:
             return
         value = self._state.stepped(key, steps)
+        row = self._state.row(key)
+        label = key if row is None else row.label
         if value is None:
-            self._refuse(f"{key}: cannot be stepped from here; Enter edits a value")
-        else:
-            self._take({key: value})
+            self._refuse(f"{label} has no value to change in steps. Press Enter and type one.")
+        elif row is not None and value == self._state.sizing.inputs.get(key):
+            self._refuse(f"{label} is at its limit, {row.value}.")
+        elif self._take({key: value}) and row is not None and (now := self._state.row(key)) is not None:
+            undo = first_key_of("sizing.reset", self.host.keys)
+            self._change = (key, f"{label}: {row.value} changed to {now.value}. {undo} undoes it.\n")
+            self._explain_input(key)
 
     def action_reset(self) -> None:
         """Take back the change of the chosen input; where it has none, of all."""
+        self._change = ("", "")
         self._state.reset(self._chosen_input())
         self._fill()
 
@@ -269,7 +280,7 @@ class SizingScreen(ModeScreen):
 
     def _refuse(self, reason: str) -> None:
         shown = self.query_one("#input-help", Static)
-        shown.update(Text(f"! {self._in_console(reason.removeprefix('what-if: '))}", style="bold"))
+        shown.update(Text(f"! {self._in_console(reason.removeprefix(f'{TYPED_SOURCE}: '))}", style="bold"))
         shown.add_class("-wrong")
 
     def _fill(self) -> None:
@@ -329,7 +340,9 @@ class SizingScreen(ModeScreen):
         shown = self.query_one("#input-help", Static)
         shown.remove_class("-wrong")
         found = f" (before: {row.found})" if row.found else ""
-        shown.update(self._in_console(f"{row.key}{found}: {row.help}\nFrom: {row.origin}"))
+        if self._change[0] != key:
+            self._change = ("", "")
+        shown.update(self._in_console(f"{self._change[1]}{row.key}{found}: {row.help}\nFrom: {row.origin}"))
         # A longer text takes rows of the list, the one under the cursor among them.
         self.call_after_refresh(self.query_one("#inputs", KeyList).scroll_to_highlight)
 

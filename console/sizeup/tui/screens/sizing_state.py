@@ -13,7 +13,7 @@ from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
 from sizeup.tui.screens.sizing_text import answers_title
-from sizeup.views.whatif import WORKLOAD_KEYS, InputRow, effect, input_rows, question_of, stepped
+from sizeup.views.whatif import WORKLOAD_KEYS, InputRow, effect, input_rows, stepped
 
 if TYPE_CHECKING:
     from sizeup.tui.app_protocol import AppProtocol
@@ -82,9 +82,12 @@ class SizingState:
 
     def take(self, values: Mapping[str, Value]) -> None:
         """Size with other values; those that contradict the rest are refused."""
-        changed = {**self.changed, **values}
-        self._sized(changed)
-        self._host.stated = changed
+        self.put({**self.changed, **values})
+
+    def put(self, values: dict[str, Value]) -> None:
+        """Size with these values in the place of all that were changed; those that contradict the rest are refused."""
+        self._sized(values)
+        self._host.stated = values
         self.calculate()
 
     def reset(self, key: str | None) -> None:
@@ -109,12 +112,10 @@ class SizingState:
         """Return the row of an input; None where it is not listed."""
         return next((row for row in self.rows if row.key == key), None)
 
-    def next_workload_key(self, chosen: str | None) -> str:
-        """Return the input that describes the workload further than the chosen one."""
-        listed = [row.key for row in self.rows if row.question == question_of(WORKLOAD_KEYS[0])]
-        first = [key for key in WORKLOAD_KEYS if key in self.sizing.inputs] or list(WORKLOAD_KEYS[:1])
-        order = list(dict.fromkeys((*first, *listed)))
-        return order[(order.index(chosen) + 1) % len(order)] if chosen in order else order[0]
+    @property
+    def first_workload_key(self) -> str:
+        """The input that the workload starts from: the first one that is known, else random IOPS."""
+        return next((key for key in WORKLOAD_KEYS if key in self.sizing.inputs), WORKLOAD_KEYS[0])
 
     def changed_answers(self, rows: list[str]) -> list[str]:
         """Return those of the rows of answers that a change asks for, else those that it moves."""

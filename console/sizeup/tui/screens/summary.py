@@ -44,7 +44,6 @@ from sizeup.views.summary import (
     finding_target,
     summary,
 )
-from sizeup.views.whatif import WORKLOAD_KEYS
 
 if TYPE_CHECKING:
     from sizeup.views.panels import Panel
@@ -115,7 +114,7 @@ class SummaryScreen(ModeScreen):
     def _actions(self) -> tuple[str, ...]:
         """What a reader can do while there is no verdict."""
         host = self.host
-        workload = f"{first_key_of('summary.workload', host.keys)}: enter four numbers or an AWR file."
+        workload = f"{first_key_of('summary.workload', host.keys)}: enter a workload, or an AWR file."
         if host.runs.running:
             return (workload, "Measuring.")
         if not host.measures:
@@ -247,8 +246,10 @@ class SummaryScreen(ModeScreen):
             self.host.show_session(str(path))
 
     def action_workload(self) -> None:
-        """Go to the input that a verdict needs first."""
-        self.host.go("sizing", WORKLOAD_KEYS[0])
+        """Ask for the workload in a form, and show the verdict on it."""
+        from sizeup.tui.screens.workload_form import WorkloadForm  # which the first screen does without
+
+        self.app.push_screen(WorkloadForm(self.host), lambda taken: self.show_machine() if taken else None)
 
     def action_licenses(self) -> None:
         """Go to the licenses of every vendor."""
@@ -342,7 +343,7 @@ class SummaryScreen(ModeScreen):
         measure = f"Measure memory, the clock and the disk that will hold the database (about {MEASURE_SECONDS} s)"
         steps = [("summary.measure", measure)] if host.measures and not host.runs.running else []
         steps += [
-            ("summary.workload", "Enter a workload, four numbers or an AWR file, for a verdict"),
+            ("summary.workload", "Enter a workload, or an AWR file, for a verdict"),
             ("summary.licenses", "Choose what is licensed, for its cost"),
             ("mode.topology", "Look at sockets, caches, memory nodes and devices"),
             ("mode.sessions", "Open or compare what was measured before"),

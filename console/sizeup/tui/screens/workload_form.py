@@ -1,0 +1,155 @@
+"""The form of a workload: the figures that a verdict starts from, and a report that holds them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Grid, Vertical
+from textual.validation import ValidationResult, Validator
+from textual.widgets import Input, Static
+
+from sizeup.errors import SizeupError
+from sizeup.quantity import Origin
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.keys import KEYS
+from sizeup.tui.option_text import by_keys
+from sizeup.tui.screens.dialogs import Dialog
+from sizeup.tui.screens.sizing_state import SizingState
+from sizeup.tui.screens.workload_file import workload_inputs
+from sizeup.views.advice import value_text
+from sizeup.views.input_names import input_label
+from sizeup.views.whatif import TYPED_SOURCE, typed
+
+if TYPE_CHECKING:
+    from sizeup.tui.app_protocol import AppProtocol
+
+FIELDS = (
+    "workload.iops",
+    "workload.read_percent",
+    "workload.io_kib",
+    "workload.cpu_percent",
+    "redo.mb_s",
+    "db.gb",
+    "workload.growth_percent",
+    "workload.horizon_years",
+)
+_FILE = "file"
+_UNITLESS = ("1", "IOPS", "y")
+"""Units that the label of their input already names."""
+_HINT = "One of IOPS, CPU utilization and redo rate is enough. Tab: next field."
+
+
+class InputValidator(Validator):
+    """Accepts what an input of sizing accepts, and nothing at all."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self._key = KEYS[key]
+
+    def validate(self, value: str) -> ValidationResult:
+        """Parse the text as the option of the command line is parsed."""
+        try:
+            if value.strip():
+                self._key.parse(value, Origin.USER, TYPED_SOURCE)
+        except SizeupError:
+            return self.failure(f"{input_label(self._key.name)}: enter {self._key.expectation}.")
+        return self.success()
+
+
+class WorkloadForm(Dialog[bool]):
+    """Asks for a workload, and takes it in the place of what was typed of it before."""
+
+    AUTO_FOCUS = "Input"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("down", "app.focus_next", "Next field"),
+        ("up", "app.focus_previous", "Previous field"),
+    ]
+
+    def __init__(self, host: AppProtocol) -> None:
+        super().__init__()
+        self._host = host
+        self._state = SizingState(host)
+
+    def compose(self) -> ComposeResult:
+        """A row for each figure: its name and unit, and its field with what is assumed without it."""
+        known = self._state.sizing.inputs
+        with Vertical(classes="dialog wide") as box:
+            box.border_title = "Workload"
+            box.border_subtitle = "Enter shows the verdict, Esc closes"
+            with Grid(classes="fields"):
+                for key in FIELDS:
+                    stated = self._state.changed.get(key)
+                    value = known.get(key)
+                    assumed = "" if stated is not None or value is None else value_text(key, value)
+                    yield Static(_label(key), markup=False)
+                    yield Input(
+                        typed(key, stated),
+                        id=key.replace(".", "-"),
+                        placeholder=f"{assumed} unless entered" if assumed else "",
+                        validators=[InputValidator(key)],
+                        validate_on=["blur", "submitted"],
+                        valid_empty=True,
+                        compact=True,
+                    )
+                yield Static("Or from a file", markup=False)
+                yield Input(id=_FILE, placeholder="AWR, Statspack, sar, iostat, vmstat, kSar or TOML", compact=True)
+            yield Static(_HINT, id="message", classes="hint", markup=False)
+
+    def on_input_blurred(self, event: Input.Blurred) -> None:
+        """Say at once why a figure is refused."""
+        self._say(_problem(event.validation_result))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Work out the verdict, or show what is refused."""
+        del event
+        for field in self.query(Input):
+            if problem := _problem(field.validate(field.value)):
+                self._say(problem)
+                field.focus()
+                return
+        self.run_worker(self._take(), exclusive=True)
+
+    async def _take(self) -> None:
+        path = self.query_one(f"#{_FILE}", Input).value.strip()
+        try:
+            values = await asyncio.to_thread(workload_inputs, path) if path else {}
+            values |= self._typed()
+            if not values and not self._state.changed:
+                self._say("Enter a figure, or a file.")
+                return
+            self._state.put({**{k: v for k, v in self._state.changed.items() if k not in FIELDS}, **values})
+        except SizeupError as error:
+            self._say(by_keys(str(error).removeprefix(f"{TYPED_SOURCE}: "), self._host.keys))
+            return
+        self.dismiss(True)  # noqa: FBT003  Textual's own
+
+    def _typed(self) -> dict[str, Value]:
+        """Return the figures as entered; one that was left as it is keeps where it is from."""
+        values = {}
+        for key in FIELDS:
+            text, stated = (
+                self.query_one(f"#{key.replace('.', '-')}", Input).value.strip(),
+                self._state.changed.get(key),
+            )
+            if stated is not None and text == typed(key, stated):
+                values[key] = stated
+            elif text:
+                values[key] = KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
+        return values
+
+    def _say(self, problem: str) -> None:
+        message = self.query_one("#message", Static)
+        message.update(f"! {problem}" if problem else _HINT)
+        message.set_class(bool(problem), "-wrong")
+
+
+def _label(key: str) -> str:
+    unit = KEYS[key].unit
+    return input_label(key) + ("" if unit in _UNITLESS else f", {unit}")
+
+
+def _problem(result: ValidationResult | None) -> str:
+    return "" if result is None else "; ".join(result.failure_descriptions)

@@ -1,0 +1,99 @@
+"""The form of a workload: from nothing to a verdict, refusals where they arise, and a file in place of figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from consoles import Console, until
+from importers.workload_samples import AWR
+from sizeup.quantity import Origin
+from sizeup.sizing.keys import KEYS
+from sizeup.tui.screens.workload_form import FIELDS, WorkloadForm
+
+CAPACITY = {"capacity.iops": KEYS["capacity.iops"].parse("50000", Origin.USER, "what-if")}
+
+
+async def test_one_number_gives_the_verdict_of_a_known_capacity(console: Console) -> None:
+    console.app.stated = CAPACITY
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("w")
+        await pilot.pause()
+        shown = console.text
+        await pilot.press(*"20000", "enter")
+        await until(pilot, lambda: "workload.iops" in console.app.stated)
+        await pilot.pause()
+        verdict = console.says("#verdict")
+
+    assert "Enter shows the verdict" in shown
+    assert "Or from a file" in shown
+    assert "PASS" in verdict
+    assert list(console.app.stated) == ["capacity.iops", "workload.iops"]
+
+
+async def test_a_figure_that_is_refused_keeps_the_form_and_says_what_is_expected(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("w")
+        await pilot.pause()
+        await pilot.press("down", *"170", "enter")
+        await pilot.pause()
+        said, focused = console.says("#message"), console.app.focused
+        assert isinstance(console.app.screen, WorkloadForm)
+        await pilot.press("escape")
+        await pilot.pause()
+
+    assert said == "! Share of reads: enter a number of %, 0 or more and at most 100."
+    assert isinstance(focused, Input)
+    assert focused.id == "workload-read_percent"
+    assert not console.app.stated
+
+
+async def test_the_form_shows_what_was_typed_and_an_emptied_field_takes_it_back(console: Console) -> None:
+    console.app.stated = {**CAPACITY, "db.gb": KEYS["db.gb"].parse("500", Origin.USER, "what-if")}
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("w")
+        await pilot.pause()
+        field = console.app.screen.query_one("#db-gb", Input)
+        assert field.value == "500GB"
+        field.value = ""
+        await pilot.press(*"1000", "enter")
+        await until(pilot, lambda: "workload.iops" in console.app.stated)
+
+    assert list(console.app.stated) == ["capacity.iops", "workload.iops"]
+
+
+@pytest.mark.ci
+async def test_a_file_fills_in_the_figures_and_one_that_is_none_is_refused(console: Console, tmp_path: Path) -> None:
+    file = tmp_path / "awr.txt"
+    file.write_text(AWR)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("w")
+        await pilot.pause()
+        field = console.app.screen.query_one("#file", Input)
+        field.value = "/no/such"
+        await pilot.press("enter")
+        await until(pilot, lambda: console.says("#message").startswith("!"))
+        said = console.says("#message")
+        field.value = str(file)
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(console.app.stated))
+
+    assert "there is no such file" in said
+    assert not set(FIELDS).isdisjoint(console.app.stated)
+    assert all(value.origin is Origin.IMPORTED for value in console.app.stated.values())  # type: ignore[union-attr]
+
+
+@pytest.mark.ci
+async def test_the_file_field_is_on_the_smallest_screen(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("w")
+        await pilot.pause()
+        await pilot.press("up")
+        await pilot.pause()
+        focused = console.app.focused
+        assert focused is not None
+
+        assert focused.id == "file"
+        assert focused.region.bottom < 24
