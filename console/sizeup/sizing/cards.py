@@ -118,7 +118,9 @@ def _license(given: Mapping[str, Advice]) -> Card:
     title = units.title.removeprefix("Licenses: ").partition(",")[0]
     count = _span(units.quantity, lambda number: format_in(float(f"{number:.4g}"), ""))
     demand = f"{count} x {title}{price}{years if price else ''}"
-    if units.shown_in in _PEOPLE:
+    if units.decision == "free":
+        demand = f"{title}, no licenses needed"
+    elif units.shown_in in _PEOPLE:
         counted = units.verdict.partition(": ")[2].removesuffix(" required")
         demand = f"{counted}, {title}{price}{years if price else ''}"
     why = (

@@ -143,8 +143,15 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tier: tuple[PriceTier, ...] = ()
     """By rising number of sockets."""
     note: str = ""
+    price_note: str = ""
+    """What its price is worth: a clause after "the list price of X "."""
     brief: str = ""
     """A name for narrow places, ``EE``; empty for the title."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether its use costs nothing, so that no licenses are bought."""
+        return bool(self.price) and not any(self.price.values())
 
 
 class ArchitectureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -267,6 +274,10 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     limit: tuple[LimitEntry, ...] = ()
     break_even: tuple[LimitEntry, ...] = ()
     test: tuple[TestEntry, ...] = ()
+    cloud: str = "cloud"
+    """What the vendor calls the clouds that its rules are about."""
+    aliases: dict[str, tuple[str, ...]] = {}
+    """By this pack's name or a product's: what else people call it, which a refusal of that name proposes."""
 
     @property
     def prefix(self) -> str:

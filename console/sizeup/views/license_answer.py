@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 
 from sizeup.model.advice import AdviceSet, Card, Input
 from sizeup.quantity import Origin
@@ -16,13 +17,14 @@ from sizeup.views.cards import status_text
 END = "Working: sizeup size --explain license; every vendor: sizeup size --licenses"
 """What ends the screen."""
 _LICENSE = "license."
+_LIMIT = "license.limit."
 _SHOWN = (
     "license.units",
     "license.allowed",
     "license.edition",
     "license.cost.term",
     "license.failover",
-    "license.limit.",
+    _LIMIT,
 )
 """What begins the ids of the answers that stand in lines of their own."""
 _SUPPORT = "license.cost.support-year"
@@ -35,7 +37,7 @@ _OF_WORKLOADS = ("Unknown", "N+1")
 _COUNTED = {
     "license.host_cores": "cores of the hosts",
     "license.hosts": "hosts",
-    "license.host_sockets": "sockets of the host",
+    "license.host_sockets": "sockets of each host",
     "license.pinned_cores": "cores of the partition",
     "machine.sockets": "sockets",
     "machine.cores": "cores",
@@ -75,12 +77,24 @@ def license_basis(given: AdviceSet) -> str:
         for key, what in _COUNTED.items()
         if (entry := used.get(key)) is not None and entry.quantity is not None and _is_known(entry)
     ]
+    numbers = _as_virtual_processors(used, numbers)
     model = used.get("machine.cpu_model")
     names = [] if model is None or model.words is None else [model.words.value]
     nodes = used.get("cluster.nodes")
     servers = 1.0 if nodes is None or nodes.quantity is None else nodes.quantity.value
     of_each = [f"{format_in(servers, 'servers')}, each with"] if servers > 1 else []
     return " ".join((*of_each, ", ".join((*numbers, *names)))) if numbers else ""
+
+
+def _as_virtual_processors(used: Mapping[str, Input], numbers: list[str]) -> list[str]:
+    """Return what was counted, with virtual processors in place of the threads that each of them shows."""
+    threads, each = (used.get(key) for key in ("machine.vcpus", "machine.threads_per_core"))
+    if threads is None or each is None or threads.quantity is None or each.quantity is None:
+        return numbers
+    shown = brief(threads.quantity, "vCPUs")
+    processors = format_in(math.ceil(threads.quantity.value / each.quantity.value), "")
+    text = f"{processors} virtual processors ({brief(threads.quantity, 'threads')})"
+    return [text if one == shown else one for one in numbers]
 
 
 def _is_known(entry: Input) -> bool:
@@ -100,6 +114,7 @@ def license_notes(given: AdviceSet) -> Iterator[str]:
     """Yield what a reader must know beside the count: assumptions, then what the count rests on."""
     units, card = given.find("license.units"), _card(given)
     yield from (note for note in card.notes if note.startswith("Assumed"))
+    yield from (one.verdict for one in given.advice if one.id.startswith(_LIMIT) and one.decision == "unknown")
     if units is not None:
         yield from (capitalized(caveat) for caveat in units.caveats if not caveat.startswith("assumed: "))
 

@@ -84,7 +84,7 @@ def _refused(products: tuple[Row, ...]) -> str:
     for row in products:
         if row.forbidden:
             reasons.setdefault(row.forbidden.rpartition(": ")[2], []).append(row.title)
-    return "".join(f" Not allowed: {', '.join(titles)}: {why}." for why, titles in reasons.items())
+    return "".join(f" Not allowed: {'; '.join(titles)}: {why}." for why, titles in reasons.items())
 
 
 def _counted(sizing: Sizing) -> Iterator[str]:
@@ -109,6 +109,8 @@ def _counted(sizing: Sizing) -> Iterator[str]:
 def _license_count(row: Row) -> str:
     if row.forbidden:
         return "not allowed here"
+    if row.free:
+        return "none needed"
     if row.units is None:
         return "unknown"
     return count_range(row.units, row.units.unit)

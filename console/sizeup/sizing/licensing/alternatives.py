@@ -35,8 +35,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
         model = offer.words("machine.cpu_model")
         yield offer.advice(
             "license.cloud",
-            "Licenses of the same cores in an authorized cloud",
-            f"authorized cloud: not comparable, because none offers {model}",
+            "Licenses of the same cores in a cloud",
+            f"{pack.cloud}: not comparable, because none offers {model}",
             decision="unavailable",
         )
         return
@@ -52,8 +52,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     if refused is not None and refused.decision == "forbidden":
         yield cloud.advice(
             "license.cloud",
-            "Licenses of the same cores in an authorized cloud",
-            f"authorized cloud, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal(product.title)}",
+            "Licenses of the same cores in a cloud",
+            f"{pack.cloud}, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal(product.title)}",
             decision="forbidden",
         )
         return
@@ -66,8 +66,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {count_range(here, metric.unit)} on premises")
     yield cloud.advice(
         "license.cloud",
-        "Licenses of the same cores in an authorized cloud",
-        f"authorized cloud: {format_in(there.value, metric.unit)} for these cores as "
+        "Licenses of the same cores in a cloud",
+        f"{pack.cloud}: {format_in(there.value, metric.unit)} for these cores as "
         f"{format_in(vcpus.value, 'vCPUs')}, {compared} on premises",
         there,
         metric.unit,
@@ -174,7 +174,8 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     each = total.value / count.value
     turn = alone.value / each
     ours.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(turn, chosen.unit)}")
-    below = f". {product.title} costs less only below {math.ceil(turn):,} {chosen.unit}" if turn > 1 else ""
+    reachable = product is not lesser and turn > 1  # the price of the lesser edition goes by what it is permitted on
+    below = f". {product.title} costs less only below {math.ceil(turn):,} {chosen.unit}" if reachable else ""
     return ours.advice(
         advice_id,
         title,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -46,8 +46,11 @@ class CountBasis(Struct, frozen=True):
     """The cores that a partition shows are physical ones of its own."""
 
 
-def _unknown_name(kind: str, name: str, known: list[str]) -> UsageError:
-    return UsageError(f"license.{kind}: expected one of {', '.join(known)}, found {name!r}{nearest(name, known)}")
+def _unknown_name(kind: str, name: str, known: list[str], packs: Iterable[Pack] = ()) -> UsageError:
+    """Return the refusal of a name, with the known one that people mean by it, else the most similar one."""
+    meant = [of for pack in packs for of, names in pack.aliases.items() if name.lower() in names and of in known]
+    hint = f" (did you mean {meant[0]}?)" if meant else nearest(name, known)
+    return UsageError(f"license.{kind}: expected one of {', '.join(known)}, found {name!r}{hint}")
 
 
 def chosen_pack(sheet: Sheet) -> Pack:
@@ -55,7 +58,7 @@ def chosen_pack(sheet: Sheet) -> Pack:
     name = sheet.words("license.pack").lower()
     packs = {pack.pack: pack for pack in sheet.rules.license_packs()}
     if name not in packs:
-        raise _unknown_name("pack", name, list(packs))
+        raise _unknown_name("pack", name, list(packs), packs.values())
     return packs[name]
 
 
@@ -64,7 +67,8 @@ def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
     name = sheet.optional_words("license.product")
     product = pack.product[0] if name is None else pack.find_product(name.lower())
     if product is None:
-        raise _unknown_name("product", str(name), [short(entry.id) for entry in pack.product if not entry.option_of])
+        known = [short(entry.id) for entry in pack.product if not entry.option_of]
+        raise _unknown_name("product", str(name), known, [pack])
     return product
 
 

@@ -115,7 +115,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
         parts = f"{years} x {usd_range(net)} a year{less}"
     cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product)})"
     if not whole.value:
-        cost = f"none for the licenses of {product.title}, without support; a support contract is one of its own"
+        cost = f"none for the licenses of {product.title}; support is a separate contract"
     elif not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
         cost = f"{cost.removesuffix(')')}; no support: {KEYS['license.support_percent'].flag})"
     yield sheet.advice(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec.structs import replace
@@ -306,6 +307,11 @@ def count_range(count: Quantity, unit: str) -> str:
     if count.low is None or count.high is None:
         return format_in(count.value, unit)
     return f"{format_in(count.low, '')} to {format_in(count.high, unit)}"
+
+
+def formula_names(sheet: Sheet, basis: CountBasis) -> Callable[[str], float]:
+    """Return what turns the names of a formula into numbers."""
+    return _FormulaNames(sheet, basis, "value")
 
 
 def evaluated(sheet: Sheet, basis: CountBasis, formula: Formula, title: str, unit: str) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from sizeup.sizing.licensing.alternatives import for_edition
 from sizeup.sizing.licensing.contract import chosen_metric, chosen_pack, chosen_product, licensed_servers
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
-from sizeup.sizing.licensing.limits import product_limits
+from sizeup.sizing.licensing.limits import open_limits, product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
@@ -172,6 +172,10 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
         sheet.include(theirs)
     rest = [one for one, _ in judged[1:]]
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
+    if not priced and chosen.decision == "forbidden" and (open_ones := _not_judged(rest)):
+        verdict = f"{chosen.title} is not permitted, and which other edition is, is unknown. Not judged: {open_ones}"
+        yield sheet.advice("license.edition", "Cheapest permitted edition", verdict, decision="unknown")
+        return
     if not priced or (chosen.cost is None and chosen.decision != "forbidden"):
         if chosen.missing and chosen.missing != _NO_PRICE:
             raise MissingError(chosen.missing)
@@ -248,6 +252,7 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     busy = sheet.optional("workload.cpu_cores")
     if busy is not None and any(limit.shown_in in _OF_CPUS for limit in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy today"
+    sentences += [one.verdict for one in open_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)]
     if edition.product.lacks and not lacks:
         sentences.append(f"it {edition.product.lacks}")
     return "".join(f". {capitalized(sentence)}" for sentence in sentences)

@@ -18,13 +18,16 @@ from sizeup.sizing.licensing.contract import (
     count_basis,
 )
 from sizeup.sizing.licensing.cost import list_price
-from sizeup.sizing.licensing.count import NAMES, count_range, evaluated, usd_range
+from sizeup.sizing.licensing.count import NAMES, count_range, evaluated, formula_names, usd_range
 from sizeup.sizing.licensing.permission import CAPACITY, permission
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
+_MEMORY = "machine.memory_gib"
+_LARGE = 2.0**80
+"""More memory than any limit, in bytes."""
 THREADS = "machine.threads_per_core"
 """Key of the threads of a core, of which there is at least one."""
 
@@ -53,7 +56,9 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
 
 def _limits(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
-    yield from product_limits(sheet, pack, chosen_product(sheet, pack))
+    product = chosen_product(sheet, pack)
+    yield from product_limits(sheet, pack, product)
+    yield from open_limits(sheet, pack, product)
 
 
 def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Advice]:
@@ -73,6 +78,22 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
             yield _limit(sheet, visible, limit, product)
         elif (exceeded := _exceeded_by_cores(sheet, visible, limit, product)) is not None:
             yield exceeded
+
+
+def open_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Advice]:
+    """Yield the limits of a product on memory where the memory of the server is unknown."""
+    if _MEMORY in sheet.inputs:
+        return
+    basis = replace(count_basis(sheet, pack, chosen_metric(sheet, pack, product)), visible=True)
+    version = chosen_version(sheet, pack, product)
+    any_size = Sheet({**sheet.inputs, _MEMORY: Quantity(_LARGE, "B", Origin.RULE, "any")}, sheet.rules)
+    for limit in pack.limit:
+        if limit.product == short(product.id) and limit.of == "memory_gib" and limit.version in ("", version):
+            most = sheet.rules.formula(limit.formula).evaluate(formula_names(any_size, basis))
+            size = format_in(most * base_unit(limit.unit)[1], limit.unit)
+            sheet.cite(limit.source)
+            verdict = f"{limit.title}: at most {size}; the memory of the server is unknown ({KEYS[_MEMORY].flag})"
+            yield sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, decision="unknown")
 
 
 def _exceeded_by_cores(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> Advice | None:

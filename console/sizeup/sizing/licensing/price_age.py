@@ -49,6 +49,8 @@ def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], tod
         day = price_date(sheet, part)
         if not any(part.price.values()):
             continue
+        if part.price_note and rules.override_of(f"product.{part.id}") is None:
+            yield f"{PRICE_WARNING}{part.title} {part.price_note}"
         if day is None:
             yield f"{PRICE_WARNING}{part.title} has no date: compare it with the vendor's list"
         elif (today - last_day(day)).days > MAXIMUM_AGE_DAYS:

@@ -131,12 +131,16 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     if metric.beside:
         servers = format_in(licensed_servers(sheet, pack, product), f"{metric.beside} licenses")
         beside = f" and {servers}"
+    free = product.is_free and not options
     yield sheet.advice(
         "license.units",
         f"Licenses: {short_name}, {metric.title}",
-        f"{name}: {count_range(quantity, metric.unit)}{beside}{each} required",
+        f"{name}: no licenses needed"
+        if free
+        else f"{name}: {count_range(quantity, metric.unit)}{beside}{each} required",
         quantity,
         metric.unit,
+        decision="free" if free else "",
     )
 
 

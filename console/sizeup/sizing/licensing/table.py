@@ -34,6 +34,8 @@ class Row(Struct, frozen=True):
     list_date: str = ""
     """Of the list that the price is from, as in ISO 8601; empty where no price is known, or where it is the user's."""
     missing: str = ""
+    free: bool = False
+    """Its use costs nothing: no licenses are bought."""
     forbidden: str = ""
     """That the vendor does not permit the product here, and why; empty where it does."""
 
@@ -79,7 +81,7 @@ def _list_date(sheet: Sheet, product: ProductEntry) -> str:
 
 
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
-    blank = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly)
+    blank = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly, free=product.is_free)
     try:
         count, _, _ = licenses_required(sheet)
     except ForbiddenError as forbidden:
