@@ -116,3 +116,27 @@ def test_threads_of_a_power_partition_are_counted_as_its_virtual_processors() ->
 
     assert license_basis(power) == "16 virtual processors (64 threads), POWER7"
     assert license_basis(sized(*lpar, XEON)).startswith("64 vCPUs")
+
+
+def test_the_table_of_every_vendor_marks_what_is_assumed_refused_or_unknown() -> None:
+    guest = ("machine.guest=yes", "license.host_cores=32", "license.host_sockets=2", "machine.cpu_model=AMD EPYC 9654")
+    table = license_table(sized(*guest), RULES)
+    status = {row[1]: row[-1] for row in table.rows}
+
+    assert table.columns[-1].title == "Status"
+    assert status["Oracle Database Enterprise Edition"] == "ASSUMED"
+    assert status["PostgreSQL"] == "PASS"
+    assert status["Db2 11.5 Standard Edition"] == "UNKNOWN"
+    assert "What an assumed count rests on: --explain license" in table.note
+    four = license_table(sized("machine.guest=no", "machine.sockets=4", "machine.cores=32", XEON), RULES)
+    refused = {row[1]: row[-1] for row in four.rows}
+    assert (refused["Oracle Database Standard Edition 2"], refused["SQL Server Enterprise"]) == ("FAIL", "PASS")
+    assert refused["SQL Server Express"] == "ASSUMED"
+
+
+def test_the_table_says_that_an_order_holds_more_than_the_machine_has_and_names_threads_of_bare_metal() -> None:
+    server = ("machine.guest=no", "machine.sockets=2", "machine.cores=32", "machine.vcpus=64", XEON)
+    note = license_table(sized(*server), RULES).note
+
+    assert ": minimum order: 72 cores." in note
+    assert "32 cores, 64 threads" in note

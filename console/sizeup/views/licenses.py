@@ -50,11 +50,15 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
             Column("Licenses", numeric=True),
             Column("List price", numeric=True),
             Column("Over the term", numeric=True),
+            Column("Status"),
         ),
-        tuple((row.pack, row.title, _license_count(row), _license_price(row), _term_price(row)) for row in products),
+        tuple(
+            (row.pack, row.title, _license_count(row), _license_price(row), _term_price(row), _status(row))
+            for row in products
+        ),
         note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
         "advice. Licenses are counted for "
-        f"{', '.join(_counted(sizing))}.{_lists(products)}{_missing(products)}{_refused(products)}",
+        f"{', '.join(_counted(sizing))}.{_lists(products)}{_assumed(products)}{_missing(products)}{_refused(products)}",
     )
 
 
@@ -66,6 +70,20 @@ def _lists(products: tuple[Row, ...]) -> str:
             days.setdefault(row.list_date, []).append(row.pack)
     texts = [f"{', '.join(dict.fromkeys(days[day]))} {day}" for day in sorted(days)]
     return f" Date of the lists: {'; '.join(texts)}." if texts else ""
+
+
+def _status(row: Row) -> str:
+    """Return whether the count rests on an assumption."""
+    if row.forbidden or row.units is None:
+        return "FAIL" if row.forbidden else "UNKNOWN"
+    return "ASSUMED" if row.assumed else "PASS"
+
+
+def _assumed(products: tuple[Row, ...]) -> str:
+    """Return what shows the assumptions of a count, and why an order holds more than the machine has."""
+    orders = dict.fromkeys(f" {row.title}: {row.note}." for row in products if row.note)
+    rests = " What an assumed count rests on: --explain license --set license.pack=TEXT license.product=TEXT."
+    return "".join((rests if any(row.assumed for row in products) else "", *orders))
 
 
 def _missing(products: tuple[Row, ...]) -> str:
@@ -94,6 +112,8 @@ def _counted(sizing: Sizing) -> Iterator[str]:
         value = sizing.inputs.get(key)
         if key == "machine.sockets" and isinstance(is_guest, Words) and is_guest.value == "yes":
             what = "virtual sockets"  # noqa: PLW2901  of the guest, which no license counts
+        if key == "machine.vcpus" and not (isinstance(is_guest, Words) and is_guest.value == "yes"):
+            what = "threads"  # noqa: PLW2901  of the cores
         nobody = key == "license.users" and isinstance(value, Quantity) and value.origin is Origin.RULE
         yield format_in(value.value, what) if isinstance(value, Quantity) and not nobody else f"{what} unknown"
     guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("license.host_cores")

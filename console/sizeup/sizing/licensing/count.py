@@ -47,6 +47,9 @@ OF_HOST = {
 
 _USERS = "license.users"
 
+MINIMUM_ORDER = "minimum order: "
+"""What begins the line about an order that holds more than the machine needs."""
+
 CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
 """Source of ``machine.cores`` where it was worked out."""
 
@@ -350,7 +353,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         )
         value, low, high = servers * value, servers * low, servers * high
     if value < metric.minimum_order:
-        sheet.line(f"minimum order: {format_in(metric.minimum_order, metric.unit)}")
+        sheet.line(f"{MINIMUM_ORDER}{format_in(metric.minimum_order, metric.unit)}")
     least = metric.minimum_order
     value, low, high = max(value, least), max(low, least), max(high, least)
     return ranged(value, low, high, metric.unit, metric.id)

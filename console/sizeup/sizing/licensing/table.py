@@ -9,7 +9,8 @@ from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options
 from sizeup.sizing.licensing.cost import list_price, term_cost
-from sizeup.sizing.licensing.permission import ForbiddenError
+from sizeup.sizing.licensing.count import MINIMUM_ORDER
+from sizeup.sizing.licensing.permission import ForbiddenError, permission
 from sizeup.sizing.licensing.price_age import price_date
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
@@ -34,6 +35,10 @@ class Row(Struct, frozen=True):
     list_date: str = ""
     """Of the list that the price is from, as in ISO 8601; empty where no price is known, or where it is the user's."""
     missing: str = ""
+    assumed: bool = False
+    """The count rests on something that nobody stated, or is a range."""
+    note: str = ""
+    """Why more is counted than the machine has."""
     free: bool = False
     """Its use costs nothing: no licenses are bought."""
     forbidden: str = ""
@@ -80,6 +85,15 @@ def _list_date(sheet: Sheet, product: ProductEntry) -> str:
     return "" if own else price_date(sheet, product) or ""
 
 
+def _is_permitted(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
+    """Whether the vendor permits the product here as far as is known, and without an assumption."""
+    try:
+        terms = permission(sheet, pack, product)
+    except MissingError:
+        return False
+    return terms is None or terms.decision == "allowed"
+
+
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     blank = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly, free=product.is_free)
     try:
@@ -90,6 +104,11 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
         return replace(blank, missing=missing.key)
     except UsageError as error:
         return replace(blank, missing=str(error))
+    found = sheet.advice("license.units", "", "")
+    least = next((line for line in found.working if line.startswith(MINIMUM_ORDER)), "")
+    assumed = count.low is not None or any(one.startswith("assumed: ") for one in found.caveats)
+    assumed = assumed or not _is_permitted(Sheet(sheet.inputs, sheet.rules), pack, product)
+    blank = replace(blank, assumed=assumed, note=least)
     options = chosen_options(sheet, pack, product)
     if options:
         blank = replace(blank, title=f"{product.title} with {listed([option.title for option in options])}")
