@@ -82,8 +82,8 @@ class CommandError(SizeupError):
 def needs_linux(reason: str) -> str:
     """Return what to say where only Linux will do, and why this system is none."""
     return (
-        f"this needs Linux: {reason}. Measure and describe a machine on itself; here, sessions can be shown: "
-        "sizeup open, show, compare, export, size --session"
+        f"this needs Linux: {reason}. Measure and describe a machine on itself. Here, sessions can be shown: "
+        "sizeup open, show, compare or export; and sized: sizeup size --session FILE"
     )
 
 
