@@ -21,6 +21,7 @@ from sizeup.sizing.verdict import (
     share_text,
     shares_clause,
     without_unconfirmed_pass,
+    write_later_shares,
 )
 from sizeup.sizing.workload import growth
 from sizeup.units import format_in
@@ -64,10 +65,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
-    if shares.n_plus_one is not None:
-        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
-    if shares.last_year is not None:
-        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+    write_later_shares(sheet, shares, nodes)
     failures = server_failures(shares, nodes)
     within = f"{shares_clause(shares, bounds, failures)}{limited}{assumed_clause(status, reasons)}"
     statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({within})"

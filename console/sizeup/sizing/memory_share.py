@@ -24,6 +24,7 @@ from sizeup.sizing.verdict import (
     share_text,
     shares_clause,
     without_unconfirmed_pass,
+    write_later_shares,
 )
 from sizeup.sizing.workload import Growth, data_growth, growth, growth_of_sum
 from sizeup.text import capitalized
@@ -134,9 +135,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             usable = None
     _write_shares(sheet, needed, has, shares, nodes)
     failures = server_failures(shares, nodes)
-    notes = [shared.note] if shared.note else []
-    if "memory.sessions" not in sheet.inputs:
-        notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
+    notes = _notes(sheet, shared)
     if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
@@ -146,10 +145,8 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if exhausted and status is ShareStatus.PASS:
         status = ShareStatus.WARN
     status = without_unconfirmed_pass(status, assumed)
-    within = "".join(
-        (f"; {exhausted}" if exhausted and status is ShareStatus.WARN else "", assumed_clause(status, assumed))
-    )
-    clause = f"{shares_clause(shares, bounds, failures)}{within}"
+    reason = f"; {exhausted}" if exhausted and status is ShareStatus.WARN else ""
+    clause = f"{shares_clause(shares, bounds, failures)}{reason}{assumed_clause(status, assumed)}"
     statement = _statement(shared, memory, usable, shares, f"{demand} demand{each}", clause)
     if assumed:
         notes.insert(0, f"assumed: {shared.assumed}")
@@ -172,6 +169,14 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _notes(sheet: Sheet, shared: SharedMemory) -> list[str]:
+    """Return why this size of the shared memory counts, and what is not counted."""
+    notes = [shared.note] if shared.note else []
+    if "memory.sessions" not in sheet.inputs:
+        notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
+    return notes
 
 
 def _gib(size: float) -> str:
@@ -201,10 +206,7 @@ def _shares(
 def _write_shares(sheet: Sheet, needed: float, memory: Quantity, shares: Shares, nodes: float) -> None:
     """Add the shares today, after losing a server and in the last year to the working."""
     sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
-    if shares.n_plus_one is not None:
-        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
-    if shares.last_year is not None:
-        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+    write_later_shares(sheet, shares, nodes)
 
 
 def _statement(

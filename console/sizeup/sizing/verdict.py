@@ -153,6 +153,14 @@ def server_failures(shares: Shares, nodes: float) -> list[Failure]:
     return [failure(f"one of {format_in(nodes, 'servers')}", shares.n_plus_one, shares.after)] if nodes > 1 else []
 
 
+def write_later_shares(sheet: Sheet, shares: Shares, nodes: float) -> None:
+    """Add the shares after losing a server and in the last year to the working."""
+    if shares.n_plus_one is not None:
+        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
+    if shares.last_year is not None:
+        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+
+
 def later_notes(
     resource: str, shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()
 ) -> tuple[str, ...]:
