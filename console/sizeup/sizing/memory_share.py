@@ -135,12 +135,10 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             usable = None
     _write_shares(sheet, needed, has, shares, nodes)
     failures = server_failures(shares, nodes)
-    notes = _notes(sheet, shared)
     if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
-    if exhausted:
-        notes.insert(0, f"memory: {exhausted}")
+    notes = _notes(sheet, shared, exhausted)
     status = bounds.status(shares)
     if exhausted and status is ShareStatus.PASS:
         status = ShareStatus.WARN
@@ -171,9 +169,9 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
 
 
-def _notes(sheet: Sheet, shared: SharedMemory) -> list[str]:
-    """Return why this size of the shared memory counts, and what is not counted."""
-    notes = [shared.note] if shared.note else []
+def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:
+    """Return which node runs out of memory, why this size of the shared memory counts, and what is not counted."""
+    notes = [*([f"memory: {exhausted}"] if exhausted else []), *([shared.note] if shared.note else [])]
     if "memory.sessions" not in sheet.inputs:
         notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
     return notes
