@@ -35,6 +35,8 @@ class Bad:
     def plan(self, machine, settings): yield step("memory.latency")
 class Broken:
     def plan(self, machine, settings): return 1 / 0
+class Viewer:
+    def plan(self, machine, settings): raise ModuleNotFoundError("No module named 'x._native'", name="x._native")
 class Refusing:
     def plan(self, machine, settings): raise RefusedError("not on a Tuesday")
 """
@@ -102,6 +104,10 @@ def test_rounds_repeat_the_whole_plan_under_ids_of_their_own() -> None:
         ("bad", "its plan is wrong: expected ids of its own that start with bad, found 'memory.latency'"),
         ("broken", "its plan failed: ZeroDivisionError: division by zero"),
         ("refusing", "not on a Tuesday"),
+        (
+            "viewer",
+            "its compiled part is missing: this is the viewer; to measure, install sizeup for this machine type",
+        ),
         ("absent", "its plan failed: AttributeError: module 'plannable' has no attribute 'Absent'"),
     ],
 )

@@ -139,7 +139,13 @@ def _plan_probe(
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
-        yield Refusal(probe.name, probe.name, f"its plan failed: {type(error).__name__}: {one_line(str(error))}")
+        yield Refusal(probe.name, probe.name, _why_failed(error))
+
+
+def _why_failed(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
+        return "its compiled part is missing: this is the viewer; to measure, install sizeup for this machine type"
+    return f"its plan failed: {type(error).__name__}: {one_line(str(error))}"
 
 
 def _limited(step: Step, manifest: Manifest) -> Step | Refusal:
