@@ -42,6 +42,7 @@ def test_the_table_of_all_vendors_has_both_ends() -> None:
         "24 to 48 licenses",
         "$1,140,000 to $2,280,000",
         "$1,892,400 to $3,784,800",
+        "ASSUMED",
     )
     assert "over the term of 3 years with support" in (license_table(sized(*OPEN), rules.shipped()).note or "")
     assert table["Windows Server Standard"][1] == "$3,207 to $3,528"
