@@ -146,6 +146,21 @@ async def test_an_input_without_steps_says_how_to_change_it(console: Console) ->
         assert "Press Enter and type one." in console.says("#input-help")
 
 
+@pytest.mark.parametrize("key", ["workload.iops", "workload.growth_percent"])
+async def test_the_selected_input_is_in_sight_on_a_small_screen(console: Console, key: str) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "1")
+        await pilot.pause()
+        console.app.go("sizing", key)
+        await until(pilot, lambda: console.mode == "sizing" and console.entry == key)
+        await pilot.pause()
+        await pilot.pause()
+        listed = console.app.screen.query_one("#inputs", KeyList)
+        row, top, rows = listed.get_option_index(key), listed.scroll_offset.y, listed.size.height
+
+        assert top <= row < top + rows
+
+
 async def test_w_goes_to_the_same_input_at_each_press_and_a_step_says_what_it_changed(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "w")

@@ -216,7 +216,7 @@ class SizingScreen(ModeScreen):
         """Take back the change of the chosen input; where it has none, of all."""
         self._change = ("", "")
         self._state.reset(self._chosen_input())
-        self._fill()
+        self._show_change()
 
     def action_add(self) -> None:
         """Let any input be chosen, listed or not, and typed."""
@@ -275,8 +275,13 @@ class SizingScreen(ModeScreen):
         except SizeupError as error:
             self._refuse(str(error))
             return False
-        self._fill()
+        self._show_change()
         return True
+
+    def _show_change(self) -> None:
+        """Show the answers with other inputs, and the demand above them."""
+        super().show_machine()
+        self._fill()
 
     def _refuse(self, reason: str) -> None:
         shown = self.query_one("#input-help", Static)

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
-from sizeup.sizing.input_value import Value
+from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.dialogs import Dialog
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FIELDS = (
     "workload.iops",
+    "capacity.iops",
     "workload.read_percent",
     "workload.io_kib",
     "workload.cpu_percent",
@@ -37,6 +38,8 @@ FIELDS = (
     "workload.horizon_years",
 )
 _FILE = "file"
+_ASKED = {"capacity.iops": "as the storage delivers, where it is not measured"}
+"""What to enter where nothing is known."""
 _UNITLESS = ("1", "IOPS", "y")
 """Units that the label of their input already names."""
 _HINT = "One of IOPS, CPU utilization and redo rate is enough. Tab: next field."
@@ -82,20 +85,21 @@ class WorkloadForm(Dialog[bool]):
             with Grid(classes="fields"):
                 for key in FIELDS:
                     stated = self._state.changed.get(key)
-                    value = known.get(key)
-                    assumed = "" if stated is not None or value is None else value_text(key, value)
+                    value = None if stated is not None else known.get(key)
+                    is_used = value is not None and not isinstance(value, UnusedMeasurement)
+                    assumed = value_text(key, value) if value is not None and is_used else _ASKED.get(key, "")
                     yield Static(_label(key), markup=False)
                     yield Input(
                         typed(key, stated),
                         id=key.replace(".", "-"),
-                        placeholder=f"{assumed} unless entered" if assumed else "",
+                        placeholder=f"{assumed} unless entered" if is_used else assumed,
                         validators=[InputValidator(key)],
                         validate_on=["blur", "submitted"],
                         valid_empty=True,
                         compact=True,
                     )
                 yield Static("Or from a file", markup=False)
-                yield Input(id=_FILE, placeholder="AWR, Statspack, sar, iostat, vmstat, kSar or TOML", compact=True)
+                yield Input(id=_FILE, placeholder="AWR, Statspack, sar, iostat, kSar, TOML", compact=True)
             yield Static(_HINT, id="message", classes="hint", markup=False)
 
     def on_input_blurred(self, event: Input.Blurred) -> None:

@@ -55,3 +55,7 @@ class KeyList(OptionList):
         style = super().get_visual_style(*component_classes, partial=partial)
         reverse = any(self.get_component_styles(name).text_style.reverse for name in component_classes)
         return style + VisualStyle(reverse=True) if reverse else style
+
+    def on_resize(self) -> None:
+        """Keep the line under the cursor in sight where the list becomes shorter."""
+        self.scroll_to_highlight()
