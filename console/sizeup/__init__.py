@@ -1,3 +1,3 @@
 """sizeup: what a Linux server is, should carry, and does."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
