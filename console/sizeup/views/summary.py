@@ -15,7 +15,6 @@ from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized, cell_len
 from sizeup.views.card_detected import detected_facts
 from sizeup.views.cards import CardView, card_views
-from sizeup.views.finding_text import worded
 from sizeup.views.verdict import VerdictText, verdict_text
 
 if TYPE_CHECKING:
@@ -58,8 +57,17 @@ def summary(
 
 def all_findings(machine: Machine | None, session: Session | None) -> tuple[tuple[str, Finding], ...]:
     """Return the findings of discovery and of the run with a key for each, the gravest first."""
-    found = _by_key(machine.findings if machine is not None else (), session.findings if session is not None else ())
+    found = _by_key(machine.findings if machine is not None else (), _of_run(session))
     return tuple(sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity)))
+
+
+def _of_run(session: Session | None) -> Iterable[Finding]:
+    """Return the findings of a run in plain words."""
+    if session is None or not session.findings:
+        return ()
+    from sizeup.views.finding_text import worded  # which the first screen of a machine does without
+
+    return map(worded, session.findings)
 
 
 def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
@@ -73,7 +81,7 @@ def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
         for finding in source:
             key = " ".join((finding.id, *finding.subjects))
             times[key] += 1
-            found[f"{key} {times[key]}" if times[key] > 1 else key] = worded(finding)
+            found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
     return found
 
 
