@@ -67,6 +67,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "views/answer_details.py": ("size",),
     "views/comparison.py": ("compare",),
     "views/drift.py": ("check",),
+    "views/licenses.py": ("size",),
     "web/server.py": ("serve",),
 }
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""

@@ -106,7 +106,7 @@ def test_rounds_repeat_the_whole_plan_under_ids_of_their_own() -> None:
         ("refusing", "not on a Tuesday"),
         (
             "viewer",
-            "its compiled part is missing: this is the viewer; to measure, install sizeup for this machine type",
+            "its compiled part is missing: this is the viewer; to measure, install the wheel for this type of machine",
         ),
         ("absent", "its plan failed: AttributeError: module 'plannable' has no attribute 'Absent'"),
     ],

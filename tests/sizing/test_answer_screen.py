@@ -106,7 +106,7 @@ def test_an_edition_that_is_not_permitted_is_the_verdict_whatever_else_passes(an
 def test_what_costs_nothing_has_no_list(answer: Answer) -> None:
     text = words(answer(*LOAD, *DRIVES, "redo.mb_s=20", "license.pack=postgresql"))
 
-    assert "Cost none for the licenses of PostgreSQL, without support" in text
+    assert "Cost none for the licenses of PostgreSQL; support is a separate contract" in text
 
 
 def test_a_port_that_is_down_leaves_no_second(answer: Answer, server: Path) -> None:

@@ -92,4 +92,4 @@ def test_the_license_table_offers_the_flags_of_unknown_counts_and_names_no_key_i
     assert "unknown" in {row[2] for row in unknown.rows}
     assert "use --set license.host_cores=N, --set license.host_sockets=N." in unknown.note
     assert "unknown" not in {row[2] for row in known.rows}
-    assert known.note.endswith("oracle 2026-08-03.")
+    assert "oracle 2026-08-03." in known.note

@@ -144,7 +144,9 @@ def _plan_probe(
 
 def _why_failed(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
-        return "its compiled part is missing: this is the viewer; to measure, install sizeup for this machine type"
+        return (
+            "its compiled part is missing: this is the viewer; to measure, install the wheel for this type of machine"
+        )
     return f"its plan failed: {type(error).__name__}: {one_line(str(error))}"
 
 
