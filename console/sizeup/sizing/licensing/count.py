@@ -179,6 +179,8 @@ class _FormulaNames:
 def _refuse_more_than_there_are(sheet: Sheet) -> None:
     """Refuse a hard partition with more cores than its server has, and an entitlement above the LPAR's processors."""
     pinned, cores = sheet.number("license.pinned_cores"), sheet.inputs.get("machine.cores")
+    if pinned.origin is Origin.DETECTED:  # an entitlement that firmware states holds beside cores that are offline
+        return
     guest, capped = sheet.optional_words("machine.guest") == "yes", sheet.has_used(PARTITION)
     if (capped or not guest) and isinstance(cores, Quantity) and pinned.value > cores.value:
         raise UsageError(
