@@ -14,6 +14,8 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.usable import UsableMemory, usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
+    WORST_FIRST,
+    ShareLimits,
     Shares,
     ShareStatus,
     assumed_clause,
@@ -128,7 +130,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if usable is not None:
         within_limit = sessions if usable.with_sessions else 0.0
         of_limit = _shares(shared, within_limit, usable.size, nodes, load, of_shared)
-        if of_limit.today >= shares.today:
+        if _decides(of_limit, shares, bounds):
             shares, needed, has = of_limit, shared.size.value + within_limit, usable.size
             demand = _gib(needed)
         else:
@@ -167,6 +169,12 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _decides(of_limit: Shares, of_memory: Shares, bounds: ShareLimits) -> bool:
+    """Whether what the edition uses is judged worse than the memory, now or later; if alike, by the share of today."""
+    limit, memory = (WORST_FIRST.index(bounds.status(shares)) for shares in (of_limit, of_memory))
+    return of_limit.today >= of_memory.today if limit == memory else limit < memory
 
 
 def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:
