@@ -270,6 +270,8 @@ class Sysroot:
             return None
         if target.startswith("/"):
             return self._directory(target, links_left - 1)
+        if target.count("/") > _DEPTH_LIMIT:
+            return None
         # Above a path without links is its parent: so that what many links lead to is asked for under one name.
         while target.startswith(".."):
             above, _, rest = target.partition("/")
