@@ -49,7 +49,7 @@ def wants_report(arguments: argparse.Namespace) -> bool:
         return False
     for flag in _FORMATS:
         refuse_combination(arguments, flag, _OTHER_OUTPUT)
-    for read in (*arguments.workload, arguments.session, arguments.rules):
+    for read in (*arguments.workload, arguments.session, arguments.rules, arguments.sysroot):
         if out and read and os.path.exists(out) and os.path.exists(read) and os.path.samefile(out, read):
             raise UsageError(f"-o {out}: would overwrite a file that the result is worked out from; choose another one")
     return True
