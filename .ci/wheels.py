@@ -1,4 +1,4 @@
-"""Builds the release: an sdist, wheels for glibc and musl on x86_64 and aarch64, and a viewer for any system.
+"""Builds the release: an sdist, wheels for glibc and musl on x86_64 and aarch64, and a viewer in pure Python.
 
     python3 -m venv /tmp/build && /tmp/build/bin/pip install -r .ci/wheels-requirements.txt
     /tmp/build/bin/python .ci/wheels.py build dist      # all of them, each checked; needs no network

@@ -80,9 +80,9 @@ def _partition(machine: Machine) -> Facts:
     found = machine.platform.partition
     if found is None:
         return {}
-    named = (("entitled cores", found.entitled_cores), ("most entitled cores", found.max_entitled_cores))
+    named = (("entitled cores", found.entitled_cores), ("maximum entitled cores", found.max_entitled_cores))
     return {
-        "LPAR processors": None if found.shared is None else "shared" if found.shared else "of its own",
+        "LPAR processors": None if found.shared is None else "shared" if found.shared else "dedicated",
         "LPAR cap": None if found.capped is None else "capped" if found.capped else "uncapped",
         **{name: None if cores is None else f"{cores:g}" for name, cores in named},
         "active cores of the server": None if found.server_cores is None else str(found.server_cores),

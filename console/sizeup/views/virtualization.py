@@ -47,7 +47,7 @@ def partition_text(partition: LogicalPartition) -> str:
     if partition.shared is None:
         kind = f"entitled to {entitled}" if entitled else ""
     elif not partition.shared:
-        kind = "of its own"
+        kind = "dedicated"
     elif partition.capped:
         kind = f"shared, capped at {entitled}" if entitled else "shared, capped"
     else:
