@@ -44,5 +44,14 @@ def recorded_inputs(session: Session) -> dict[str, Value]:
 
 def session_inputs(session: Session, settings: Mapping[str, Value] = MappingProxyType({})) -> dict[str, Value]:
     """Return what a session measured, with what was entered for it, and before both what ``settings`` state."""
-    stated = {**recorded_inputs(session), **settings}
+    replaced = {other for key, others in _COUNT_INSTEAD.items() if key in settings for other in others}
+    recorded = {key: value for key, value in recorded_inputs(session).items() if key not in replaced}
+    stated = {**recorded, **settings}
     return {**measured(session, stated), **stated}
+
+
+_COUNT_INSTEAD = {
+    "workload.iops": ("workload.read_iops", "workload.write_iops"),
+    "workload.cpu_percent": ("workload.cpu_cores",),
+}
+"""By an input, those that count instead of it where both are given: recorded ones would hide ``settings``."""
