@@ -7,7 +7,7 @@ from sizeup.session.reader import read_session
 from terminal import Terminal
 
 MOST_KEYS = 12
-NOTE = "nothing else ran that night"
+NOTE = "the host was idle"
 
 
 class Newcomer:

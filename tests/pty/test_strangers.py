@@ -69,7 +69,7 @@ def test_every_mode_is_whole(
             terminal.press(str(number))
             terminal.wait_for(words)
             # The first screen has no borders on so few rows.
-            terminal.wait_for(("+-" if plain else "╭─") if number > 1 else "-  -" if plain else "–  –")
+            terminal.wait_for(("+-" if plain else "╭─") if number > 1 else " -  " if plain else " –  ")
             terminal.wait_quiet()
 
             assert words in terminal.text

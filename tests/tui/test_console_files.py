@@ -83,7 +83,7 @@ async def test_a_note_and_a_baseline_are_written_into_the_session(
         await pilot.pause()
         await pilot.press(*"quiet", "enter", "m")
         await pilot.pause()
-        assert "#baseline" in console.entries()[str(path)]
+        assert console.entries()[str(path)].startswith("* ")
 
     session = read_session(str(path))
     assert [note.text for note in session.notes] == ["quiet", ""]
