@@ -87,6 +87,7 @@ class MapParts:
         return [
             CorePart(f"core:{index}", str(index), core.pus, self._own_caches(core.pus))
             for index, core in enumerate(machine.cores)
+            if core.pus  # a session may hold any core
         ]
 
     def _own_caches(self, cpus: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
