@@ -119,12 +119,15 @@ class WorkloadForm(Dialog[bool]):
     async def _take(self) -> None:
         path = self.query_one(f"#{_FILE}", Input).value.strip()
         try:
-            values = await asyncio.to_thread(workload_inputs, path) if path else {}
-            values |= self._typed()
-            if not values and not self._state.changed:
+            before, entered = self._state.changed, self._typed()
+            given = await asyncio.to_thread(workload_inputs, path) if path else {}
+            # A file replaces what the form showed already, and not what was entered beside it.
+            new = {key: value for key, value in entered.items() if value != before.get(key)}
+            values = {**entered, **given, **new}
+            if not values and not before:
                 self._say("Enter a figure, or a file.")
                 return
-            self._state.put({**{k: v for k, v in self._state.changed.items() if k not in FIELDS}, **values})
+            self._state.put({**{k: v for k, v in before.items() if k not in FIELDS}, **values})
         except SizeupError as error:
             self._say(by_keys(str(error).removeprefix(f"{TYPED_SOURCE}: "), self._host.keys))
             return
