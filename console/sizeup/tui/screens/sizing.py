@@ -163,10 +163,15 @@ class SizingScreen(ModeScreen):
         self.app.push_screen(TextDialog(question, hint="Enter reads the file, Esc cancels."), answered)
 
     async def _import(self, path: str) -> None:
+        runs = self.host.runs
         try:
             values = await asyncio.to_thread(workload_inputs, path)
         except SizeupError as error:
             self._refuse(str(error))
+            return
+        if self.host.runs is not runs:
+            words = f"{path} was not used: another session was opened while it was read."
+            self.notify(words, severity="warning", markup=False)
             return
         if self._take(values):
             self.show_target(next(iter(values)))
