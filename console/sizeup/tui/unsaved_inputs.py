@@ -100,7 +100,7 @@ class TypedInputs:
                 return self._own.problem or "This console has no session."
             if path.endswith(".gz"):
                 return f"{path} is compressed and cannot be added to."
-            if key == _OWN and self._own.running and not os.path.exists(path):
+            if key == _OWN and self._own.running and not self._own.begun:  # its first advice would replace them
                 return "The run is just starting. Try again in a moment."
             if os.path.exists(path) and not os.access(path, os.W_OK):
                 return f"{path} is not writable for you."
