@@ -47,6 +47,7 @@ class TypedInputs:
         self._stated: tuple[StatedInput, ...] = ()
         self._recorded: dict[str, Value] = {}
         """What these recorded inputs are."""
+        self._saving = asyncio.Lock()
 
     def of(self, runs: Runs) -> Mapping[str, Value]:
         """Return the inputs of a session: those typed since it was opened, else those that it recorded."""
@@ -111,21 +112,24 @@ class TypedInputs:
         from sizeup.engine.advice import save_advice
 
         saved = []
-        for key in keys:
-            if problem := self.why_unsaveable([key]):
-                raise UsageError(problem)
-            values, path = self._changed[key], self._path(key)
-            if key == _OWN and self._own.session is None:
-                path = self._own.path = str(free_path(Path(path)))
-            try:
-                await asyncio.to_thread(save_advice, path, values, self._machine() if key == _OWN else None)
-            except OSError as error:
-                raise UsageError(f"{path}: cannot save the inputs: {error.strerror}") from error
-            if key == _OWN:
-                self._own.follow()
-            if self._changed.get(key) is values:  # nothing was typed meanwhile
-                del self._changed[key]
-            saved.append(path)
+        async with self._saving:
+            for key in keys:
+                if key not in self._changed:  # saved, or taken back, while another one was saved
+                    continue
+                if problem := self.why_unsaveable([key]):
+                    raise UsageError(problem)
+                values, path = self._changed[key], self._path(key)
+                if key == _OWN and self._own.session is None:
+                    path = self._own.path = str(free_path(Path(path)))
+                try:
+                    await asyncio.to_thread(save_advice, path, values, self._machine() if key == _OWN else None)
+                except OSError as error:
+                    raise UsageError(f"{path}: cannot save the inputs: {error.strerror}") from error
+                if key == _OWN:
+                    self._own.follow()
+                if self._changed.get(key) is values:  # nothing was typed meanwhile
+                    del self._changed[key]
+                saved.append(path)
         return saved
 
     def _key(self, runs: Runs) -> str:

@@ -103,7 +103,7 @@ class SizingScreen(ModeScreen):
     def action_save(self) -> None:
         """Save what was typed for the session that is shown."""
         if self.host.typed.are_unsaved(self.host.runs):
-            self.run_worker(self.host.save_inputs(self.host.runs.path), exclusive=True)
+            self.run_worker(self.host.save_inputs(self.host.runs.path), group="save")
         else:
             self.notify("No unsaved input. Type one first: Enter edits the selected input.", markup=False)
 
