@@ -305,7 +305,7 @@ class ConsoleApp(TerminalApp):
         """Run what a saved session is missing."""
         if not self._own.measures:
             self.notify("runs cannot be started from this console", severity="warning", markup=False)
-        elif not self._own.runs.resume(path):
+        elif not self.typed.resume(path):
             self.notify("a run is in progress: wait for it, or cancel it first", severity="warning", markup=False)
         else:
             self.show_live()

@@ -63,6 +63,20 @@ class TypedInputs:
         else:
             self._changed[self._key(runs)] = dict(values)
 
+    def resume(self, path: str) -> bool:
+        """Run what a saved session is missing, in the session of this console from now on; False during a run.
+
+        What was typed stays with the session that it was typed for.
+        """
+        before = "" if self._own.session is None else os.path.realpath(self._own.path)
+        if not self._own.resume(path):
+            return False
+        if before and _OWN in self._changed:
+            self._changed[before] = self._changed.pop(_OWN)
+        if (typed := self._changed.pop(os.path.realpath(path), None)) is not None:
+            self._changed[_OWN] = typed
+        return True
+
     def are_unsaved(self, runs: Runs) -> bool:
         """Return whether the inputs of a session are others than it recorded."""
         return self._key(runs) in self._changed
