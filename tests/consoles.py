@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +48,7 @@ from sizeup.tui.widgets.form import RunFormView
 from sizeup.tui.widgets.lines import KeyLine, StatusLine
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.points import PointTable
-from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.segments import SegmentRows
-from sizeup.tui.widgets.table import TableView
 from sizeup.tui.widgets.tree import ItemTree
 
 GIB = 1 << 30
@@ -233,12 +230,6 @@ class Console:
         if isinstance(widget, PointTable):
             shown = widget.shown
             return " ".join((*shown.columns, *(cell.text for row in shown.rows for cell in row)))
-        if isinstance(widget, TextRows):
-            return " ".join(text for text, _ in widget._rows)
-        if isinstance(widget, TableView):
-            return " ".join(
-                (*(column.title for column in widget._table.columns), *chain.from_iterable(widget._table.rows))
-            )
         content = widget.content if isinstance(widget, Static) else widget.render()
         lines = self.app.console.render_lines(content, pad=False)  # type: ignore[arg-type]
         return " ".join("".join(segment.text for line in lines for segment in (*line, Segment(" "))).split())

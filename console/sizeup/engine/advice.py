@@ -95,9 +95,3 @@ def _create(path: str, values: Mapping[str, Value], machine: Machine) -> None:
         advice = advice_record(2, machine, session)
         writer.write(header, MachineRecord(1, machine), *findings, advice, EndRecord(3, "complete"))
         writer.sync()
-
-
-def differ(values: Mapping[str, Value], session: Session | None) -> bool:
-    """Return whether inputs are others than a session recorded."""
-    recorded = {} if session is None else recorded_inputs(session)
-    return stated_inputs(values) != stated_inputs(recorded)

@@ -28,8 +28,6 @@ from sizeup.views.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, re
 from sizeup.views.step import latest_refusal, point_value
 from sizeup.views.step_badge import BadgeLook, StepBadge, step_badge
 
-_MOST_SETTINGS = 6
-"""More would push what else there is to know off a small screen; the form has them all."""
 _CARDS = {
     "storage": "Storage",
     "memory": "Memory",
