@@ -68,7 +68,7 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
     """
     if not os.path.exists(path):
         if machine is None:
-            raise UsageError(f"{path}: cannot save the inputs: the session has gone")
+            raise UsageError(f"{path}: cannot save the inputs: the file no longer exists")
         _create(path, values, machine)
         return
     session = read_session(path)

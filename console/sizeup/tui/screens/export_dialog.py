@@ -37,7 +37,7 @@ def unsaved_inputs(typed: TypedInputs, path: str) -> UnsavedInputs:
         return UnsavedInputs()
     problem = typed.why_unsaveable(keys)
     repeated = "\n".join(("Without the inputs typed in Sizing. These commands repeat them:", *typed.commands(keys)))
-    return UnsavedInputs(typed.names(keys) or "inputs taken back", f"{problem} {repeated}" if problem else "")
+    return UnsavedInputs(typed.names(keys) or "removed inputs", f"{problem} {repeated}" if problem else "")
 
 
 _SAVED = UnsavedInputs()
