@@ -44,6 +44,11 @@ def capitalized(text: str) -> str:
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
 
 
+def uncapitalized(text: str) -> str:
+    """Return the text as it stands within a sentence, with a small first letter; a word in capitals stays."""
+    return text if text[1:2].isupper() else f"{text[:1].lower()}{text[1:]}"
+
+
 _UNIT_SUFFIX = re.compile(r"_(bytes|ns|hz)$")
 
 

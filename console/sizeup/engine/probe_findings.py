@@ -10,6 +10,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.sample import Estimate
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
+from sizeup.text import uncapitalized
 from sizeup.units import format_value
 
 
@@ -49,16 +50,11 @@ def _coordinate_text(name: str, value: str | int | float) -> str:
     return value if isinstance(value, str) else f"{name.replace('_', ' ')} {format_value(value, '1')}"
 
 
-def _within(title: str) -> str:
-    """Return a title as it stands within a sentence; what is written in capitals stays."""
-    return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
-
-
 def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     extra = {name: str(value) for name, value in estimate.extra.items()}
     series = run.series.get(point.series)
     unit = series.unit if series is not None else ""
-    what = point.series if series is None else _within(series.title)
+    what = point.series if series is None else uncapitalized(series.title)
     where = ", ".join(_coordinate_text(name, value) for name, value in point.at.items())
     figure = format_value(estimate.value, unit)
     apart = point.at.get(series.findings_by) if series is not None else None

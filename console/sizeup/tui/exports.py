@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from pathlib import Path
 from typing import IO
 
 from sizeup import files
 from sizeup.child_process import environment, sizeup_command
 from sizeup.procfs.descriptors import descriptor_path
 from sizeup.report import output
-from sizeup.session.store import SUFFIX
+from sizeup.session.store import session_name
 from sizeup.session.value import Session
 
 KINDS = (
@@ -36,11 +35,6 @@ _STAMP = re.compile(r"\d{8}T\d{6}Z(-\d+)?$")
 """The time at the end of the name of a session, by which its masked report is found."""
 _OURS = "sizeup: "
 """What a line begins with that is an error or a warning."""
-
-
-def session_name(path: str) -> str:
-    """A session's file as people call it."""
-    return Path(path).name.removesuffix(".gz").removesuffix(SUFFIX)
 
 
 def full_folder(text: str) -> str:

@@ -11,6 +11,7 @@ from sizeup.charts.chart import Axis, BarChart, Chart, LineChart, Scale
 from sizeup.model.machine import Machine
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import PointKey, Session, StepRun
+from sizeup.text import uncapitalized
 from sizeup.views.cards import CardView
 from sizeup.views.finished import LOGARITHMIC, finished_charts
 from sizeup.views.points import value_scale
@@ -117,23 +118,18 @@ def _title(chart: Chart, run: StepRun) -> str:
     """Return what a chart shows in words: ``latency by working set``."""
     if isinstance(chart, LineChart):
         detail = _behind(chart.title, run.step.title).partition(", ")[2]
-        named = _WORDS.get(chart.y.unit) or _lower(chart.y.title)
+        named = _WORDS.get(chart.y.unit) or uncapitalized(chart.y.title)
         crossed = chart.x.unit in ("1/s", "bytes/s")
         where = f", {detail}" if detail and detail not in chart.y.title and not crossed else ""
-        return f"{named} by {_lower(chart.x.title)}{where}"
+        return f"{named} by {uncapitalized(chart.x.title)}{where}"
     if isinstance(chart, BarChart):
-        return _lower(chart.axis.title.removesuffix(LOGARITHMIC))
-    return _lower(_behind(chart.title, run.step.title) or chart.title)
+        return uncapitalized(chart.axis.title.removesuffix(LOGARITHMIC))
+    return uncapitalized(_behind(chart.title, run.step.title) or chart.title)
 
 
 def _behind(title: str, step: str) -> str:
     """Return what the title of a chart adds to that of its step."""
     return title.removeprefix(f"{step}: ") if title.startswith(f"{step}: ") else ""
-
-
-def _lower(title: str) -> str:
-    """Return a title as it stands within a line; what is written in capitals stays."""
-    return title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
 
 
 def _bare(chart: Chart, run: StepRun) -> Chart:

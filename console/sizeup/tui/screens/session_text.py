@@ -18,11 +18,10 @@ from sizeup.compare.comparison import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
-from sizeup.session.store import BASELINE, StoredSession
+from sizeup.session.store import BASELINE, StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import session_advice
 from sizeup.text import plural
-from sizeup.tui.exports import session_name
 from sizeup.tui.screens.summary_text import (
     StatusStyles,
     card_content,

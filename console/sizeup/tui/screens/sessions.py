@@ -20,11 +20,11 @@ from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.session.reader import read_session
-from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries
+from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries, session_name
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
-from sizeup.tui.exports import session_name, target, write_export
+from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder, unsaved_inputs
