@@ -127,7 +127,7 @@ def test_the_table_of_every_vendor_marks_what_is_assumed_refused_or_unknown() ->
     assert status["Oracle Database Enterprise Edition"] == "ASSUMED"
     assert status["PostgreSQL"] == "PASS"
     assert status["Db2 11.5 Standard Edition"] == "UNKNOWN"
-    assert "What an assumed count rests on: --explain license" in table.note
+    assert "What an assumed count rests on" in table.note
     four = license_table(sized("machine.guest=no", "machine.sockets=4", "machine.cores=32", XEON), RULES)
     refused = {row[1]: row[-1] for row in four.rows}
     assert (refused["Oracle Database Standard Edition 2"], refused["SQL Server Enterprise"]) == ("FAIL", "PASS")

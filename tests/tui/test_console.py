@@ -309,4 +309,4 @@ async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Consol
         await pilot.pause()
         assert isinstance(console.chart, BarChart)
         assert console.chart.title.startswith("Factors: ")
-        assert [bar.label.split()[0] for bar in console.chart.bars] == ["workload.cpu_percent", "machine.cores"]
+        assert [bar.label.split()[0] for bar in console.chart.bars] == ["CPU", "Cores"]

@@ -123,7 +123,7 @@ async def test_a_saved_session_without_advice_says_how_to_get_it(tmp_path: Path)
         assert "press 4, then r" in console.says("#answers-label")
         await pilot.press("r")
         await pilot.pause()
-        assert "io.demand.headline" in answers(console)
+        assert "io.capacity" in answers(console)
 
 
 async def test_a_machine_has_no_recorded_advice_to_choose(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_pric
         assert isinstance(console.app.screen, PageDialog)
         lines = console.app.screen._lines
 
-        assert "not allowed here" in next(line for line in lines if "Standard Edition 2" in line)
+        assert "not allowed here" in next(line for line in lines if "Oracle Database Standard" in line)
         assert "not public" in next(line for line in lines if "SAP HANA" in line)
         assert sum("No legal advice" in line for line in lines) == 1
         assert "1 server, 4 sockets, 16 cores" in console.says(".page Static")
@@ -56,7 +56,7 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
 
         assert any("Cores per socket" in line for line in beside)
         assert any("4 here, 2 there; this machine is 100% above, the case 50% below" in line for line in beside)
-        assert any("not allowed here" in line for line in licenses)
+        assert any("not allowed" in line for line in licenses)
         assert max(len(row) for line in (*beside, *licenses) for row in line.splitlines()) < 78
 
 

@@ -82,7 +82,7 @@ def _status(row: Row) -> str:
 def _assumed(products: tuple[Row, ...]) -> str:
     """Return what shows the assumptions of a count, and why an order holds more than the machine has."""
     orders = dict.fromkeys(f" {row.title}: {row.note}." for row in products if row.note)
-    rests = " What an assumed count rests on: --explain license --set license.pack=TEXT license.product=TEXT."
+    rests = " What an assumed count rests on is in the working of that product."
     return "".join((rests if any(row.assumed for row in products) else "", *orders))
 
 
