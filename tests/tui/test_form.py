@@ -55,6 +55,29 @@ async def test_the_letter_in_front_of_a_list_opens_it_and_nothing_else(console: 
     assert after == before
 
 
+@pytest.mark.parametrize(
+    ("keys", "setting", "chosen", "typed"),
+    [
+        ("b16", "block", "16KiB", ""),
+        ("d16", "depth", "16", ""),
+        ("d12", "depth", "0", "12"),
+        ("b24", "block", "8KiB", "24"),
+    ],
+)
+async def test_a_number_chooses_the_line_that_begins_with_it_and_no_other(
+    console: Console, keys: str, setting: str, chosen: str, typed: str
+) -> None:
+    async with console.shown(120, 40) as pilot:
+        await shown_form(console, pilot)
+        await pilot.press(*keys, "enter")
+        await settled(pilot)
+        field = next(one for one in console.app.screen.query(FormField) if one.setting == setting)
+        text = field.query_one(Input)
+        found = (field._text, text.value if text.has_focus else "")
+
+    assert found == (chosen, typed)
+
+
 async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> None:
     """Every frame goes through all that are drawn, and a move of the focus styles all of them."""
     async with console.shown(120, 40) as pilot:

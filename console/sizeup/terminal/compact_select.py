@@ -62,10 +62,13 @@ _SEARCH_SECONDS = 0.7
 
 
 class ChoiceOverlay(SelectOverlay):
-    """A list in which j and k move, what is typed is looked for, and some letters lead on to something else."""
+    """A list in which j and k move, what is typed is looked for, and some letters lead on to something else.
+
+    A typed number selects the line that begins with exactly this number; Enter on any other number leads on with it.
+    """
 
     class Typed(Message):
-        """One of those letters was typed, with the line under the cursor."""
+        """One of those letters, or such a number, was typed, with the line under the cursor."""
 
         def __init__(self, index: int | None, character: str) -> None:
             super().__init__()
@@ -76,9 +79,37 @@ class ChoiceOverlay(SelectOverlay):
         super().__init__()
         self._letters = letters
         self._word, self._word_time = "", 0.0
+        self._number = ""
+        """The number that is being typed, where lines begin with numbers."""
+
+    def on_focus(self) -> None:
+        """Begin without a number: the list has opened."""
+        self._number = ""
+
+    def _first_words(self) -> list[str]:
+        return [str(option.prompt).partition(" ")[0] for option in self.options]
+
+    def _take_number(self, event: events.Key) -> bool:
+        """Return whether a key was part of a number, or ended one that no line begins with."""
+        typed = event.character or ""
+        words = self._first_words()
+        if typed.isdecimal() and typed.isascii() and any(word.isdecimal() for word in words):
+            self._number += typed
+            if self._number in words:
+                self.highlighted = words.index(self._number)
+            return True
+        number, self._number = self._number, ""
+        if event.key != "enter" or not number or number in words:
+            return False
+        self.post_message(self.Typed(self.highlighted, number))
+        return True
 
     def on_key(self, event: events.Key) -> None:
         """Leave to Textual what begins a line, or goes on with a word that is looked for."""
+        if self._take_number(event):
+            event.stop()
+            event.prevent_default()
+            return
         typed = event.character or ""
         if not event.is_printable or not typed:
             return

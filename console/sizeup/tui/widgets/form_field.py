@@ -212,14 +212,17 @@ class FormField(Horizontal):
 
     @on(ChoiceOverlay.Typed)
     def _typed_in_list(self, event: ChoiceOverlay.Typed) -> None:
-        """Begin a path with its slash; or choose the line under the cursor, and let the key do what it does."""
+        """Begin a path or a number; or choose the line under the cursor, and let the key do what it does."""
         event.stop()
+        number = event.character.isdecimal()
+        if number and _OTHER not in self._offered:
+            return
         select = self.query_one(SettingSelect)
         came_from, self._came_from = self._came_from, None  # what the key does may take the focus
         (came_from or select).focus()
         select.expanded = False
-        if event.character == "/":
-            self._show_input("/")
+        if number or event.character == "/":
+            self._show_input(event.character)
             return
         index = -1 if event.index is None else event.index - self._begins_blank
         chosen = self._offered[index] if 0 <= index < len(self._offered) else _OTHER
