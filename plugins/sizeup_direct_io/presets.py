@@ -8,6 +8,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.units import format_bytes
 from sizeup_direct_io.worker import Pattern
 
 SMALL_BYTES = 8 << 10
@@ -103,6 +104,13 @@ class Custom(Struct, frozen=True):
     read_percent: int
     durable: Durable
     rate: float
+
+    @property
+    def words(self) -> str:
+        """Return the workload in words, such as ``random read 16 KiB`` or ``sequential 70/30 8 KiB``."""
+        writes = 100 - self.read_percent
+        mix = "read" if not writes else "write" if not self.read_percent else f"{self.read_percent}/{writes}"
+        return f"{self.pattern.name.lower()} {mix} {format_bytes(self.block_bytes)}"
 
 
 OLTP_READ = Stream("small", SMALL_BYTES)
@@ -205,7 +213,7 @@ def sweeps(
         stream = Stream(
             "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
         )
-        point = LoadPoint({"workload": "custom", "queue_depth": depth or 1}, ((stream, depth or 1),))
+        point = LoadPoint({"workload": custom.words, "queue_depth": depth or 1}, ((stream, depth or 1),))
         return (Sweep("custom", (point,), rising=False),)
 
     def two_sweeps() -> tuple[Sweep, ...]:

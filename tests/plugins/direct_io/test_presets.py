@@ -125,6 +125,7 @@ def test_custom_is_what_was_asked_for() -> None:
         100.0,
         3,
     )
+    assert point.at["workload"] == "sequential 30/70 16 KiB"
 
 
 @pytest.mark.parametrize(
