@@ -8,12 +8,25 @@ out: memory in use, counters, temperatures, and the CPUs that interrupts go to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from sizeup.compare.drift_devices import device_facts
-from sizeup.compare.drift_facts import MISSING, PRESENT, ComparedFact, Facts, Kind, both, compare_parts, pairs
+from sizeup.compare.drift_facts import (
+    MISSING,
+    PRESENT,
+    ComparedFact,
+    Facts,
+    Kind,
+    both,
+    compare_parts,
+    listed_text,
+    number_text,
+    pairs,
+    size_text,
+    switch_text,
+)
 from sizeup.compare.drift_storage import storage_facts
 from sizeup.compare.machines import configuration
 from sizeup.discovery.setting_facts import SETTING_FACTS
@@ -82,10 +95,10 @@ def _partition(machine: Machine) -> Facts:
         return {}
     named = (("entitled cores", found.entitled_cores), ("maximum entitled cores", found.max_entitled_cores))
     return {
-        "LPAR processors": None if found.shared is None else "shared" if found.shared else "dedicated",
-        "LPAR cap": None if found.capped is None else "capped" if found.capped else "uncapped",
+        "LPAR processors": switch_text(found.shared, ("shared", "dedicated")),
+        "LPAR cap": switch_text(found.capped, ("capped", "uncapped")),
         **{name: None if cores is None else f"{cores:g}" for name, cores in named},
-        "active cores of the server": None if found.server_cores is None else str(found.server_cores),
+        "active cores of the server": number_text(found.server_cores),
     }
 
 
@@ -95,8 +108,7 @@ def _edac(machine: Machine) -> dict[str, EdacDimm]:
 
 
 def _edac_facts(module: EdacDimm) -> Facts:
-    size = None if module.size_bytes is None else format_bytes(module.size_bytes)
-    return {"size": size, "type": module.kind, "label": module.label}
+    return {"size": size_text(module.size_bytes), "type": module.kind, "label": module.label}
 
 
 def _modules(baseline: tuple[DimmSlot, ...], now: tuple[DimmSlot, ...]) -> Iterator[ComparedFact]:
@@ -151,11 +163,7 @@ def _vulnerabilities(baseline: Machine, now: Machine) -> Iterator[ComparedFact]:
     before = {each.name: each.status for each in baseline.settings.vulnerabilities}
     after = {each.name: each.status for each in now.settings.vulnerabilities}
     if not before or not after:
-        yield ComparedFact("mitigations", _listed(before), _listed(after))
+        yield ComparedFact("mitigations", listed_text(before), listed_text(after))
         return
     for name in dict.fromkeys((*before, *after)):
         yield ComparedFact(f"mitigation {name}", before.get(name, NOT_LISTED), after.get(name, NOT_LISTED))
-
-
-def _listed(statuses: Mapping[str, str]) -> str | None:
-    return f"{len(statuses)} listed" if statuses else None

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizeup.compare.drift_facts import ComparedFact, Facts, Kind, both, compare_parts
+from sizeup.compare.drift_facts import (
+    ComparedFact,
+    Facts,
+    Kind,
+    both,
+    compare_parts,
+    number_text,
+    size_text,
+    speed_text,
+    switch_text,
+)
 from sizeup.compare.drift_storage import NO_LINK
 from sizeup.model.devices import Accelerator, CxlMemory
 from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS, Nic, RdmaPort
 from sizeup.model.pci import PciFunction
-from sizeup.units import format_bytes
 
 _NICS = (*PORTS, "virtio", "bond", "vlan")
 """Bridges and virtual interfaces come and go with containers and guests."""
@@ -49,33 +58,19 @@ def device_facts(baseline: Machine, now: Machine) -> Iterator[ComparedFact]:
     )
 
 
-def _switch(value: bool | None, words: tuple[str, str]) -> str | None:  # noqa: FBT001  a fact, not a mode
-    return None if value is None else words[not value]
-
-
 def _speed(bits_per_second: int | None, *, down: bool) -> str | None:
     """A port without a link has no speed, which is known."""
-    if down:
-        return NO_LINK
-    return None if bits_per_second is None else f"{bits_per_second / 1e9:g} Gb/s"
-
-
-def _number(value: int | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _bytes(value: int | None) -> str | None:
-    return None if value is None else format_bytes(value)
+    return NO_LINK if down else speed_text(bits_per_second)
 
 
 def _nic_facts(nic: Nic) -> Facts:
     return {
-        "link": _switch(nic.up, ("up", "down")),
+        "link": switch_text(nic.up, ("up", "down")),
         "speed": _speed(nic.speed_bits_per_second, down=nic.up is False),
-        "MTU": _number(nic.mtu),
+        "MTU": number_text(nic.mtu),
         "driver": nic.driver,
-        "receive queues": _number(nic.receive_queues),
-        "transmit queues": _number(nic.transmit_queues),
+        "receive queues": number_text(nic.receive_queues),
+        "transmit queues": number_text(nic.transmit_queues),
         "bond mode": nic.bond_mode,
         "members": ", ".join(nic.lower) or "none",
     }
@@ -101,7 +96,7 @@ def _pci_facts(function: PciFunction) -> Facts:
     return {
         "link": link,
         "driver": function.driver or "none",
-        "virtual functions": _number(function.virtual_functions),
+        "virtual functions": number_text(function.virtual_functions),
     }
 
 
@@ -109,14 +104,14 @@ def _accelerator_facts(found: Accelerator) -> Facts:
     return {
         "model": found.model,
         "driver": found.driver,
-        "memory": _bytes(found.memory_bytes),
+        "memory": size_text(found.memory_bytes),
         "firmware": found.firmware,
     }
 
 
 def _cxl_facts(found: CxlMemory) -> Facts:
     return {
-        "volatile": _bytes(found.volatile_bytes),
-        "persistent": _bytes(found.persistent_bytes),
+        "volatile": size_text(found.volatile_bytes),
+        "persistent": size_text(found.persistent_bytes),
         "firmware": found.firmware,
     }

@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
+from sizeup.units import format_bytes
 
 MISSING, PRESENT = "missing", "present"
 
@@ -22,6 +23,31 @@ class ComparedFact(Struct, frozen=True):
     fact: str
     baseline: str | None
     now: str | None
+
+
+def number_text(value: int | None) -> str | None:
+    """Return a number as a fact."""
+    return None if value is None else str(value)
+
+
+def size_text(size: int | None) -> str | None:
+    """Return a size in bytes as a fact."""
+    return None if size is None else format_bytes(size)
+
+
+def speed_text(bits_per_second: int | None) -> str | None:
+    """Return the speed of a link as a fact."""
+    return None if bits_per_second is None else f"{bits_per_second / 1e9:g} Gb/s"
+
+
+def switch_text(value: bool | None, words: tuple[str, str] = ("on", "off")) -> str | None:  # noqa: FBT001  a fact
+    """Return a switch as a fact; ``words`` are what it is called when it is on and off."""
+    return None if value is None else words[not value]
+
+
+def listed_text(parts: Mapping[str, object]) -> str | None:
+    """Return how many parts one side lists; None where it lists none, and so may not have been read."""
+    return f"{len(parts)} listed" if parts else None
 
 
 def pairs(baseline: Facts, now: Facts, part: str = "") -> Iterator[ComparedFact]:
@@ -74,7 +100,7 @@ def compare_parts(
     """Facts of each part, and parts that came or went, under the name that a part has now."""
     before, after = sides
     if kind.on_every_machine and not (before and after):
-        yield ComparedFact(kind.plural, _listed(before), _listed(after))
+        yield ComparedFact(kind.plural, listed_text(before), listed_text(after))
         return
     was = former_names(before, after, identity)
     for name, part in after.items():
@@ -87,7 +113,3 @@ def compare_parts(
     for name in before:
         if name not in kept:
             yield ComparedFact(f"{kind.name} {name}", PRESENT, MISSING)
-
-
-def _listed(parts: Mapping[str, object]) -> str | None:
-    return f"{len(parts)} listed" if parts else None

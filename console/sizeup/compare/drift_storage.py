@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sizeup.compare.drift_facts import ComparedFact, Facts, Kind, both, compare_parts, former_names
+from sizeup.compare.drift_facts import (
+    ComparedFact,
+    Facts,
+    Kind,
+    both,
+    compare_parts,
+    former_names,
+    number_text,
+    size_text,
+    speed_text,
+    switch_text,
+)
 from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting
 from sizeup.model.file_systems import FileSystem
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, NvmeNamespace, Transport
-from sizeup.units import format_bytes, format_decimal_bytes
+from sizeup.units import format_decimal_bytes
 
 _NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
 _FC = (Transport.FC, Transport.FCOE)
@@ -58,27 +69,15 @@ def _disks(machine: Machine) -> dict[str, BlockDevice]:
     return {device.name: device for device in machine.block_devices if device.kind not in _NO_DISKS}
 
 
-def _number(value: int | None) -> str | None:
-    return None if value is None else str(value)
-
-
-def _switch(value: bool | None) -> str | None:  # noqa: FBT001  a fact, not a mode
-    return None if value is None else "on" if value else "off"
-
-
-def _bytes(value: int | None) -> str | None:
-    return None if value is None else format_bytes(value)
-
-
 def _disk_facts(disk: BlockDevice) -> Facts:
     return {
         **{name: disk_setting(disk, name) for name in DISK_SETTINGS},
         "size": None if disk.size_bytes is None else format_decimal_bytes(disk.size_bytes),
         "model": disk.model,
-        "logical_block_size": _number(disk.logical_block_bytes),
-        "read only": _switch(disk.read_only),
+        "logical_block_size": number_text(disk.logical_block_bytes),
+        "read only": switch_text(disk.read_only),
         "RAID level": disk.raid_level,
-        "missing members": _number(disk.raid_degraded),
+        "missing members": number_text(disk.raid_degraded),
         "members": str(len(disk.members)),
     }
 
@@ -99,7 +98,7 @@ def _adapter_identity(adapter: tuple[Hba, int]) -> str | None:
 
 def _adapter_facts(adapter: tuple[Hba, int]) -> Facts:
     hba, units = adapter
-    speed = None if hba.speed_bits_per_second is None else f"{hba.speed_bits_per_second / 1e9:g} Gb/s"
+    speed = speed_text(hba.speed_bits_per_second)
     if hba.transport in _FC and hba.state not in (None, "Online"):
         speed = NO_LINK
     return {
@@ -110,7 +109,7 @@ def _adapter_facts(adapter: tuple[Hba, int]) -> Facts:
         "speed": speed,
         "targets": str(len(hba.targets)),
         "LUNs": str(units),
-        "queue depth": _number(hba.queue_depth_limit),
+        "queue depth": number_text(hba.queue_depth_limit),
         "interface": hba.net_device,
     }
 
@@ -121,15 +120,15 @@ def _controller_facts(controller: NvmeController) -> Facts:
         "firmware": controller.firmware,
         "state": controller.state,
         "transport": controller.transport,
-        "queues": _number(controller.queues),
+        "queues": number_text(controller.queues),
         "interface": controller.net_device,
     }
 
 
 def _namespace_facts(space: NvmeNamespace) -> Facts:
     return {
-        "block": _bytes(space.logical_block_bytes),
-        "metadata": _bytes(space.metadata_bytes),
+        "block": size_text(space.logical_block_bytes),
+        "metadata": size_text(space.metadata_bytes),
         "paths": str(len(space.paths)),
     }
 
@@ -168,13 +167,13 @@ def _nfs_facts(mount: NfsMount) -> Facts:
         "device": mount.export,
         "version": mount.version,
         "protocol": mount.protocol,
-        "connections": _number(mount.transports),
-        "nconnect": _number(mount.nconnect) or "not set",
-        "rsize": _bytes(mount.read_size_bytes),
-        "wsize": _bytes(mount.write_size_bytes),
-        "hard": None if mount.hard is None else "hard" if mount.hard else "soft",
-        "sync": _switch(mount.sync),
-        "read only": _switch(mount.read_only),
+        "connections": number_text(mount.transports),
+        "nconnect": number_text(mount.nconnect) or "not set",
+        "rsize": size_text(mount.read_size_bytes),
+        "wsize": size_text(mount.write_size_bytes),
+        "hard": switch_text(mount.hard, ("hard", "soft")),
+        "sync": switch_text(mount.sync),
+        "read only": switch_text(mount.read_only),
         "attribute cache": mount.attribute_cache or "default",
         "interface": mount.nic,
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from sizeup.compare.drift_facts import switch_text
 from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS
 from sizeup.model.topology import CacheKind
@@ -50,10 +51,6 @@ def configuration(machine: Machine) -> dict[str, str | None]:
 def _side(machines: Sequence[Machine | None], fact: Callable[[Machine], str | None]) -> str:
     seen = dict.fromkeys((fact(machine) if machine is not None else None) or UNKNOWN for machine in machines)
     return " / ".join(seen) or UNKNOWN
-
-
-def _switch(value: bool | None) -> str | None:  # noqa: FBT001  a fact, not a mode
-    return None if value is None else "on" if value else "off"
 
 
 def _caches(machine: Machine) -> str | None:
@@ -175,7 +172,7 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "SMT": lambda machine: machine.platform.smt,
     "settings": lambda machine: " ".join(machine.platform.kernel_settings),
     "huge pages": lambda machine: machine.platform.transparent_huge_pages,
-    "NUMA balancing": lambda machine: _switch(machine.platform.numa_balancing),
+    "NUMA balancing": lambda machine: switch_text(machine.platform.numa_balancing),
     "findings": lambda machine: ", ".join(sorted({finding.id for finding in machine.findings})),
 }
 
