@@ -7,13 +7,13 @@ import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from sizeup import __version__
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
     FORMAT,
+    TOOL,
     AdviceRecord,
     EndRecord,
     FindingRecord,
@@ -22,32 +22,27 @@ from sizeup.session.records import (
     SessionRecord,
     StatedInput,
 )
+from sizeup.session.store import utc_text
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.recorded_inputs import recorded_inputs, session_inputs
+from sizeup.sizing.recorded_inputs import recorded_inputs
 from sizeup.views.advice import first_of
 from sizeup.views.whatif import typed
-
-TOOL = f"sizeup {__version__}"
-
-
-def utc_now() -> str:
-    """Return the present time, ISO 8601, UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def advice_record(t_ns: int, machine: Machine, session: Session | None) -> AdviceRecord:
     """Return the advice on a machine by what its session measured so far, with the inputs entered for the session."""
-    known = {} if session is None else session_inputs(session)
-    stated = () if session is None else stated_inputs(recorded_inputs(session))
+    entered = {} if session is None else recorded_inputs(session)
+    known = {} if session is None else measured(session, entered)
+    stated = stated_inputs(entered)
     try:
-        given = size(described(machine, known)).recorded()
+        given = size(described(machine, {**known, **entered})).recorded()
     except SizeupError:  # the machine is another than when they were entered
         given, stated = size(described(machine, {} if session is None else measured(session))).recorded(), ()
-    return AdviceRecord(t_ns, given, stated, utc_now() if stated else "")
+    return AdviceRecord(t_ns, given, stated, utc_text(datetime.now(UTC)) if stated else "")
 
 
 def stated_inputs(values: Mapping[str, Value]) -> tuple[StatedInput, ...]:
@@ -88,7 +83,9 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
 
 
 def _create(path: str, values: Mapping[str, Value], machine: Machine) -> None:
-    header = SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, machine.platform.hostname or os.uname().nodename, utc_now())
+    header = SessionRecord(
+        FORMAT, str(uuid.uuid4()), TOOL, machine.platform.hostname or os.uname().nodename, utc_text(datetime.now(UTC))
+    )
     session = Session(header, machine=machine, stated=stated_inputs(values))
     findings = (FindingRecord(1, finding) for finding in machine.findings)
     with Writer.create(path) as writer:

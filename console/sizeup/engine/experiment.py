@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup import __version__
 from sizeup.compare.experiment import LEAST_ROUNDS, run_order
 from sizeup.discovery.machine import discover
 from sizeup.engine.control import BatchControl
@@ -27,8 +26,8 @@ from sizeup.model.plan import ExperimentRun, Plan
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import parse_assignments
-from sizeup.session.records import FORMAT, CommandRecord, EndRecord, ExperimentRecord, Record, SessionRecord
-from sizeup.session.store import new_path
+from sizeup.session.records import FORMAT, TOOL, CommandRecord, EndRecord, ExperimentRecord, Record, SessionRecord
+from sizeup.session.store import new_path, utc_text
 from sizeup.session.writer import Writer
 from sizeup.text import one_line
 
@@ -270,12 +269,11 @@ class _Experiment:
     def _create(self) -> str:
         host, now, spec = os.uname().nodename, datetime.now(UTC), self._spec
         path = spec.run.output or str(new_path(host, now))
-        started = now.isoformat(timespec="seconds").replace("+00:00", "Z")
         with Writer.create(path) as writer:
             if not os.path.isfile(path):
                 raise UsageError(f"{path}: expected a file that can be read again, found something else; name one: -o")
             writer.write(
-                SessionRecord(FORMAT, str(uuid.uuid4()), f"sizeup {__version__}", host, started),
+                SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, host, utc_text(now)),
                 ExperimentRecord(
                     self._now_ns(),
                     self._id,

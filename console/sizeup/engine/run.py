@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.machine import discover
-from sizeup.engine.advice import TOOL, advice_record, utc_now
+from sizeup.engine.advice import advice_record
 from sizeup.engine.control import BatchControl
 from sizeup.engine.probe_findings import probe_findings
 from sizeup.engine.recorder import Recorder
@@ -35,6 +35,7 @@ from sizeup.probing.settings import parse_assignments
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
     FORMAT,
+    TOOL,
     ContinuedRecord,
     EndRecord,
     EnvironmentRecord,
@@ -45,7 +46,7 @@ from sizeup.session.records import (
     Record,
     SessionRecord,
 )
-from sizeup.session.store import new_path
+from sizeup.session.store import new_path, utc_text
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 
@@ -211,7 +212,7 @@ def _end_recorded(recorder: Recorder) -> Iterator[None]:
 
 
 def _first(before: Session | None) -> Record:
-    started = utc_now()
+    started = utc_text(datetime.now(UTC))
     if before is not None:
         return ContinuedRecord(before.last_ns + 1, TOOL, started)
     return SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, os.uname().nodename, started)

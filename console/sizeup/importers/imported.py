@@ -10,7 +10,6 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup import __version__
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, Settings, Step
@@ -18,6 +17,7 @@ from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.probing.registry import RegisteredProbe, Registry, load_registry
 from sizeup.session.records import (
     FORMAT,
+    TOOL,
     EndRecord,
     EstimateRecord,
     MachineRecord,
@@ -117,7 +117,7 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     yield SessionRecord(
         FORMAT,
         str(uuid.uuid4()),
-        f"sizeup {__version__}",
+        TOOL,
         host or next((part.host for _, part in parts if part.host), "imported"),
         taken.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         title=f"Imported from {names}",

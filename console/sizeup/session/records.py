@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from sizeup import __version__
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
@@ -35,6 +36,8 @@ from sizeup.quantity import Origin
 __all__ = ["ENCODER", "EstimateRecord", "GapRecord", "ProgressRecord", "Record", "SamplesRecord"]
 
 FORMAT = 1
+TOOL = f"sizeup {__version__}"
+"""What writes sessions."""
 GZIP_MAGIC = b"\x1f\x8b"
 """How a packed file begins."""
 

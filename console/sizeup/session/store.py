@@ -38,6 +38,11 @@ def directory() -> Path:
     return user_state_path("sizeup", appauthor=False) / "sessions"
 
 
+def utc_text(moment: datetime) -> str:
+    """Return a moment as sessions record it: ISO 8601 in UTC, to the second."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
     """A name no file has yet, such as ``db01-20260131T093000Z.sizeup.jsonl``; makes the folder."""
     folder = directory() if folder is None else folder
@@ -223,7 +228,7 @@ def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: st
     from sizeup.session.writer import Writer
 
     session = read_session(path, samples=False)
-    written = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    written = utc_text(datetime.now(UTC))
     try:
         import pwd
 
