@@ -16,4 +16,13 @@ static inline void check(int holds, const char *claim)
 	exit(1);
 }
 
+/* In a function that returns 1 where something does not hold. */
+#define CHECK(truth)                                                                            \
+	do {                                                                                    \
+		if (!(truth)) {                                                                 \
+			fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, #truth);             \
+			return 1;                                                               \
+		}                                                                               \
+	} while (0)
+
 #endif

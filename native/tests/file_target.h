@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "check.h"
+
 #define FILE_BYTES ((uint64_t)4 << 20)
 #define SECOND_NS 1000000000
 #define PATIENCE_NS (60LL * SECOND_NS) /* how long a starved machine may take for what is sure to happen */
@@ -24,14 +26,6 @@
 static struct sizeup_io_sample sample;
 static char path[] = "direct_io_XXXXXX";
 static int target;
-
-#define CHECK(truth)                                                                            \
-	do {                                                                                    \
-		if (!(truth)) {                                                                 \
-			fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, #truth);             \
-			return 1;                                                               \
-		}                                                                               \
-	} while (0)
 
 static void pause_ms(long milliseconds)
 {

@@ -21,17 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check.h"
+
 #define PIECE ((uint64_t)1 << 20)
 #define SYS_NUMBER_CACHESTAT 451
 #define NOBODY 65534
-
-#define CHECK(truth)                                                                            \
-	do {                                                                                    \
-		if (!(truth)) {                                                                 \
-			fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, #truth);             \
-			return 1;                                                               \
-		}                                                                               \
-	} while (0)
 
 static char data[PIECE];
 
