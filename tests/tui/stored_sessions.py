@@ -9,13 +9,25 @@ from typing import Any
 
 import msgspec
 
-from consoles import ended, records
+from consoles import Console, ended, machine, records
 from declared import declaration_of, series_of
 from played_runs import PlayedRunner
 from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate
-from sizeup.session.records import EstimateRecord, PlanRecord, StepStartRecord
+from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStartRecord
 from sizeup.session.store import SUFFIX
+
+
+def saved(tmp_path: Path, *given: Record) -> Console:
+    """A console on a saved session with this advice."""
+    console = Console(tmp_path)
+    PlayedRunner(console.runner.path).write([*records(found=machine()), *ended()[:1], *given, *ended()[1:]])
+    console.runs.follow()
+    console.app.measures = False
+    session = console.runs.session
+    assert session is not None
+    console.app.machine = session.machine
+    return console
 
 
 def stored(folder: Path, name: str, *, day: int = 1, probe: str = "null", done: bool = True, **header: Any) -> Path:

@@ -2,28 +2,16 @@
 
 from pathlib import Path
 
-from consoles import Console, ended, machine, records, until
-from played_runs import PlayedRunner
+from consoles import Console, until
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.records import AdviceRecord, Record
+from sizeup.session.records import AdviceRecord
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.lists import KeyList
+from tui.stored_sessions import saved
 
 NEED = "io.demand.ghz-rule"
 RECORDED = "777 MB/s by the rule of another day"
-
-
-def saved(tmp_path: Path, *given: Record) -> Console:
-    """A console on a saved session with this advice."""
-    console = Console(tmp_path)
-    PlayedRunner(console.runner.path).write([*records(found=machine()), *ended()[:1], *given, *ended()[1:]])
-    console.runs.follow()
-    console.app.measures = False
-    session = console.runs.session
-    assert session is not None
-    console.app.machine = session.machine
-    return console
 
 
 def recorded() -> AdviceRecord:

@@ -12,18 +12,7 @@ from played_runs import PlayedRunner
 from sizeup.session.reader import read_session
 from sizeup.tui.options import Options
 from tui.sizing_inputs import CPU_DEMAND, set_input
-
-
-def saved(tmp_path: Path) -> Console:
-    """A console on a saved session."""
-    console = Console(tmp_path)
-    PlayedRunner(console.runner.path).write([*records(found=machine()), *ended()])
-    console.runs.follow()
-    console.app.measures = False
-    session = console.runs.session
-    assert session is not None
-    console.app.machine = session.machine
-    return console
+from tui.stored_sessions import saved
 
 
 def other(tmp_path: Path) -> str:
