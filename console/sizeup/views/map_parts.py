@@ -37,7 +37,7 @@ class MapParts:
         comparison: MachineComparison | None = None,
         measured: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """With a ``comparison``, differences are marked and removed parts are listed; ``measured`` is told of nodes."""
+        """With a ``comparison``, differences are marked and removed parts are listed; ``measured`` adds to nodes."""
         self._measured = measured
         self.machine = machine
         self.changes = {} if comparison is None else _changes(comparison.root)

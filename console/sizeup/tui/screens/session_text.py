@@ -152,7 +152,7 @@ def about(
 
 
 def _findings(shown: Summary, styles: StatusStyles, width: int) -> list[Content]:
-    """Return the gravest findings, each with what is wrong alone."""
+    """Return the gravest findings, each as its title."""
     listed = shown.findings[:_MOST_FINDINGS]
     lines = [Content(""), findings_heading(shown)]
     lines += [finding_content(finding, styles, fold=width) for _, finding in listed]

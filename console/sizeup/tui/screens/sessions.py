@@ -390,10 +390,8 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             detail.update(session_text.unreadable(entry, str(error), self._width()))
             return
-        styles, unsaved = (
-            status_styles(ansi=self.app.current_theme.ansi),
-            unsaved_text(self.host.typed, str(entry.path)),
-        )
+        styles = status_styles(ansi=self.app.current_theme.ansi)
+        unsaved = unsaved_text(self.host.typed, str(entry.path))
         keys, is_base = self.host.keys, entry is self._base
         detail.update(
             session_text.about(session, entry, self._width(), keys, styles, baseline=is_base, unsaved=unsaved)

@@ -110,9 +110,9 @@ class SummaryPane(Horizontal):
             indent = cell_len(beside)
             first, *rest = hanging(value, self._panel_width, indent, indent).splitlines() or [""]
             lines += [beside + first[indent:], *rest]
-        room = self._rows - _FRAME
-        if len(lines) > room:
-            lines[room - 1 :] = [f"{plural(len(lines) - room + 1, 'more line')}: see Topology"]
+        most_lines = self._rows - _FRAME
+        if len(lines) > most_lines:
+            lines[most_lines - 1 :] = [f"{plural(len(lines) - most_lines + 1, 'more line')}: see Topology"]
         return lines
 
     def _show_map(self, machine: Machine | None) -> None:

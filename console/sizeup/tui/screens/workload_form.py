@@ -137,10 +137,8 @@ class WorkloadForm(Dialog[bool]):
         """Return the figures as entered; one that was left as it is keeps where it is from."""
         values = {}
         for key in FIELDS:
-            text, stated = (
-                self.query_one(f"#{key.replace('.', '-')}", Input).value.strip(),
-                self._state.changed.get(key),
-            )
+            text = self.query_one(f"#{key.replace('.', '-')}", Input).value.strip()
+            stated = self._state.changed.get(key)
             if stated is not None and text == typed(key, stated):
                 values[key] = stated
             elif text:
