@@ -80,7 +80,7 @@ def test_a_probe_that_reaches_around_its_contract_breaks_it(module: str, copy_of
 
 def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> None:
     """A package or a module of ``probing`` that is new must be put on one of the two lists."""
-    document = (ROOT / "docs/writing-a-probe.md").read_text(encoding="utf-8")
+    document = (ROOT / "docs/how-to/write-a-probe.md").read_text(encoding="utf-8")
     allowed = set(
         re.findall(r"`(sizeup\.[\w.]+)`", document.partition("A probe may import ")[2].partition(" nothing else")[0])
     )
@@ -180,7 +180,7 @@ def test_the_layers_in_the_document_are_those_of_the_build() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
 
     assert "\n".join(layers) in text
 

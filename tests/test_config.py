@@ -116,7 +116,7 @@ def test_a_file_in_another_encoding_or_without_end_is_refused(tmp_path: Path) ->
 
 
 def test_every_key_stands_in_the_document() -> None:
-    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/reference/configuration.md").read_text(encoding="utf-8")
     rows = [
         f"| `{key.name}` | `{key.variable}` | `{key.option}` | {key.expectation} | `{json.dumps(key.default)}` |"
         for key in KEYS

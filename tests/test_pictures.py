@@ -60,7 +60,7 @@ def test_a_picture_of_the_documentation_is_small_and_asks_for_nothing(path: Path
 
 
 def test_every_picture_that_a_page_shows_is_there_and_each_is_shown() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     linked = {
         (page.parent / link).resolve() for page in pages for link in re.findall(r"\((\S+\.svg)\)", page.read_text())
     }

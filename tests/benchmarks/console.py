@@ -4,7 +4,7 @@ Run by hand on an otherwise idle machine, from the root of the checkout:
 
     PYTHONPATH=tests python -m benchmarks.console
 
-It prints the Markdown table that stands in ``docs/performance.md``. Every program gets the same
+It prints the Markdown table that stands in ``docs/results/performance.md``. Every program gets the same
 pseudo-terminal, the same refresh of one second and the same reader; a program that is not installed is
 left out and named. Absolute times are this machine's; the ratios are what to look at.
 """

@@ -4,8 +4,8 @@ Run by hand from the root of the checkout:
 
     PYTHONPATH=tests python -m benchmarks.topology
 
-It prints the Markdown table that stands in ``docs/performance.md``: CPU time of one look (memory, huge pages and
-links read again from a recording, load taken in, the map drawn and the screen composed), the terminal's bytes not
+It prints the Markdown table that stands in ``docs/results/performance.md``: CPU time of one look (memory, huge pages
+and links read again from a recording, load taken in, the map drawn and the screen composed), the terminal's bytes not
 among it, and beside it what reading the whole machine costs. A test of the tier ``ci`` keeps the ratio of the two.
 """
 

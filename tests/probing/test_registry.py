@@ -71,7 +71,7 @@ def test_a_broken_plugin_is_listed_with_its_reason_and_harms_no_other(packages: 
     assert list(registry.probes) == ["acme.seek"]
     reasons = {broken.name: broken.reason for broken in registry.broken}
     assert reasons["gone"] == "package acme_gone cannot be found; reinstall its distribution"
-    assert reasons["none"] == "package acme_none has no probe.toml; see docs/writing-a-probe.md"
+    assert reasons["none"] == "package acme_none has no probe.toml; see docs/how-to/write-a-probe.md"
     assert "expected a sizeup.probe/1 manifest" in reasons["typo"]
     assert "tuoches" in reasons["typo"]
     assert "expected a sizeup.probe/1 manifest" in reasons["toml"]

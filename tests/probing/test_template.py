@@ -1,4 +1,4 @@
-"""The probe of docs/writing-a-probe.md works exactly as printed."""
+"""The probe of docs/how-to/write-a-probe.md works exactly as printed."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 
 from sizeup.session.reader import read_session
 
-DOCUMENT = Path(__file__).parents[2] / "docs/writing-a-probe.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/how-to/write-a-probe.md"
 
 
 def write(folder: Path) -> None:

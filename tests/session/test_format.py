@@ -27,7 +27,7 @@ from sizeup.session.schema import schema_text
 from sizeup.session.value import point_key
 
 HERE = Path(__file__).parent
-PAGE = (HERE.parents[1] / "docs/session-format.md").read_text(encoding="utf-8")
+PAGE = (HERE.parents[1] / "docs/reference/session-format.md").read_text(encoding="utf-8")
 FORMATS = sorted((HERE / "formats").glob("format-*.jsonl"))
 
 

@@ -1,4 +1,4 @@
-"""Every published figure comes out of the command that docs/golden-figures.md prints."""
+"""Every published figure comes out of the command that docs/results/golden-figures.md prints."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pytest
 from sizeup import cli
 from sizeup.units import base_unit
 
-PAGE = Path(__file__).parents[2] / "docs" / "golden-figures.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "golden-figures.md"
 RATIOS = {
     "times": "times",
     "a-above-b": "a_above_b_percent_of_b",

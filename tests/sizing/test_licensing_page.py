@@ -5,7 +5,7 @@ import pytest
 from sizeup import cli
 from transcripts import Transcript, transcripts
 
-SHOWN = transcripts("licensing.md")
+SHOWN = transcripts("reference/licensing.md")
 
 
 def test_the_page_has_its_examples() -> None:

@@ -16,9 +16,9 @@ from sizeup.sizing.path_bandwidth import PACKET_EFFICIENCY
 from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, shipped
 from transcripts import DOCS, Transcript, transcripts
 
-PAGE = (DOCS / "sizing.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "explanation" / "sizing.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
-SHOWN = transcripts("sizing.md")
+SHOWN = transcripts("explanation/sizing.md")
 OFFER = next(block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "sizeup.candidate/1" in block)
 LISTED = [
     re.split(r"\s{3,}", line)[0].strip()

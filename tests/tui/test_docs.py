@@ -6,7 +6,8 @@ from pathlib import Path
 
 from sizeup.tui.actions import ACTIONS, key_text
 
-_PAGE = Path(__file__).parents[2] / "docs" / "console.md"
+_DOCS = Path(__file__).parents[2] / "docs"
+_PAGE = _DOCS / "reference" / "keys.md"
 
 
 def test_the_page_lists_every_action_with_its_keys() -> None:
@@ -27,7 +28,7 @@ def test_the_page_describes_each_mode_once_and_in_order() -> None:
 
 def test_no_page_says_the_same_twice() -> None:
     """What a merge that kept both sides leaves behind; tables and code may repeat."""
-    for page in sorted(_PAGE.parent.rglob("*.md")):
+    for page in sorted(_DOCS.rglob("*.md")):
         text = re.sub(r"^```.*?^```|^\|.*?$|^    .*?$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         words = text.split()
         spans = Counter(" ".join(words[at : at + 16]) for at in range(len(words) - 15))

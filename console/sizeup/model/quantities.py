@@ -1,6 +1,6 @@
 """The quantities that probes declare and that sizing, comparisons, charts and findings know, each with its unit.
 
-``docs/writing-a-probe.md`` says what each is. A manifest may name others, which nothing looks for.
+``docs/how-to/write-a-probe.md`` says what each is. A manifest may name others, which nothing looks for.
 """
 
 from __future__ import annotations

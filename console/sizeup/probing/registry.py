@@ -170,4 +170,4 @@ def _read_manifests(package: str) -> tuple[Manifest, ...]:
         except (OSError, UnicodeDecodeError) as error:
             raise MalformedError(f"{path}: cannot read: {error}") from error
         return parse_manifest(text, str(path))
-    raise MalformedError(f"package {package} has no probe.toml; see docs/writing-a-probe.md")
+    raise MalformedError(f"package {package} has no probe.toml; see docs/how-to/write-a-probe.md")
