@@ -12,7 +12,7 @@ from msgspec import Struct
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Estimate
 from sizeup.model.topology import CacheKind
-from sizeup.units import format_bytes
+from sizeup.units import format_bytes, format_in
 from sizeup_memory.chase_patterns import ChasePattern, ceiling, floor
 from sizeup_memory.cpu_selection import CACHE_MULTIPLE
 from sizeup_memory.host_load import BUSY_SHARE, OthersUse
@@ -144,7 +144,8 @@ def level_estimate(
         caveats.insert(0, f"{level.name} has no single latency: {extra['range_cause']}")
     elif conditions.core_hz is not None:
         cycles = value * conditions.core_hz / 1e9
-        extra |= {"core_cycles": cycles, "core_hz": conditions.core_hz, "note": f"{cycles:.3g} core cycles"}
+        note = format_in(float(f"{cycles:.3g}"), "core cycles")
+        extra |= {"core_cycles": cycles, "core_hz": conditions.core_hz, "note": note}
     if level.name != DRAM and len(spans) < 2:
         caveats.append(f"{level.name}: one working set only, so that a step inside the level would not be seen")
     return Estimate(

@@ -210,6 +210,13 @@ def test_load_of_others_is_no_cause_in_a_cache_of_one_cpu() -> None:
     assert str(found.extra["range_cause"]).endswith("; cause unknown")
 
 
+@pytest.mark.parametrize(("latency_ns", "text"), [(1.5, "4.5"), (647.0, "1,940"), (4000.0, "12,000")])
+def test_cycles_are_whole_numbers_without_an_exponent(latency_ns: float, text: str) -> None:
+    both = (8 * MIB, point(latency_ns)), (16 * MIB, point(latency_ns))
+
+    assert level(*both, conditions=CurveConditions(core_hz=3e9)).extra["note"] == f"{text} core cycles"
+
+
 def test_cycles_are_stated_only_where_the_clock_was_measured() -> None:
     both = (8 * MIB, point(20.0)), (16 * MIB, point(22.0))
 
