@@ -24,7 +24,9 @@ class Part(Struct, frozen=True):
     reasons: tuple[str, ...]
     """All evidence, as text."""
     caveats: tuple[str, ...] = ()
-    """The reasons that did not pass."""
+    """The reasons that did not pass, each with what to set."""
+    causes: tuple[str, ...] = ()
+    """The same without what to set."""
     from_cache: bool = False
     """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
 
@@ -43,12 +45,14 @@ class VerdictBuilder:
         self._name = name
         self._verdicts: list[Validity] = []
         self._reasons: list[str] = []
+        self._causes: list[str] = []
         self._from_cache = False
 
-    def add(self, verdict: Validity, reason: str) -> None:
-        """Add a reason and the verdict that it leads to."""
+    def add(self, verdict: Validity, cause: str, to_set: str = "") -> None:
+        """Add a reason and the verdict that it leads to; ``to_set`` are the settings that would settle it."""
         self._verdicts.append(verdict)
-        self._reasons.append(reason)
+        self._causes.append(cause)
+        self._reasons.append(f"{cause}; {to_set}" if to_set else cause)
 
     def suspect_cache(self, verdict: Validity, reason: str) -> None:
         """Add a reason that only a cache explains."""
@@ -59,11 +63,12 @@ class VerdictBuilder:
         """Return the check: the worst verdict, unknown if there was no evidence."""
         if not self._verdicts:
             self.add(Validity.UNKNOWN, "the kernel reports nothing that would show it")
-        caveats = list(zip(self._verdicts, self._reasons, strict=True))
+        wanting = [index for index, verdict in enumerate(self._verdicts) if verdict is not Validity.PASS]
         return Part(
             self._name,
             _worst(self._verdicts),
             tuple(self._reasons),
-            tuple(reason for verdict, reason in caveats if verdict is not Validity.PASS),
+            tuple(self._reasons[index] for index in wanting),
+            tuple(self._causes[index] for index in wanting),
             self._from_cache,
         )

@@ -66,14 +66,14 @@ class Checks(Struct, frozen=True):
 
     def concurrent(self, *, wanted: bool, extends: bool) -> Generator[Emission, None, tuple[Part, ...]]:
         """Compare writers to one file with writers to separate files: overwriting, and extending."""
-        target = self.setup.target
+        target, to_set = self.setup.target, ""
         if target.kind is not TargetKind.MADE:
             kind = "is a device" if target.writable else "is only read"
-            why = f"not checked: the target {kind}"
+            why = f"writers to one file: not checked, as the target {kind}"
         elif target.size_bytes < WRITERS * WRITER_BYTES or extends:
-            why = "not checked: the file is too small, or grows"
+            why = "writers to one file: not checked, as the file is too small, or grows"
         elif not wanted:
-            why = "not checked: check_concurrency is off"
+            why, to_set = "writers to one file: not checked", "set check_concurrency=true"
         else:
             yield Progress(0.0, None, f"{WRITERS} writers to one file and to separate files")
             try:
@@ -83,8 +83,8 @@ class Checks(Struct, frozen=True):
             else:
                 written = self._overwriting(files)
                 yield Progress(0.0, None, f"{WRITERS} writers extending one file and separate files")
-                return (validity.check_concurrent(written, ""), self._check_extending(files))
-        return (validity.check_concurrent(None, why),)
+                return (validity.check_concurrent(written), self._check_extending(files))
+        return (validity.check_concurrent(None, why, to_set),)
 
     def _overwriting(self, files: Sequence[int]) -> float:
         one, many = [], []

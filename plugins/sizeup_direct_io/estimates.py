@@ -179,10 +179,10 @@ def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
     """Return the caveats of a figure, one reason each, so that a report can state each once."""
     return tuple(
-        f"{part.name}: {reason}"
+        f"{part.name}: {cause}"
         for part in parts
         if part.verdict in {Validity.FAIL, Validity.WARN}
-        for reason in part.caveats
+        for cause in part.causes
     )
 
 

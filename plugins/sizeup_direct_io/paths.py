@@ -212,6 +212,7 @@ def _worst_of(by_path: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
             worst,
             reasons=tuple(f"{path}: {reason}" for reason in worst.reasons),
             caveats=tuple(f"{path}: {reason}" for reason in worst.caveats),
+            causes=tuple(f"{path}: {cause}" for cause in worst.causes),
             from_cache=any(part.from_cache for part in parts),
         )
         for parts in zip(*by_path.values(), strict=True)

@@ -16,6 +16,7 @@ from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
+from sizeup_direct_io.run_statement import run_statement
 from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
@@ -133,10 +134,7 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
         extra={
             "verdict": verdict.value,
             "reasons": "; ".join(caveats),
-            "statement": f"validity: {verdict.value} ("
-            + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values())
-            + ")",
-            "consequence": f"{title}: {'; '.join(caveats) or 'no caveats'}.",
             "severity": "warning" if verdict is Validity.FAIL or path_changes else "info",
+            **run_statement(title, tuple(worst.values()), path_changes),
         },
     )

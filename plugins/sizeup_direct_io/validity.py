@@ -166,13 +166,15 @@ def _check_invisible_caches(builder: VerdictBuilder, evidence: Evidence) -> None
             builder.add(
                 Validity.WARN,
                 f"{holder}: its cache is not visible from this host and may serve the working set of "
-                f"{format_bytes(used)}; set cache_size to the size of that cache and size to {EXCEEDS_CACHE} times it",
+                f"{format_bytes(used)}",
+                f"set cache_size to the size of that cache and size to {EXCEEDS_CACHE} times it",
             )
         elif used < EXCEEDS_CACHE * stated:
             builder.add(
                 Validity.WARN,
                 f"{holder}: its cache ({format_bytes(stated)}, cache_size) may serve much of the working set of "
-                f"{format_bytes(used)}; set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
+                f"{format_bytes(used)}",
+                f"set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
             )
         else:
             builder.add(
@@ -189,8 +191,8 @@ def _check_content(builder: VerdictBuilder, content: ContentSample) -> None:
     if alike >= ALL_ALIKE_SHARE * content.blocks:
         builder.add(
             Validity.FAIL,
-            f"{found}: reads of deallocated, zeroed or deduplicated blocks may reach no medium; write data to the "
-            "whole target first, or set path to a directory",
+            f"{found}: reads of deallocated, zeroed or deduplicated blocks may reach no medium",
+            "write data to the whole target first, or set path to a directory",
         )
     elif alike >= ALIKE_SHARE * content.blocks:
         builder.add(Validity.WARN, f"{found}: reads of such blocks may reach no medium")
@@ -212,7 +214,7 @@ def _check_speed(builder: VerdictBuilder, evidence: Evidence) -> None:
         )  # fmt: skip
     if not limit:
         builder.add(
-            Validity.UNKNOWN, f"{rate}: the bandwidth of the path is unknown; set path_limit to compare with it"
+            Validity.UNKNOWN, f"{rate}: the bandwidth of the path is unknown", "set path_limit to compare with it"
         )
     elif evidence.bytes_per_second > limit:
         builder.suspect_cache(verdict, f"{rate} exceeds the bandwidth of the path ({format_rate(limit)}, {source})")
@@ -268,11 +270,11 @@ def check_physical(evidence: Evidence) -> Part:
     return builder.part()
 
 
-def check_concurrent(ratio: float | None, why_unknown: str) -> Part:
+def check_concurrent(ratio: float | None, why_unknown: str = "", to_set: str = "") -> Part:
     """Check whether writers to one file block each other; ``ratio`` is the throughput of one file over many."""
     builder = VerdictBuilder("concurrent")
     if ratio is None:
-        builder.add(Validity.UNKNOWN, why_unknown)
+        builder.add(Validity.UNKNOWN, why_unknown, to_set)
     elif ratio >= CONCURRENT:
         builder.add(Validity.PASS, f"writers to one file reach {ratio:.0%} of the IOPS of writers to separate files")
     elif ratio <= SERIALIZED:

@@ -17,7 +17,8 @@ from sizeup.units import format_value
 def probe_findings(session: Session) -> tuple[Finding, ...]:
     """One finding per estimate whose ``extra`` holds a ``statement``, in the order of the steps.
 
-    ``consequence``, ``remedy`` and ``severity`` beside it are taken where the probe gives them. A later
+    ``consequence``, ``remedy``, ``severity`` and ``evidence`` (a line each) beside it are taken where the probe gives
+    them; without ``evidence`` it is the figure with its caveats. A later
     round of a step may repeat a statement; only the last one counts. A statement that rests on a figure that is not
     valid is left out where it is information only; else it is marked, has the severity information, and never
     replaces one that is valid.
@@ -62,7 +63,8 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
         id=f"{run.step.probe}.{point.series}{f'.{apart}' if apart else ''}",
         severity=Severity(extra.get("severity", Severity.INFO.value)),
         title=extra["statement"],
-        evidence=(f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.caveats),
+        evidence=tuple(extra.get("evidence", "").splitlines())
+        or (f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.caveats),
         consequence=extra.get("consequence", ""),
         remedy=extra.get("remedy", ""),
         probe=run.step.probe,

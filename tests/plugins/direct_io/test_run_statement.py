@@ -1,0 +1,86 @@
+"""What the checks of a run come to, in words that name neither a check nor a setting."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sizeup.probing.registry import load_registry
+from sizeup.session.validity import FAILED_CHECKS
+from sizeup_direct_io.check_result import Part, Validity, VerdictBuilder
+from sizeup_direct_io.run_statement import FAILED, run_statement
+
+WHERE = "oltp-read on /u01"
+
+
+def part(name: str, verdict: Validity, reason: str = "the reason", to_set: str = "") -> Part:
+    builder = VerdictBuilder(name)
+    builder.add(verdict, reason, to_set)
+    return builder.part()
+
+
+@pytest.mark.parametrize(
+    ("checks", "statement"),
+    [
+        ({"concurrent": "unknown", "steady": "fail"}, "Storage figures are not valid: throughput was not steady"),
+        (
+            {"physical": "fail", "steady": "fail"},
+            ("Storage figures are not valid: the data may not have come from the device and throughput was not steady"),
+        ),
+        ({"direct": "pass", "steady": "warn"}, "Storage figures with a caveat: throughput varied"),
+        ({"concurrent": "unknown"}, "Storage figures with a caveat: not checked: writers to one file"),
+        ({"direct": "pass", "steady": "pass"}, "Storage figures passed every check"),
+    ],
+)
+def test_the_checks_are_stated_in_words(checks: dict[str, str], statement: str) -> None:
+    parts = [part(name, Validity(verdict)) for name, verdict in checks.items()]
+
+    assert run_statement(WHERE, parts, ())["statement"] == statement
+
+
+def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() -> None:
+    parts = [
+        part("concurrent", Validity.UNKNOWN, "writers to one file: not checked", "set check_concurrency=true"),
+        part("physical", Validity.UNKNOWN, "56 MB/s: the bandwidth of the path is unknown", "set path_limit"),
+        part("steady", Validity.FAIL, "throughput drifted -60%"),
+        part("direct", Validity.PASS, "the page cache did not grow"),
+    ]
+    found = run_statement(WHERE, parts, ())
+
+    assert found["evidence"].splitlines() == [
+        "throughput drifted -60%",
+        "writers to one file: not checked",
+        "56 MB/s: the bandwidth of the path is unknown",
+    ]
+    assert found["consequence"] == f"They are not used for a verdict. ({WHERE})"
+    assert found["remedy"] == "Measure again while the machine is idle."
+    assert not re.search(r"check_concurrency|path_limit|concurrent:|steady:", " ".join(found.values()))
+
+
+def test_what_to_set_stays_with_the_check_itself() -> None:
+    found = part("physical", Validity.UNKNOWN, "the bandwidth of the path is unknown", "set path_limit")
+
+    assert found.caveats == ("the bandwidth of the path is unknown; set path_limit",)
+    assert found.causes == ("the bandwidth of the path is unknown",)
+
+
+def test_a_path_that_was_lost_is_among_the_reasons_once() -> None:
+    lost = "sda (SCSI device) went from running to offline"
+    parts = [part("steady", Validity.WARN, f"a path changed: {lost}")]
+
+    assert run_statement(WHERE, parts, (lost,))["evidence"] == f"a path changed: {lost}"
+    assert run_statement(WHERE, [part("steady", Validity.PASS)], (lost,))["evidence"] == lost
+
+
+def test_many_reasons_are_counted() -> None:
+    found = run_statement(WHERE, [part("steady", Validity.WARN)], [f"change {number}" for number in range(8)])
+
+    assert found["evidence"].splitlines()[5:] == ["change 4", "3 further reasons"]
+
+
+def test_a_check_that_failed_is_said_in_the_same_words_wherever_it_is_shown() -> None:
+    (series,) = [one for one in load_registry().get("io.direct").manifest.series if one.name == "validity"]
+
+    assert FAILED == FAILED_CHECKS
+    assert set(series.remedies) - {"cache"} <= set(FAILED)
