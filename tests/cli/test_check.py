@@ -86,3 +86,17 @@ def test_a_baseline_that_is_none_is_one_line_and_status_2(
 def test_a_baseline_is_required(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check"]) == 2
     assert "--against" in capsys.readouterr().err
+
+
+def test_another_machine_is_named_first_in_text_and_json(
+    tmp_path: Path, baseline: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    root = machine(tmp_path / "now", "2-sockets-smt", SWAP, "/proc/sys/kernel/hostname = rack9")
+
+    assert run(["check", "--against", baseline, "--sysroot", root]) == 0
+    assert capfdbinary.readouterr().out.startswith(b"The baseline is of another machine: another host name.\n")
+
+    assert run(["check", "--against", baseline, "--sysroot", root, "--json"]) == 0
+    document = json.loads(capfdbinary.readouterr().out)
+    assert document["other_host"] is True
+    assert document["other_host_evidence"] == "another host name"

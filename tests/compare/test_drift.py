@@ -46,7 +46,7 @@ def with_platform(**values: object) -> Machine:
 def test_a_machine_has_not_drifted_from_itself() -> None:
     found = drift(BASELINE, BASELINE)
 
-    assert (found.drifted, found.undecided, found.other_host) == ((), (), False)
+    assert (found.drifted, found.undecided, found.other_machine) == ((), (), "")
     assert found.compared > 10
     assert drift_text(found) == f"Nothing drifted: {found.compared} facts compared\n"
 
@@ -136,9 +136,29 @@ def test_no_serial_number_and_no_host_name_is_compared_or_shown() -> None:
     found = drift(BASELINE, other)
 
     assert [one.fact for one in found.drifted] == ["governor"]
-    assert found.other_host
+    assert found.other_machine == "another host name"
     shown = drift_text(found) + str(drift_data(found))
+    assert shown.startswith("The baseline is of another machine: another host name.\n")
     assert [word for word in ("rack7", "rack8", "CHASSIS7", "CHASSIS8", "S1", "S2") if word in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "model", "evidence"),
+    [
+        ("rack7", "rack7", "Other CPU", ""),
+        ("rack7", "rack8", "Other CPU", "another host name"),
+        (None, "rack8", "Other CPU", "CPU model First CPU, now Other CPU"),
+        ("rack7", None, "First CPU", ""),
+        (None, None, None, ""),
+    ],
+)
+def test_a_name_that_both_know_decides_and_else_what_is_never_exchanged(
+    before: str | None, after: str | None, model: str | None, evidence: str
+) -> None:
+    baseline = replace(with_platform(hostname=before), cpu_model="First CPU")
+    now = replace(with_platform(hostname=after), cpu_model=model)
+
+    assert drift(baseline, now).other_machine == evidence
 
 
 def test_text_has_both_parts_and_fits_a_terminal() -> None:

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.cli.detect import load_machine
     from sizeup.compare.drift import drift
     from sizeup.discovery.machine import discover
-    from sizeup.views.drift import OTHER_HOST, drift_data, undecided_sentence
+    from sizeup.views.drift import drift_data, undecided_sentence
 
     baseline = load_machine(arguments.against)
     found = drift(baseline, discover(arguments.sysroot))
@@ -47,7 +47,5 @@ def run(arguments: argparse.Namespace) -> int:
 
         text = drift_text(found)
         sys.stdout.write(text if is_utf8(os.environ) else plain(text))
-    if found.other_host:
-        print(f"sizeup: {OTHER_HOST}", file=sys.stderr)
     undecided = undecided_sentence(found) if found.undecided else ""
     return decision_status(arguments, different=bool(found.drifted), undecided=undecided)

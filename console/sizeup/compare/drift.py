@@ -49,8 +49,8 @@ class Drift(Struct, frozen=True):
     drifted: tuple[ComparedFact, ...] = ()
     undecided: tuple[ComparedFact, ...] = ()
     """Facts that only one side knows."""
-    other_host: bool = False
-    """The baseline is of a host of another name."""
+    other_machine: str = ""
+    """What shows that the baseline is of another machine; empty where nothing does."""
 
 
 def drift(baseline: Machine, now: Machine) -> Drift:
@@ -69,12 +69,30 @@ def drift(baseline: Machine, now: Machine) -> Drift:
         *pairs(_configuration(baseline), _configuration(now)),
     ]
     known = [one for one in facts if one.baseline is not None and one.now is not None]
-    before, after = baseline.platform.hostname, now.platform.hostname
     return Drift(
         compared=len(known),
         drifted=tuple(one for one in known if one.baseline != one.now),
         undecided=tuple(one for one in facts if (one.baseline is None) is not (one.now is None)),
-        other_host=None not in (before, after) and before != after,
+        other_machine=_other_machine(baseline, now),
+    )
+
+
+def _other_machine(baseline: Machine, now: Machine) -> str:
+    """Return the first fact by which the two are different machines: the host name, else what is never exchanged.
+
+    With both names, nothing else counts: a machine may get another processor, and its name is not shown.
+    """
+    before, after = baseline.platform.hostname, now.platform.hostname
+    if None not in (before, after):
+        return "another host name" if before != after else ""
+    kept = (
+        ("architecture", baseline.platform.architecture, now.platform.architecture),
+        ("product", baseline.platform.model, now.platform.model),
+        ("CPU model", baseline.cpu_model, now.cpu_model),
+    )
+    return next(
+        (f"{fact} {was}, now {found}" for fact, was, found in kept if was and found and was != found),
+        "",
     )
 
 

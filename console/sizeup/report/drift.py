@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sizeup.compare.drift import Drift
-from sizeup.report.table import table_lines
-from sizeup.views.drift import drift_heading, fact_table
+from sizeup.report.table import table_lines, wrap
+from sizeup.views.drift import drift_heading, fact_table, other_machine_sentence
 
 
 def drift_text(found: Drift, width: int = 80) -> str:
     """Return the facts that drifted, then those that only one side knows."""
-    lines = [drift_heading(found)]
+    lines = [*wrap(other_machine_sentence(found), width), drift_heading(found)]
     if found.drifted:
         lines += table_lines(fact_table(found.drifted), width)
     if found.undecided:

@@ -11,7 +11,6 @@ from sizeup.text import plural
 from sizeup.views.section import UNKNOWN
 
 SCHEMA = "sizeup.check/1"
-OTHER_HOST = "the baseline was taken on a host of another name"
 _COLUMNS = (Column("fact"), Column("baseline"), Column("now"))
 
 
@@ -20,6 +19,11 @@ def drift_heading(found: Drift) -> str:
     if not found.drifted:
         return f"Nothing drifted: {plural(found.compared, 'fact')} compared"
     return f"{len(found.drifted)} of {plural(found.compared, 'fact')} drifted"
+
+
+def other_machine_sentence(found: Drift) -> str:
+    """Return that the baseline is of another machine, and why; empty where nothing shows it."""
+    return f"The baseline is of another machine: {found.other_machine}." if found.other_machine else ""
 
 
 def fact_table(facts: Sequence[ComparedFact]) -> Table:
@@ -45,7 +49,8 @@ def drift_data(found: Drift) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "compared": found.compared,
-        "other_host": found.other_host,
+        "other_host": bool(found.other_machine),
+        "other_host_evidence": found.other_machine or None,
         "drifted": [_fact(one) for one in found.drifted],
         "undecided": [{**_fact(one), "reason": undecided_reason(one)} for one in found.undecided],
     }
