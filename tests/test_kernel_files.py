@@ -28,7 +28,6 @@ NAMED = {
         ("/proc/cpuinfo", "/proc/meminfo", "/sys/class/net", "/sys/devices/system/node"),
         "shown as the source of a figure",
     ),
-    "sizeup.views": {"/proc/meminfo": "shown as the source of a figure"},
 }
 """What may be named in other packages, and why: none of it is opened there."""
 

@@ -52,7 +52,7 @@ def test_memory_that_no_file_states_is_unknown_with_the_reason(
     assert run(["detect", "--sysroot", bare]) == 0
 
     words = " ".join(capsys.readouterr().out.split())
-    assert "memory unknown (/proc/meminfo: it has no MemTotal, and no node or memory block reports a size)" in words
+    assert "memory unknown (/proc/meminfo: missing, and no node or memory block reports a size)" in words
     assert "?" not in words
 
 

@@ -208,8 +208,10 @@ DESERVED = {
         "systemd/sys-script": "md0 lacks a member",
     },
     "storage.scheduler": {
+        "pcp/meminfo-root-008+links": "sda to sdc: bfq",
         "hwloc/40intel64-4n10c+pci-conflicts": "sda: cfq",
         "hwloc/fakepcilocalities": "sda: cfq",
+        "pcp/scsi-map-root-001+links": "sdb to sde: bfq",
         "prometheus-node_exporter/fixtures": "sda: bfq",
         "prometheus-procfs/fixtures": "sda: bfq",
         "systemd/sys-script": "sda and sdb: cfq",

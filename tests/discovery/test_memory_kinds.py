@@ -119,7 +119,8 @@ def test_kind_tier_cache_and_figures_of_the_firmware_are_in_the_text(tmp_path: P
     assert "  kind          nodes 0-1: unknown; node 2: CXL memory" in lines
     assert "  tiers         nodes 0-1: tier 4; node 2: tier 22" in lines
     assert "  HMAT          node 2: 250 ns read, 300 ns write, 25.6 GB/s (of the nearest CPUs, not measured)" in lines
-    assert "  memory cache  node 0: 16 GiB" in lines
+    beyond = "what is used beyond the cache runs at the speed of that memory"
+    assert f"  memory cache  node 0: 16 GiB in front of slower memory: {beyond}" in lines
 
 
 def test_kinds_of_recorded_machines() -> None:

@@ -143,7 +143,7 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "CPU": lambda machine: machine.cpu_model,
     "architecture": lambda machine: machine.platform.architecture,
     "packages": lambda machine: _count(machine.socket_count),
-    "dies": lambda machine: str(len(machine.dies)),
+    "dies": lambda machine: _count(len(machine.dies) or None),
     "cores": lambda machine: _count(machine.core_count),
     "PUs online": lambda machine: str(machine.pu_counts.online),
     "PUs allowed": lambda machine: str(machine.pu_counts.allowed),

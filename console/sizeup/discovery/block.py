@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.sysroot import Sysroot
@@ -17,6 +18,12 @@ from sizeup.text import decode
 _SECTOR = 512  # of ``size`` and ``start``, whatever the device's own block is
 _DEVICES_LIMIT = 1 << 14
 _PARTITIONS_LIMIT = 256
+
+BLOCK = "/sys/block"
+"""The directory of all disks; also the subject of the gap that says why none is known."""
+_CLASS = "/sys/class/block"
+_NVME = "/sys/class/nvme"
+_NO_LIST = "missing, and neither /proc/partitions nor /proc/diskstats lists a disk"
 
 _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
 _NVME_PATH = re.compile(r"nvme\d+c\d+n\d+")
@@ -57,6 +64,8 @@ class BlockTables(Struct, frozen=True):
     """By ``major:minor`` and by device path."""
     has_udev: bool
     """udev's database was captured."""
+    listed: Mapping[str, tuple[str, int | None]]
+    """``major:minor`` and size by name, from ``/proc/partitions`` and ``/proc/diskstats``; read of captures alone."""
 
 
 def parse_block_drivers(text: str) -> dict[int, str]:
@@ -82,6 +91,8 @@ def read_block_tables(sysroot: Sysroot) -> BlockTables:
         drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
         mount_points={key: tuple(points) for key, points in where.items()},
         has_udev=sysroot.exists("/run/udev/data"),
+        # sysfs of a running kernel is whole; of a capture there may be parts.
+        listed={} if sysroot.live else _listed(sysroot),
     )
 
 
@@ -178,6 +189,19 @@ def _chosen(text: str | None) -> str | None:
     return match[1] if match else text.split()[0]
 
 
+def _better_directory(sysroot: Sysroot, base: str, entries: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """Return the directory of a disk that has its size: a capture may have copied only a part under /sys/block."""
+    name = base.rpartition("/")[2]
+    others = [f"{_CLASS}/{name}"]
+    if name.startswith("nvme"):
+        others += [f"{_NVME}/{controller}/{name}" for controller in sysroot.names(_NVME)]
+    for other in others:
+        found = frozenset(sysroot.names(other))
+        if "size" in found:
+            return other, found
+    return base, entries
+
+
 def _flag(value: int | None) -> bool | None:
     return None if value is None else value != 0
 
@@ -203,7 +227,9 @@ def _read_device(
     if location.pci_address is None:
         # Old kernels and some captures have plain directories under /sys/block and links in the class.
         location = parents.locate(f"/sys/class/block/{name}")
-    devno = sysroot.line(f"{base}/dev")
+    listed, listed_size = tables.listed.get(name, (None, None))
+    devno = sysroot.line(f"{base}/dev") or listed
+    size = size_of(sysroot, base)
     major = (devno or "").partition(":")[0]
     driver = tables.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
     udev = _udev(sysroot, devno) if tables.has_udev else {}
@@ -217,7 +243,7 @@ def _read_device(
     return BlockDevice(
         name=name,
         kind=kind,
-        size_bytes=size_of(sysroot, base),
+        size_bytes=listed_size if size is None else size,
         devno=devno,
         model=(sysroot.line(f"{base}/device/model") if "model" in of_device else None) or udev.get("ID_MODEL"),
         vendor=(sysroot.line(f"{base}/device/vendor") if hctl and "vendor" in of_device else None)
@@ -258,9 +284,8 @@ def _mount_points(tables: BlockTables, devno: str | None, name: str, dm_name: st
 
 
 def _read_partitions(
-    sysroot: Sysroot, disk: BlockDevice, entries: frozenset[str], tables: BlockTables
+    sysroot: Sysroot, base: str, disk: BlockDevice, entries: frozenset[str], tables: BlockTables
 ) -> Iterator[BlockDevice]:
-    base = f"/sys/block/{disk.name}"
     names = [name for name in entries if name.startswith(disk.name)]
     for name in sorted(names, key=lambda name: (len(name), name))[:_PARTITIONS_LIMIT]:
         if not sysroot.exists(f"{base}/{name}/partition"):
@@ -287,10 +312,13 @@ def _read_partitions(
 def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockDevice, ...]:
     """Every disk followed by its partitions, then the stacked devices; by kind of path, then by name."""
     tables = read_block_tables(sysroot)
-    directory = "/sys/block" if sysroot.names("/sys/block") else "/sys/class/block"
-    names = sysroot.names(directory)
+    names = sysroot.names(BLOCK)
+    directory = BLOCK if names else _CLASS
+    names = names or sysroot.names(directory)
     if not names:
-        return read_partitions_table(sysroot, tables)
+        if not (tables.listed or sysroot.exists(BLOCK) or sysroot.exists(_CLASS)):
+            sysroot.note(BLOCK, _NO_LIST)
+        return _devices_listed(tables)
     found: list[BlockDevice] = []
     for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
         if _NVME_PATH.fullmatch(name):
@@ -299,14 +327,23 @@ def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockD
         entries = frozenset(sysroot.names(base))
         if not entries or "partition" in entries:
             continue
+        partial = None
+        if not sysroot.live and "size" not in entries:
+            partial = base, entries
+            base, entries = _better_directory(sysroot, base, entries)
         device = _read_device(sysroot, parents, base, entries, tables)
+        if partial is not None and device.wwn is None:
+            where, names_there = partial
+            device = replace(
+                device, wwn=_wwn(sysroot, where, names_there, frozenset(sysroot.names(f"{where}/device")), {})
+            )
         found.append(device)
-        found.extend(_read_partitions(sysroot, device, entries, tables))
+        found.extend(_read_partitions(sysroot, base, device, entries, tables))
     return tuple(found)
 
 
-def read_partitions_table(sysroot: Sysroot, tables: BlockTables) -> tuple[BlockDevice, ...]:
-    """Names and sizes from ``/proc/partitions`` or ``/proc/diskstats``, for captures that have no sysfs."""
+def _listed(sysroot: Sysroot) -> dict[str, tuple[str, int | None]]:
+    """Return number and size of each device by name; the size is in KiB there."""
     sizes: dict[str, tuple[str, int | None]] = {}
     for line in (sysroot.read("/proc/partitions") or "").splitlines():
         words = line.split()
@@ -316,8 +353,13 @@ def read_partitions_table(sysroot: Sysroot, tables: BlockTables) -> tuple[BlockD
         words = line.split()
         if len(words) >= 7 and words[0].isdecimal() and words[1].isdecimal():
             sizes.setdefault(words[2], (f"{words[0]}:{words[1]}", None))
+    return sizes
+
+
+def _devices_listed(tables: BlockTables) -> tuple[BlockDevice, ...]:
+    """Return what the lists in /proc name, for captures that have no sysfs."""
     found = []
-    for name, (devno, size) in list(sizes.items())[:_DEVICES_LIMIT]:
+    for name, (devno, size) in list(tables.listed.items())[:_DEVICES_LIMIT]:
         major = devno.partition(":")[0]
         driver = tables.drivers.get(int(major)) if len(major) < 7 else None
         kind = _DRIVERS.get(driver or "", BlockKind.OTHER)

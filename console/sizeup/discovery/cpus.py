@@ -235,8 +235,30 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
             cluster = read_set(sysroot, directory, names[_CLUSTER_SETS], member=cpu)
             sets.clusters.update(dict.fromkeys(cluster or (), cluster or ()))
     _add_by_id(sysroot, sets.packages, SOCKETS, "physical id", packages_by_id)
+    _forget_nameless(sysroot, sets.packages, cpuinfo)
     _add_by_id(sysroot, sets.cores, CORES, "physical id and core id", cores_by_id)
     return sets
+
+
+def _forget_nameless(sysroot: Sysroot, packages: _Partition, cpuinfo: CpuInfo) -> None:
+    """Leave sockets unknown where the kernel gives CPUs the package -1, which is its word for unknown.
+
+    It still lists siblings in a package then: each core for itself on POWER, each CPU on s390, all CPUs on RISC-V
+    (``topology_physical_package_id`` in include/linux/topology.h, ``update_siblings_masks`` in
+    drivers/base/arch_topology.c). A single CPU is in one socket, whatever names it.
+    """
+    if len(packages.online) < 2:
+        return
+    for cpus in packages.sets:
+        named = sysroot.integer(f"{CPU}/cpu{cpus[0]}/topology/physical_package_id")
+        if named is not None and named < 0 and cpus[0] not in cpuinfo.physical_ids:
+            packages.clear()
+            sysroot.note(
+                SOCKETS,
+                f"unknown: physical_package_id of CPU {cpus[0]} is {named}, which says that the kernel does not know "
+                "the socket, and /proc/cpuinfo has no physical id",
+            )
+            return
 
 
 def _add_by_id(
@@ -344,18 +366,18 @@ def _cores(
         for group in groups:
             first = group[0]
             package = sets.packages.of.get(first)
-            if package is None:
+            if package is None and sets.packages.of:
                 continue
             cluster = sets.clusters.get(first)
             # A cluster equal to its core or its package says nothing.
-            if cluster in (None, cpus, sets.packages.sets[package]):
+            if cluster in (None, cpus, None if package is None else sets.packages.sets[package]):
                 cluster = None
             core_of.update(dict.fromkeys(group, len(cores)))
             cores.append(
                 Core(
                     pus=group,
                     package=package,
-                    die=die_of.get(first, 0),
+                    die=None if package is None else die_of.get(first, 0),
                     os_id=sets.core_ids.get(first),
                     kind=kinds.get(first),
                     base_hz=clocks.base(first, kinds.get(first)),

@@ -149,7 +149,9 @@ def read_file_systems(
 def local_mounts(mounts: Sequence[MountEntry]) -> tuple[LocalMount, ...]:
     """Return the mounts of what is on devices of this machine, in the order of the table of mounts."""
     local = (
-        mount for mount in mounts if mount.kind in _IN_POOLS or (_is_disk(mount.devno) and mount.kind not in _IMAGES)
+        mount
+        for mount in mounts
+        if mount.kind in _IN_POOLS or (mount.kind not in _IMAGES and (_is_disk(mount.devno) or _names_disk(mount)))
     )
     return tuple(
         LocalMount(mount.point, mount.source, mount.kind, mount.options) for mount in islice(local, _MOUNTS_LIMIT)
@@ -170,6 +172,11 @@ def read_lost_mounts(
         for mount in suspects
         if numbers and mount.devno not in numbers
     )
+
+
+def _names_disk(mount: MountEntry) -> bool:
+    """Whether ``/proc/mounts``, which has no numbers, has a path of a device for a mount."""
+    return mount.devno is None and mount.source.startswith("/dev/")
 
 
 def _is_disk(devno: str | None) -> bool:

@@ -24,7 +24,7 @@ from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nics, read_rdma_ports
-from sizeup.discovery.numa import read_huge_pages, read_nodes
+from sizeup.discovery.numa import MEMINFO, note_memory, read_huge_pages, read_nodes
 from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
 from sizeup.discovery.os_settings import read_os_settings
 from sizeup.discovery.pci import read_pci
@@ -39,7 +39,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS
 from sizeup.model.numa import NumaNode
 from sizeup.procfs.meminfo import parse_meminfo
-from sizeup.procfs.mounts import parse_mountinfo
+from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
 
 
 def discover(sysroot: Sysroot | str = "/") -> Machine:
@@ -51,10 +51,13 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     cpuset_limits = read_cpuset_limits(root)
     processors = read_processors(root, cpuinfo, cpuset_limits.cpus)
     package_of = {cpu: index for index, package in enumerate(processors.packages) for cpu in package.pus}
-    memory = parse_meminfo(root.read("/proc/meminfo") or "")
+    memory = parse_meminfo(root.read(MEMINFO) or "")
     first = next((pu.cpu for pu in processors.pus if pu.online), 0)
     memory_controllers = read_edac(root)
     nodes = read_nodes(root, processors.pus, package_of, cpuset_limits.nodes, memory_controllers)
+    memory_bytes = memory.get("MemTotal") or _memory_of_nodes(nodes) or read_memory_blocks(root)
+    if memory_bytes is None:
+        note_memory(root)
     parents = DeviceParents(root)
     rdma_ports = read_rdma_ports(root, parents)
     block_devices = resolve_stacks(read_block_devices(root, parents))
@@ -74,7 +77,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         pus=processors.pus,
         caches=caches + cpuinfo.shared_caches,
         nodes=nodes,
-        memory_bytes=memory.get("MemTotal") or _memory_of_nodes(nodes) or read_memory_blocks(root),
+        memory_bytes=memory_bytes,
         memory_available_bytes=memory.get("MemAvailable"),
         huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
         dimm_slots=read_dimm_slots(root),
@@ -102,7 +105,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
 def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: Machine) -> Machine:
     """Return the machine with mounts, TCP settings, accelerators, CXL memory, interrupts and all gaps."""
     machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
-    mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "")
+    mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = (
         *(nic.pci_address for nic in machine.nics if nic.kind in PORTS and nic.up is not False),

@@ -12,7 +12,8 @@ from sizeup.model.network import Nic, RdmaPort
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.text import clean
 
-_NET = "/sys/class/net"
+NET = "/sys/class/net"
+"""The directory of all interfaces; also the subject of the gap that says why none is known."""
 _RDMA = "/sys/class/infiniband"
 _LOOPBACK = 772  # ARPHRD_LOOPBACK
 _INFINIBAND = 32  # ARPHRD_INFINIBAND
@@ -43,10 +44,11 @@ def _kind(sysroot: Sysroot, base: str, location: DeviceLocation) -> str:
     if hardware == _INFINIBAND:
         # A partition (P_Key) of another interface is to it what a VLAN is.
         return "vlan" if sysroot.exists(f"{base}/parent") else "ipoib"
-    if sysroot.exists(f"{base}/device"):
-        return "physical"
     if hardware == _LOOPBACK or base.endswith("/lo"):
         return "loopback"
+    # Whatever a capture says of its device, what is under devices/virtual has none.
+    if "/virtual/net/" not in (sysroot.readlink(base) or "") and sysroot.exists(f"{base}/device"):
+        return "physical"
     for line in (sysroot.read(f"{base}/uevent") or "").splitlines():
         key, _, value = line.partition("=")
         if key == "DEVTYPE" and value in _KINDS:
@@ -86,7 +88,7 @@ def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]
 
 def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
     """One interface."""
-    base = f"{_NET}/{name}"
+    base = f"{NET}/{name}"
     location = parents.locate(f"{base}/device")
     kind = _kind(sysroot, base, location)
     names = sysroot.names(base)
@@ -115,7 +117,7 @@ def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str
 
 def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
     """The interface with its link as it is now."""
-    base = f"{_NET}/{nic.name}"
+    base = f"{NET}/{nic.name}"
     carrier = _optional_integer(sysroot, f"{base}/carrier")
     state = sysroot.line(f"{base}/operstate")
     up = state == "up" or (state in (None, "unknown") and carrier == 1)
@@ -180,5 +182,7 @@ def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort,
 def read_nics(sysroot: Sysroot, parents: DeviceParents, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
     """All interfaces by name; ``bonding_masters`` and other plain files beside them are none."""
     rdma = _rdma_by_function(rdma_ports)
-    names = sorted(sysroot.names(_NET))[:_INTERFACES_LIMIT]
-    return tuple(read_nic(sysroot, parents, name, rdma) for name in names if sysroot.names(f"{_NET}/{name}"))
+    names = sorted(sysroot.names(NET))[:_INTERFACES_LIMIT]
+    if not names and not sysroot.live and not sysroot.exists(NET):
+        sysroot.note(NET, "missing")
+    return tuple(read_nic(sysroot, parents, name, rdma) for name in names if sysroot.names(f"{NET}/{name}"))

@@ -14,10 +14,13 @@ from sizeup.model.dimms import EdacController
 from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
 from sizeup.procfs.kernel_file import parse_integer
-from sizeup.procfs.lists import parse_cpulist
+from sizeup.procfs.lists import format_list, parse_cpulist
 from sizeup.procfs.meminfo import parse_meminfo
 
 NODE = "/sys/devices/system/node"
+MEMINFO = "/proc/meminfo"
+"""Where memory is read; also the subject of the gap that says why its size is unknown."""
+NO_SIZE = "and no node or memory block reports a size"
 _NODE_NAME = re.compile(r"node(\d{1,5})")
 _CPU_NAME = re.compile(r"cpu(\d{1,5})")
 _POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
@@ -187,7 +190,16 @@ def read_nodes(
         known = kinds.get(node)
         source = None if known is None else known.source
         nodes.append(replace(found, kind=_kind(found.memory_bytes, known), kind_source=source))
+    if unsized := tuple(node.os_id for node in nodes if node.memory_bytes is None):
+        sysroot.note(f"memory of node {format_list(unsized)}", f"unknown: no MemTotal in meminfo of {NODE}/nodeN")
     return tuple(nodes)
+
+
+def note_memory(sysroot: Sysroot) -> None:
+    """Note why the size of the memory is unknown, unless the kernel refused the file, which is noted already."""
+    if all(gap.subject != MEMINFO for gap in sysroot.gaps):
+        found = "it has no MemTotal" if sysroot.exists(MEMINFO) else "missing"
+        sysroot.note(MEMINFO, f"{found}, {NO_SIZE}")
 
 
 def read_node_memory(sysroot: Sysroot, node: NumaNode) -> NumaNode:

@@ -22,7 +22,7 @@ class PairClass(Enum):
     """What two CPUs share, from the least to the most."""
 
     REMOTE = "remote"
-    """Nothing: different packages."""
+    """Nothing: different packages, or different nodes where packages are unknown."""
     SAME_PACKAGE = "same package"
     """The package; their nodes differ."""
     SAME_NODE = "same node"
@@ -110,7 +110,7 @@ def _shared(one: _Cell, other: _Cell) -> PairClass:
     """Return what two cores share; a cache that spans two nodes does not make them one."""
     if one.core == other.core:
         return PairClass.SMT_SIBLING
-    if one.package != other.package:
+    if one.package != other.package or (one.package is None and one.node != other.node):
         return PairClass.REMOTE
     if one.node != other.node:
         return PairClass.SAME_PACKAGE

@@ -34,10 +34,10 @@ class Core(Struct, frozen=True):
     """A distinct ``core_cpus`` set."""
 
     pus: tuple[int, ...]
-    package: int
-    """Index into ``Machine.packages``."""
-    die: int
-    """Index into ``Machine.dies``."""
+    package: int | None
+    """Index into ``Machine.packages``; None where it is unknown which cores share a socket."""
+    die: int | None
+    """Index into ``Machine.dies``; None as for the package."""
     os_id: int | None
     """The kernel's ``core_id``: a label, unique nowhere."""
     kind: str | None = None
@@ -62,7 +62,7 @@ class Package(Struct, frozen=True):
 
     pus: tuple[int, ...]
     os_id: int | None
-    """The kernel's ``physical_package_id``; None where the firmware names none (-1)."""
+    """The kernel's ``physical_package_id``; None where it was not captured."""
     model: str | None = None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from sizeup.charts.table import Column, Table
+from sizeup.discovery.block import BLOCK
+from sizeup.discovery.nics import NET
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import (
@@ -14,7 +16,7 @@ from sizeup.model.storage import (
     Transport,
 )
 from sizeup.units import format_decimal_bytes, format_rate
-from sizeup.views.machine_facts import connections_text
+from sizeup.views.machine_facts import connections_text, gap_reason
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 
 
@@ -48,7 +50,10 @@ def network_section(machine: Machine) -> Section | None:
         Column("node", numeric=True), Column("driver"), Column("with"),
     )  # fmt: skip
     note = "Rings and offloads are not in sysfs (ethtool -g NAME, ethtool -k NAME)."
-    return Section("Network", (), Table("", columns, rows, note)) if rows else None
+    if rows:
+        return Section("Network", (), Table("", columns, rows, note))
+    reason = gap_reason(machine, NET)
+    return None if reason is None else Section("Network", (("interfaces", f"{UNKNOWN} ({NET}: {reason})"),))
 
 
 def _queues(nic: Nic) -> str:
@@ -80,8 +85,8 @@ def rdma_section(machine: Machine) -> Section | None:
 
 
 def _shown(device: BlockDevice) -> bool:
-    """Loop and memory disks of no size, and empty drives, are noise."""
-    return bool(device.size_bytes) and not (
+    """Loop and memory disks of no size, and empty drives, are noise; a size that is unknown is not zero."""
+    return device.size_bytes != 0 and not (
         device.kind in (BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD) and not device.mount_points
     )
 
@@ -115,7 +120,13 @@ def storage_section(machine: Machine) -> Section | None:
         Column("name"), Column("kind"), Column("size", numeric=True), Column("node", numeric=True),
         Column("model or members"), Column("mounted on"),
     )  # fmt: skip
-    return Section("Storage", (), Table("", columns, rows)) if rows else None
+    if rows:
+        return Section("Storage", (), Table("", columns, rows))
+    reason = gap_reason(machine, BLOCK)
+    if reason is None:
+        return None
+    mounted = tuple(("mounted", f"{mount.source} on {mount.mount_point}") for mount in machine.local_mounts)
+    return Section("Storage", (("disks", f"{UNKNOWN} ({BLOCK}: {reason})"), *mounted))
 
 
 _PORTS = (Transport.SATA, Transport.OTHER, Transport.USB)
@@ -164,7 +175,7 @@ def paths_section(machine: Machine) -> Section | None:
     """Multipath maps, a row for each path."""
     rows = []
     for found in machine.maps:
-        rows.append((found.name, found.device, "", "", "", ""))
+        rows.append((found.name, found.device, "", "", "", "" if found.paths else "paths unknown: no slaves listed"))
         for path in found.paths:
             state = " ".join(filter(None, (path.state, path.access_state)))
             rows.append(

@@ -34,12 +34,23 @@ from sizeup.views.hardware_sections import (
     raid_section,
     virtual_functions_section,
 )
-from sizeup.views.machine_facts import access_text, clock_text, count_unknown, kind_text, memory_unknown, offline_text
+from sizeup.views.machine_facts import (
+    access_text,
+    clock_text,
+    count_unknown,
+    kind_text,
+    memory_unknown,
+    no_cpus_text,
+    offline_text,
+    optional_bytes,
+)
 from sizeup.views.memory_modules import memory_modules_section
 from sizeup.views.os_settings import disk_settings_section, settings_section
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 from sizeup.views.virtualization import UNPROVEN, cloud_text, runs_on
 
+_CACHED = "what is used beyond the cache runs at the speed of that memory"
+"""Of a memory-side cache: the kernel places data in the memory behind it alone (admin-guide/mm/numaperf.rst)."""
 _CACHE_LETTERS = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}
 
 
@@ -131,9 +142,11 @@ def _node_lines(machine: Machine) -> tuple[tuple[str, str], ...]:
     named = any(node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE) for node in nodes)
     kinds = {node.os_id: kind_text(node.kind) for node in nodes}
     tiers = {node.os_id: node.tier for node in nodes}
-    caches = {node.os_id: node.memory_side_cache_bytes for node in nodes}
+    caches = {node.os_id: optional_bytes(node.memory_side_cache_bytes) for node in nodes}
     accesses = {node.os_id: None if node.access is None else access_text(node.access) for node in nodes}
+    empty = {node.os_id: no_cpus_text(node) for node in nodes if not node.pus}
     lines = (
+        ("no CPUs", _by_nodes(empty)),
         ("kind", _by_nodes(kinds) if named else f"{UNKNOWN}: no driver reports it"),
         (
             "tiers",
@@ -147,7 +160,7 @@ def _node_lines(machine: Machine) -> tuple[tuple[str, str], ...]:
         ),
         (
             "memory cache",
-            _by_nodes({node: None if size is None else format_bytes(size) for node, size in caches.items()}),
+            None if (cached := _by_nodes(caches)) is None else f"{cached} in front of slower memory: {_CACHED}",
         ),
     )
     return tuple((label, text) for label, text in lines if text)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sizeup.discovery.cpus import CORES, SOCKETS
+from sizeup.discovery.numa import MEMINFO, NO_SIZE
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
-from sizeup.model.numa import MemoryKind, NodeAccess
+from sizeup.model.numa import MemoryKind, NodeAccess, NumaNode
 from sizeup.quantity import Quantity
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.virtualization import UNPROVEN, cloud_text, partition_text, runs_on
-
-_MEMINFO = "/proc/meminfo"
 
 
 def machine_line(machine: Machine) -> str:
@@ -78,14 +77,18 @@ def clock_text(clock: Quantity) -> str:
 
 def count_unknown(machine: Machine, subject: str) -> str:
     """Return why the number of cores or sockets is unknown."""
-    return next((gap.reason for gap in machine.gaps if gap.subject == subject), "unknown")
+    return gap_reason(machine, subject) or "unknown"
+
+
+def gap_reason(machine: Machine, subject: str) -> str | None:
+    """Return why something is unknown; None where no gap says so."""
+    return next((gap.reason for gap in machine.gaps if gap.subject == subject), None)
 
 
 def memory_unknown(machine: Machine) -> str:
     """Return why the memory size is unknown, with the file that should state it."""
-    gap = next((gap.reason for gap in machine.gaps if gap.subject == _MEMINFO), None)
-    reason = gap or "it has no MemTotal, and no node or memory block reports a size"
-    return f"unknown ({_MEMINFO}: {reason})"
+    reason = gap_reason(machine, MEMINFO) or f"it has no MemTotal, {NO_SIZE}"
+    return f"unknown ({MEMINFO}: {reason})"
 
 
 def known_facts(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
@@ -119,6 +122,13 @@ _KINDS = {
 def kind_text(kind: MemoryKind) -> str:
     """Return the kind of memory of a node in words."""
     return _KINDS[kind]
+
+
+def no_cpus_text(node: NumaNode) -> str:
+    """Return what a node without CPUs has."""
+    if node.memory_bytes is None:
+        return "memory unknown"
+    return "memory only" if node.memory_bytes else "no memory"
 
 
 def access_text(access: NodeAccess) -> str | None:

@@ -15,7 +15,7 @@ from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import MachineComparison
-from sizeup.views.machine_facts import kind_text, optional_bytes
+from sizeup.views.machine_facts import kind_text, no_cpus_text, optional_bytes
 from sizeup.views.map_boxes import Box, CacheGroup, NodeMemory, NodePart
 from sizeup.views.map_cells import memory_used
 from sizeup.views.map_tiles import CorePart
@@ -142,8 +142,9 @@ class MapParts:
         node = next((node for node in self.machine.nodes if node_name(node) == name), None)
         if node is None:
             return name
-        where = f"sockets {format_list(node.packages)}" if node.packages else "memory only"
-        return f"Node {node.os_id}, {where}"
+        if node.packages:
+            return f"Node {node.os_id}, sockets {format_list(node.packages)}"
+        return f"Node {node.os_id}, {'sockets unknown' if node.pus else no_cpus_text(node)}"
 
     def memory_of(self, node: NumaNode, *, unused: bool) -> NodeMemory:
         """Return memory and huge pages of a node as they are drawn; ``unused`` with pools of which nothing is used."""

@@ -39,7 +39,7 @@ def disk_settings_section(machine: Machine) -> Section | None:
     alike: dict[tuple[str, ...], list[str]] = {}
     for device in machine.block_devices:
         values = _values(device)
-        if device.kind not in _NO_DISKS and any(value != "-" for value in values):
+        if device.kind not in _NO_DISKS and device.size_bytes != 0 and any(value != "-" for value in values):
             alike.setdefault(values, []).append(device.name)
     rows = tuple((_names(names), *values) for values, names in alike.items())
     columns = (Column("disks"), *(Column(name, numeric=name.endswith("_kb")) for name in DISK_SETTINGS))

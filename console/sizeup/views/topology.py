@@ -13,7 +13,7 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.machine_facts import kind_text, known_facts, machine_facts, optional_bytes
+from sizeup.views.machine_facts import kind_text, known_facts, machine_facts, no_cpus_text, optional_bytes
 from sizeup.views.topology_item import TopologyItem, with_fault
 
 
@@ -55,6 +55,7 @@ class _TreeBuilder:
             inside.append(self._package(index, package, nodes))
         inside.extend(self._node(node) for node in machine.nodes if node.os_id not in placed)
         if not machine.packages and not machine.nodes:
+            inside.extend(self._caches_and_cores(machine.cores))
             inside.extend(self._loose_pus(machine.pus))
         groups = (
             (
@@ -209,7 +210,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
     pools = [pool for pool in node.huge_pages if pool.total]
     access = node.access
     return known_facts(
-        ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else "none: memory only"),
+        ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else f"none: {no_cpus_text(node)}"),
         ("Memory", optional_bytes(node.memory_bytes)),
         ("Free", _share(node.free_bytes, node.memory_bytes)),
         ("Page cache", page_cache_text(node)),
@@ -222,7 +223,12 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Memory tier", node.tier),
         ("Latency", None if access is None else _of_firmware(access.read_latency_ns, format_ns)),
         ("Read rate", None if access is None else _of_firmware(access.read_bytes_per_second, format_rate)),
-        ("Memory cache", optional_bytes(node.memory_side_cache_bytes)),
+        (
+            "Memory cache",
+            None
+            if node.memory_side_cache_bytes is None
+            else f"{format_bytes(node.memory_side_cache_bytes)} in front of slower memory",
+        ),
     )
 
 

@@ -228,7 +228,11 @@ def microcode(machine: Machine) -> Iterator[Finding]:
 
 def schedulers(machine: Machine) -> Iterator[Finding]:
     """Disks whose requests are held back to share the disk fairly between processes."""
-    fair = [disk for disk in machine.block_devices if disk.scheduler in _FAIR_SCHEDULERS and disk.kind not in _NO_DISKS]
+    fair = [
+        disk
+        for disk in machine.block_devices
+        if disk.scheduler in _FAIR_SCHEDULERS and disk.kind not in _NO_DISKS and disk.size_bytes != 0
+    ]
     if fair:
         first = fair[0]
         path = f"/sys/block/{quote(first.name)}/queue/scheduler"
