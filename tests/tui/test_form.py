@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
 from consoles import Console, ended, settled
+from sizeup.terminal.compact_select import ChosenValue
 from sizeup.tui.widgets.form import AdvancedSettings
 from sizeup.tui.widgets.form_field import FormField, SettingSelect
 
@@ -60,11 +61,15 @@ async def test_the_letter_in_front_of_a_list_opens_it_and_nothing_else(console: 
     [
         ("b16", "block", "16KiB", ""),
         ("d16", "depth", "16", ""),
-        ("d12", "depth", "0", "12"),
-        ("b24", "block", "8KiB", "24"),
+        ("d12", "depth", "12", ""),
+        ("b24", "block", "24KiB", ""),
+        ("b24k", "block", "24KiB", ""),
+        ("b512", "block", "512B", ""),
+        ("b99999k", "block", "8KiB", "99999k"),
+        ("d1299", "depth", "0", "1299"),
     ],
 )
-async def test_a_number_chooses_the_line_that_begins_with_it_and_no_other(
+async def test_a_number_chooses_the_line_that_begins_with_it_or_is_the_value(
     console: Console, keys: str, setting: str, chosen: str, typed: str
 ) -> None:
     async with console.shown(120, 40) as pilot:
@@ -76,6 +81,42 @@ async def test_a_number_chooses_the_line_that_begins_with_it_and_no_other(
         found = (field._text, text.value if text.has_focus else "")
 
     assert found == (chosen, typed)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (["b", "1", "6", "tab"], {"block": "16KiB", "depth": "0"}),
+        (["b", "1", "6", "d", "1", "6", "escape"], {"block": "16KiB", "depth": "0"}),
+        (["b", "2", "4", "k", "i", "b", "d", "1", "2", "tab"], {"block": "24KiB", "depth": "12"}),
+        (["d", "1", "2", "9", "backspace", "b", "escape"], {"block": "8KiB", "depth": "12"}),
+        (["b", "1", "6", "escape"], {"block": "8KiB", "depth": "0"}),
+    ],
+)
+async def test_tab_and_the_letter_of_a_field_take_a_typed_number_and_escape_does_not(
+    console: Console, keys: list[str], expected: dict[str, str]
+) -> None:
+    async with console.shown(120, 40) as pilot:
+        await shown_form(console, pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        fields = console.app.screen.query(FormField)
+        found = {field.setting: str(field.query_one(Select).value) for field in fields if field.setting in expected}
+
+    assert found == expected
+
+
+async def test_an_open_list_shows_the_number_that_is_typed_and_which_keys_take_it(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        lists = await shown_form(console, pilot)
+        shown = []
+        for key in ("d", "1", "2", "escape"):
+            await pilot.press(key)
+            await settled(pilot)
+            shown.append((lists[2].query_one(ChosenValue).render().plain.split()[0], console.keys[0]))
+
+    assert shown == [("auto", "Take"), ("1", "Take"), ("12", "Take"), ("auto", "Run")]
 
 
 async def test_a_list_is_two_widgets_of_which_one_is_drawn(console: Console) -> None:

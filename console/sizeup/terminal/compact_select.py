@@ -11,7 +11,7 @@ import time
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.message import Message
@@ -27,6 +27,8 @@ class ChosenValue(SelectCurrent):
 
     is_open = False
     """Whether the list is shown."""
+    number = ""
+    """A number that is being typed, in place of the value."""
 
     def compose(self) -> ComposeResult:
         """Nothing stands inside."""
@@ -43,10 +45,17 @@ class ChosenValue(SelectCurrent):
         self.is_open = is_open
         self.refresh()
 
+    def show_number(self, number: str) -> None:
+        """Show a number that is being typed; the value again without one."""
+        if number != self.number:
+            self.number = number
+            self.refresh()
+
     def render(self) -> Text:
         """The value at the left, the arrow at the right edge."""
         shown = self.placeholder if isinstance(self.label, NoSelection) else self.label
-        text = Text(shown.plain if isinstance(shown, Text) else str(shown), no_wrap=True, end="")
+        words = self.number or (shown.plain if isinstance(shown, Text) else str(shown))
+        text = Text(words, no_wrap=True, end="")
         room = self.content_size.width - cell_len(_CLOSED) - 1
         text.truncate(max(room, 0), overflow="ellipsis", pad=True)
         return text.append(f" {_OPEN if self.is_open else _CLOSED}")
@@ -62,22 +71,31 @@ _SEARCH_SECONDS = 0.7
 
 
 class ChoiceOverlay(SelectOverlay):
-    """A list in which j and k move, what is typed is looked for, and some letters lead on to something else.
+    """A list in which j and k move, what is typed is looked for, and some keys take a value and lead on.
 
-    A typed number selects the line that begins with exactly this number; Enter on any other number leads on with it.
+    A typed number selects the line that begins with exactly this number, and is a value itself where no line does.
     """
 
     class Typed(Message):
-        """One of those letters, or such a number, was typed, with the line under the cursor."""
+        """One of those keys was pressed, with the line under the cursor, or with a number that no line begins with."""
 
-        def __init__(self, index: int | None, character: str) -> None:
+        def __init__(self, index: int | None, key: str, number: str = "") -> None:
             super().__init__()
             self.index = index
-            self.character = character
+            self.key = key
+            """A character, ``enter`` or ``tab``."""
+            self.number = number
 
-    def __init__(self, letters: str) -> None:
+    class NumberTyped(Message):
+        """A number is being typed; empty where it was taken back."""
+
+        def __init__(self, number: str) -> None:
+            super().__init__()
+            self.number = number
+
+    def __init__(self, letters: str, units: str = "") -> None:
         super().__init__()
-        self._letters = letters
+        self._letters, self._units = letters, units
         self._word, self._word_time = "", 0.0
         self._number = ""
         """The number that is being typed, where lines begin with numbers."""
@@ -90,19 +108,28 @@ class ChoiceOverlay(SelectOverlay):
         return [str(option.prompt).partition(" ")[0] for option in self.options]
 
     def _take_number(self, event: events.Key) -> bool:
-        """Return whether a key was part of a number, or ended one that no line begins with."""
+        """Return whether a key was part of a number, or took the value."""
         typed = event.character or ""
         words = self._first_words()
-        if typed.isdecimal() and typed.isascii() and any(word.isdecimal() for word in words):
-            self._number += typed
+        digit = typed.isdecimal() and typed.isascii() and any(word.isdecimal() for word in words)
+        # After the first letter of a unit the others belong to it: b of 24kib leads nowhere.
+        unit = bool(self._number and typed) and typed.lower() in self._units
+        unit = unit and (typed not in self._letters or not self._number[-1].isdecimal())
+        if digit or unit or (self._number and event.key == "backspace"):
+            self._number = self._number[:-1] if event.key == "backspace" else self._number + typed
             if self._number in words:
                 self.highlighted = words.index(self._number)
+            self.post_message(self.NumberTyped(self._number))
             return True
-        number, self._number = self._number, ""
-        if event.key != "enter" or not number or number in words:
-            return False
-        self.post_message(self.Typed(self.highlighted, number))
-        return True
+        number = "" if self._number in words else self._number
+        takes = event.key == "tab" or (number and (event.key == "enter" or (typed and typed in self._letters)))
+        if takes:
+            self.post_message(
+                self.Typed(self.highlighted, typed if number and event.is_printable else event.key, number)
+            )
+        if takes or event.key != "enter":
+            self._number = ""
+        return bool(takes)
 
     def on_key(self, event: events.Key) -> None:
         """Leave to Textual what begins a line, or goes on with a word that is looked for."""
@@ -135,12 +162,21 @@ class CompactSelect(Select[str]):
 
     letters = ""
     """What leads on from the open list to something else."""
+    units = ""
+    """Letters that may follow a typed number."""
 
     def compose(self) -> ComposeResult:
         """The value, and the list in front of the screen while it is open."""
         yield ChosenValue(self.prompt)
-        yield ChoiceOverlay(self.letters).data_bind(compact=Select.compact)
+        yield ChoiceOverlay(self.letters, self.units).data_bind(compact=Select.compact)
 
     def watch_expanded(self, expanded: bool) -> None:  # noqa: FBT001  Textual passes it so
-        """Turn the arrow."""
+        """Turn the arrow; what was typed gives way to the value."""
         self.query_one(ChosenValue).show_open(is_open=expanded)
+        if not expanded:
+            self.query_one(ChosenValue).show_number("")
+
+    @on(ChoiceOverlay.NumberTyped)
+    def _number_typed(self, event: ChoiceOverlay.NumberTyped) -> None:
+        event.stop()
+        self.query_one(ChosenValue).show_number(event.number)

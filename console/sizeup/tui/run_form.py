@@ -115,6 +115,7 @@ class RunForm:
                 parse_value(parameter, text, label(parameter))
             except SizeupError as error:
                 return FormChange(str(error))
+        text = _normalized(parameter, text)
         before, notes = dict(self._typed), []
         while reason := self.unused(name):
             switched = self._switch_for(parameter)
@@ -174,6 +175,14 @@ def label(parameter: Parameter) -> str:
 def value_label(parameter: Parameter, text: str) -> str:
     """Return what a form calls a value."""
     return parameter.labels.get(text, text)
+
+
+def _normalized(parameter: Parameter, text: str) -> str:
+    """Return a size as suggestions spell it, ``24k`` as ``24KiB``, where that is exact."""
+    if parameter.type != "bytes" or not text:
+        return text
+    formatted = format_setting(parameter, parse_value(parameter, text, parameter.name))
+    return formatted if _same(parameter, formatted, parse_value(parameter, text, parameter.name)) else text
 
 
 def _same(parameter: Parameter, text: str, value: SettingValue | None) -> bool:

@@ -20,12 +20,13 @@ from sizeup.session.value import StepRun
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
+from sizeup.tui.screens.measure_keys import form_keys, idle_actions
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, open_field, open_settings
 from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_title, waiting_text
-from sizeup.tui.screens.write_dialogs import confirm_run
+from sizeup.tui.screens.write_dialogs import RunConfirmation
 from sizeup.tui.widgets.form import PLAN, RunFormView
 from sizeup.tui.widgets.tab_row import TabRow
 from sizeup.views.step import runs_of
@@ -51,6 +52,7 @@ class MeasureScreen(ModeScreen):
         """The probe whose page is shown."""
         self._runs_when_chosen = False
         """A run was asked for and lacks a value: it starts when that is chosen."""
+        self._confirmation = RunConfirmation(self.app, self.host.registry)
 
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
@@ -122,6 +124,14 @@ class MeasureScreen(ModeScreen):
         view = await self._form_view()
         if view is not None and view.display:
             view.query_one("#run").focus()
+
+    def on_descendant_focus(self) -> None:
+        """The last line names the keys of an open list."""
+        self.call_after_refresh(self.show_keys)
+
+    def footer_keys(self) -> tuple[tuple[str, str], ...]:
+        """The keys of an open list or of a field, where one has the focus."""
+        return form_keys(self.focused)
 
     def on_chart_view_moved(self) -> None:
         """What can be done at the point stands in the last line."""
@@ -222,9 +232,7 @@ class MeasureScreen(ModeScreen):
         if write_confirmation.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe, form.typed)
             return
-        start = partial(self._start, probe)
-        reason = confirm_run(self.app, self.host.machine, self.host.registry, form, probe, start)
-        if reason:
+        if reason := self._confirmation.ask(self.host.machine, form, probe, partial(self._start, probe)):
             self.run_worker(self._say(reason))
 
     async def _ask_for(self, probe: RegisteredProbe, name: str) -> None:
@@ -348,23 +356,9 @@ class MeasureScreen(ModeScreen):
 
     def idle_actions(self) -> frozenset[str]:
         """What has nothing to act on: no run, no picture, no other step."""
-        runs, probe = self.host.runs, self.chosen
-        idle: set[str] = set()
-        if not runs.going_on:
-            idle |= {"run.pause", "run.cancel"}
-        if not self.host.measures or (probe is not None and runs.going_on and runs.includes(probe.name)):
-            idle.add("run.start")
-        if not self.host.measures or (probe is not None and not self._can_start(probe)):
-            idle |= {"run.plan", "run.settings"}
-        if self._run is None:
-            idle |= {"run.view", "run.table", "run.zoom"}
-        if self._run is None or not self._probe_page.shows_table:
-            idle.add("run.sort")
-        if self._run is None or not self._probe_page.has_samples(self._run):
-            idle.add("run.samples")
-        if probe is None or len(runs_of(runs.session, probe.name)) < 2:
-            idle.add("run.step")
-        return frozenset(idle)
+        probe = self.chosen
+        startable = probe is None or self._can_start(probe)
+        return idle_actions(self.host, probe, self._run, self._probe_page, startable=startable)
 
     def _show_probe(self) -> None:
         probe = self.chosen

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.terminal.screen import OnceStyledScreen
-from sizeup.tui.actions import SCOPES, footer, modes
+from sizeup.tui.actions import SCOPES, footer, key_text, modes
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
 
 if TYPE_CHECKING:
@@ -138,7 +138,13 @@ class ModeScreen(OnceStyledScreen):
     def show_keys(self) -> None:
         """Redraw the last line."""
         keys = self.host.keys
-        self._key_line.show(footer((self.SCOPE,), keys, self.idle_actions()), footer(("app",), keys))
+        here = [(key_text(key), label) for key, label in self.footer_keys()]
+        here = here or footer((self.SCOPE,), keys, self.idle_actions())
+        self._key_line.show(here, footer(("app",), keys))
+
+    def footer_keys(self) -> tuple[tuple[str, str], ...]:
+        """Keys and labels of what has the focus, in place of those of the mode; empty for these."""
+        return ()
 
     def idle_actions(self) -> Collection[str]:
         """Ids of actions that have nothing to act on now, and leave the last line to the others."""

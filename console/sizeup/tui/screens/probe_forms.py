@@ -10,7 +10,7 @@ from sizeup.probing.planner import PLANS
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.run_form import RunForm, label
-from sizeup.tui.screens.write_confirmation import estimated_seconds
+from sizeup.tui.screens.write_confirmation import estimated_seconds, missing_target
 from sizeup.tui.widgets.form import RunFormView
 
 
@@ -45,7 +45,7 @@ class ProbeForms(Vertical):
         async with self._making:
             view = self._views.get(probe.name)
             if view is None:
-                view = RunFormView(self.form_of(probe), self._targets(probe))
+                view = RunFormView(self.form_of(probe), self._targets(probe), missing_target)
                 view.display = False
                 await self.mount(view)
                 self._views[probe.name] = view

@@ -12,6 +12,7 @@ from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import parse_value
+from sizeup.text import one_line
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_decimal_bytes
 
@@ -67,14 +68,44 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
     size = settings.get(probe.manifest.limits.space_setting, "")
     limit = probe.manifest.limits.space
     space = ("Space", f"{size}, removed after the run" if size.strip("0B") else f"at most {limit}")
-    only_read = bool(found) and not any(value.endswith(_MADE) for _, value in found)
     return [
         *found,
-        *(() if only_read else (space,)),
+        *(() if only_reads(steps, settings) else (space,)),
         ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in steps))}"),
         ("Runs", "; ".join(step.title for step in steps)),
         ("Touches", "; ".join(dict.fromkeys(step.touches for step in steps))),
     ]
+
+
+def only_reads(steps: Sequence[Step], settings: Mapping[str, str]) -> bool:
+    """Return whether a run creates and writes nothing: its targets are files or devices, which it reads."""
+    writes = any(not WRITES.isdisjoint(step.hazards) for step in steps)
+    return bool(targets(settings)) and not makes_file(settings) and not writes
+
+
+def makes_file(settings: Mapping[str, str]) -> bool:
+    """Return whether one of the targets is a directory, in which a run creates its file."""
+    return any(_target(path).endswith(_MADE) for path in targets(settings))
+
+
+def missing_target(settings: Mapping[str, str]) -> str:
+    """Return why a target cannot be measured: it does not exist; empty where each does, or may on a server."""
+    for path in targets(settings):
+        if _can_ask(path) and not os.path.lexists(path) and read_device(path) is None:
+            return f"{path} does not exist: enter the full name of a directory, file or device"
+    return ""
+
+
+def agreement(probe: RegisteredProbe, plan: Plan, settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what is agreed to for later runs too: a probe that only reads, its targets and its space.
+
+    Empty where each run is asked for: it writes more than the file that it then reads.
+    """
+    if writing_steps(plan) or not targets(settings):
+        return ()
+    hazards = {hazard.value for step in plan.steps for hazard in step.hazards}
+    space = settings.get(probe.manifest.limits.space_setting, "")
+    return (probe.name, space, *sorted(hazards), *targets(settings))
 
 
 def _can_ask(path: str) -> bool:
@@ -93,6 +124,9 @@ def _target(path: str) -> str:
 
 
 def _mount(path: str) -> str:
+    device = read_device(path) if _can_ask(path) else None
+    if device is not None:
+        return f"on {one_line(', '.join(device.mounted_on))}" if device.mounted_on else "nowhere"
     mount = find_mount(path)
     if mount is None:
         return "unknown: not in the mount table"

@@ -56,9 +56,15 @@ def confirm_write(
     changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if key not in told)
     if changed:
         rows.append(("Settings", changed))
-    effect = "It creates a temporary file." if "Space" in dict(rows) else "It may write."
-    question = f"Run {probe.manifest.title}? {effect}"
+    question = f"Run {probe.manifest.title}? {_effect(plan, settings)}"
     app.push_screen(RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), answered)
+
+
+def _effect(plan: Plan, settings: Mapping[str, str]) -> str:
+    if write_confirmation.only_reads(plan.steps, settings):
+        return "It only reads."
+    made = write_confirmation.makes_file(settings)
+    return "It creates a temporary file." if made else "It may write."
 
 
 def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str], None]) -> None:
@@ -81,24 +87,40 @@ def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str
     app.push_screen(DeviceDialog(device, rows), answered)
 
 
-def confirm_run(
-    app: App[Any], machine: Machine, registry: Registry, form: RunForm, probe: RegisteredProbe, run: Run
-) -> str:
-    """Ask before a run that writes, and ``run`` it with the settings that were agreed to; why none is possible."""
-    settings = form.texts
-    consent = write_confirmation.consent(probe)
-    unconfirmed = write_confirmation.unconfirmed(probe, form.typed)
-    try:
-        plan = write_confirmation.plan_for(machine, registry, probe, form.plan, unconfirmed)
-    except SizeupError as error:
-        app.notify(str(error), severity="error", markup=False)
+class RunConfirmation:
+    """Asks before a run that writes; before a probe that only reads once for its targets and the space it takes."""
+
+    def __init__(self, app: App[Any], registry: Registry) -> None:
+        self._app = app
+        self._registry = registry
+        self._agreed: set[tuple[str, ...]] = set()
+
+    def ask(self, machine: Machine, form: RunForm, probe: RegisteredProbe, run: Run) -> str:
+        """Ask, and ``run`` with the settings that were agreed to; return why no run is possible, or nothing."""
+        settings = form.texts
+        if reason := write_confirmation.missing_target(settings):
+            return reason
+        consent = write_confirmation.consent(probe)
+        unconfirmed = write_confirmation.unconfirmed(probe, form.typed)
+        try:
+            plan = write_confirmation.plan_for(machine, self._registry, probe, form.plan, unconfirmed)
+        except SizeupError as error:
+            self._app.notify(str(error), severity="error", markup=False)
+            return ""
+        device = write_confirmation.named_device(write_confirmation.targets(settings))
+        if device is not None and consent in settings and write_confirmation.writing_steps(plan):
+            confirm_device(self._app, device, plan, lambda name: run({**unconfirmed, consent: name}))
+            return ""
+        if reason := write_confirmation.why_no_plan(plan):
+            return reason
+        typed, agreed = form.typed, write_confirmation.agreement(probe, plan, settings)
+
+        def start() -> None:
+            self._agreed |= {agreed} if agreed else set()
+            run(typed)
+
+        if agreed in self._agreed:
+            run(typed)
+        else:
+            confirm_write(self._app, probe, plan, settings, typed, start)
         return ""
-    device = write_confirmation.named_device(write_confirmation.targets(settings))
-    if device is not None and consent in settings and write_confirmation.writing_steps(plan):
-        confirm_device(app, device, plan, lambda name: run({**unconfirmed, consent: name}))
-        return ""
-    if reason := write_confirmation.why_no_plan(plan):
-        return reason
-    typed = form.typed
-    confirm_write(app, probe, plan, settings, typed, lambda: run(typed))
-    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -116,10 +116,17 @@ class RunFormView(Vertical):
             super().__init__()
             self.plan = plan
 
-    def __init__(self, form: RunForm, targets: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        form: RunForm,
+        targets: Sequence[tuple[str, str]],
+        refusal: Callable[[Mapping[str, str]], str] = lambda _: "",
+    ) -> None:
         super().__init__()
         self.form = form
         self._targets = tuple(targets)
+        self._refusal = refusal
+        """Returns why a target cannot be measured; empty where it can."""
         self._seconds: float | None = None
         self._said = "", False
 
@@ -264,7 +271,20 @@ class RunFormView(Vertical):
         if event.name == PLAN:
             self.post_message(self.PlanChosen(event.text))
             return
+        if problem := self._target_problem(event.name, event.text):
+            self.sync()
+            self.say(problem, wrong=True)
+            field = self.field(event.name)
+            if event.run and field is not None:
+                field.type_again(event.text)
+            return
         self.change(event.name, event.text, run=event.run)
+
+    def _target_problem(self, name: str, text: str) -> str:
+        """Return why a target cannot be measured; empty where it can, and for other settings."""
+        target = self.form.manifest.target
+        is_target = target is not None and name == target.setting
+        return self._refusal({name: text.strip()}) if is_target else ""
 
     def change(self, name: str, text: str, *, run: bool = False) -> None:
         """Take a value, or say why not; ``run`` is whether the run is wanted with it."""

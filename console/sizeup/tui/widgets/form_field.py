@@ -18,10 +18,13 @@ from sizeup.probing.manifest import Parameter
 from sizeup.probing.settings import parse_value
 from sizeup.terminal.compact_select import ChoiceOverlay, CompactSelect
 from sizeup.tui.run_form import label
+from sizeup.units import format_bytes
 
 _OTHER = "\0"
 """Value of the list entry that opens a field for any other value."""
 _EXAMPLE_PATH = "such as /u01/data"
+_UNITS = "kmgibt"
+"""Letters of the units of sizes: KiB, MB and so on."""
 
 
 class SettingValidator(Validator):
@@ -129,6 +132,7 @@ class FormField(Horizontal):
             )
             select.begins_blank = self._begins_blank
             select.letters = self._letters + ("/" if self._is_path else "")
+            select.units = _UNITS if self._parameter is not None and self._parameter.type == "bytes" else ""
             yield select
         validators = [] if self._parameter is None else [SettingValidator(self._parameter)]
         field = Input(
@@ -149,11 +153,17 @@ class FormField(Horizontal):
     def _listed(self, text: str) -> list[tuple[Text, str]]:
         listed = [(Text(shown), value) for shown, value in self._options]
         if text and text not in {value for _, value in self._options}:
-            listed.append((Text(text), text))
+            listed.append((Text(self._shown(text)), text))
         if self._parameter is not None and self._parameter.type != "choice" and self._parameter.type != "bool":
             listed.append((Text("other ..."), _OTHER))
         self._offered = [value for _, value in listed]
         return listed
+
+    def _shown(self, text: str) -> str:
+        """Return a value that was typed as the list shows it."""
+        if self._parameter is None or self._parameter.type != "bytes" or self._problem(text):
+            return text
+        return format_bytes(int(parse_value(self._parameter, text, self.setting)))
 
     @property
     def control(self) -> Select[str] | Input:
@@ -212,27 +222,48 @@ class FormField(Horizontal):
 
     @on(ChoiceOverlay.Typed)
     def _typed_in_list(self, event: ChoiceOverlay.Typed) -> None:
-        """Begin a path or a number; or choose the line under the cursor, and let the key do what it does."""
+        """Begin a path; or take the typed number or the line under the cursor, and let the key do what it does."""
         event.stop()
-        number = event.character.isdecimal()
-        if number and _OTHER not in self._offered:
+        if event.number and _OTHER not in self._offered:
             return
         select = self.query_one(SettingSelect)
         came_from, self._came_from = self._came_from, None  # what the key does may take the focus
-        (came_from or select).focus()
+        (select if came_from is None or event.key == "tab" else came_from).focus()
         select.expanded = False
-        if number or event.character == "/":
-            self._show_input(event.character)
+        number = self._with_unit(event.number)
+        if event.key == "/" or (number and self._problem(number)):
+            self._show_input(number or event.key)
             return
         index = -1 if event.index is None else event.index - self._begins_blank
         chosen = self._offered[index] if 0 <= index < len(self._offered) else _OTHER
+        chosen = number or chosen
         if chosen not in (_OTHER, self._text):
-            with select.prevent(Select.Changed):
-                select.value = chosen
-            self._text = chosen
+            if chosen in self._offered:
+                with select.prevent(Select.Changed):
+                    select.value = chosen
+                self._text = chosen
             self.post_message(self.Changed(self.setting, chosen))
-        # Once the focus has moved: what the key opens takes it.
-        self.call_after_refresh(self.post_message, self.Pressed(event.character))
+        if event.key == "tab":
+            self.screen.focus_next()
+        elif event.key != "enter":
+            # Once the focus has moved: what the key opens takes it.
+            self.call_after_refresh(self.post_message, self.Pressed(event.key))
+
+    def _with_unit(self, number: str) -> str:
+        """Return a number with the unit of the list, KiB, where it is refused as a number of bytes."""
+        with_unit = f"{number}KiB"
+        is_size = self._parameter is not None and self._parameter.type == "bytes" and number.isdecimal()
+        return with_unit if is_size and self._problem(number) and not self._problem(with_unit) else number
+
+    def _problem(self, text: str) -> str:
+        """Return why the parameter refuses a value; empty where it takes it."""
+        result = None if self._parameter is None else SettingValidator(self._parameter).validate(text)
+        return "" if result is None or result.is_valid else "; ".join(result.failure_descriptions)
+
+    def type_again(self, text: str) -> None:
+        """Go back to the field with a value that was refused."""
+        with self.query_one(Input).prevent(Input.Changed):
+            self._show_input(text)
 
     def _show_input(self, begin: str = "") -> None:
         """Put the field for any value in place of the list."""

@@ -1,0 +1,113 @@
+"""What is asked before a run: once for what only reads, each time for what writes, nothing where nothing can run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from consoles import Console, ended, fill, records, settled
+from sizeup.probing.devices import Device
+from sizeup.tui.screens import write_confirmation
+from sizeup.tui.screens.dialogs import ChoiceDialog
+
+pytestmark = pytest.mark.ci
+
+
+async def asked(console: Console, pilot: Pilot[int], values: Mapping[str, str]) -> bool:
+    """Ask for a run, agree where a question comes, and let the run end; whether there was a question."""
+    before = len(console.runner.arguments)
+    fill(console, "io.direct", values)
+    await console.choose(pilot, "io.direct")
+    await pilot.press("r")
+    await settled(pilot)
+    question = isinstance(console.app.screen, ChoiceDialog)
+    if question:
+        await pilot.press("r")
+        await settled(pilot)
+    assert len(console.runner.arguments) == before + 1
+    lines = [*records("io.direct"), *ended("io.direct")]
+    await console.end(pilot, lines if not before else [])
+    await settled(pilot)
+    return question
+
+
+async def test_what_only_reads_is_asked_for_once_for_a_directory_and_its_space(
+    console: Console, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    read: Mapping[str, str] = {"path": str(first), "preset": "custom"}
+    steps = (
+        read,
+        {"block": "16KiB", "depth": "16"},
+        {"size": "64MiB"},
+        {"path": str(second)},
+        {"path": str(first)},
+    )
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        found = [await asked(console, pilot, values) for values in steps]
+
+    assert found == [True, False, True, True, False]
+
+
+async def test_what_writes_is_asked_for_each_time(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        found = [await asked(console, pilot, {"path": str(tmp_path), "preset": "redo"}) for _ in range(2)]
+
+    assert found == [True, True]
+
+
+async def test_a_target_that_does_not_exist_is_refused_in_its_field(console: Console, tmp_path: Path) -> None:
+    missing = f"{tmp_path}/missing"
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("m")
+        await settled(pilot)
+        await pilot.press(*missing, "enter")
+        await settled(pilot)
+        hint, focused = console.hint, console.app.screen.focused
+        typed = focused.value if isinstance(focused, Input) else ""
+        await pilot.press("escape", "r")
+        await settled(pilot)
+
+        assert hint == f"! {missing} does not exist: enter the full name of a directory, file or device"
+        assert typed == missing
+        assert console.answers == []
+        assert console.runner.arguments == []
+
+
+async def test_a_target_that_has_gone_is_not_run(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": f"{tmp_path}/gone"})
+        await pilot.press("r")
+        await settled(pilot)
+
+        assert "does not exist" in console.hint
+        assert console.runner.arguments == []
+
+
+@pytest.mark.parametrize(("mounted", "words"), [(("/", "/boot"), "on /, /boot"), ((), "nowhere")])
+async def test_a_device_that_is_read_says_where_it_is_mounted_and_that_it_is_only_read(
+    console: Console, monkeypatch: pytest.MonkeyPatch, mounted: tuple[str, ...], words: str
+) -> None:
+    device = Device("/dev/sizeup-test", ("wwn-0x1",), 10**12, mounted)
+    monkeypatch.setattr(write_confirmation, "read_device", lambda path: device if path == device.path else None)
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        fill(console, "io.direct", {"path": device.path})
+        await pilot.press("r")
+        await settled(pilot)
+        question = str(console.app.screen.query_one(".text Static").render())
+        said = console.says(".facts")
+
+    assert question == "Run Direct I/O? It only reads."
+    assert f"Mounted {words} " in said
+    assert "devtmpfs" not in said
