@@ -16,7 +16,9 @@ KINDS = {"tutorial", "how-to", "reference", "explanation", "results"}
 def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as mkdocs and source viewers write them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    plain = (re.sub(r"[^\w\s-]", "", heading.lower()).strip() for heading in re.findall(r"^#+ (.*)$", text, re.M))
+    plain = (
+        re.sub(r"[^\w\s-]", "", heading.lower()).strip() for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    )
     return {re.sub(r"[-\s]+", "-", heading) for heading in plain}
 
 
