@@ -1,0 +1,86 @@
+"""The pages of the reference that come from the code: commands, workload keys, exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+
+from sizeup.cli import COMMANDS
+from sizeup.cli.parser import build_parser
+from sizeup.errors import ExitStatus
+from sizeup.sizing.keys import KEYS
+
+
+def commands_page() -> str:
+    """Return docs/reference/commands.md."""
+    return "\n".join(_commands())
+
+
+def _commands() -> Iterator[str]:
+    yield "# Commands"
+    yield ""
+    yield "`sizeup` starts the console, `sizeup --batch` measures without it. `COMMAND --help` prints the same as this"
+    yield "page. Results go to standard output, progress to standard error. `--json` prints base units, a `schema`,"
+    yield "and `null` with a reason for what is unknown. [Exit statuses](exit-statuses.md) are the same for all."
+    start = build_parser("start")
+    yield from _section("sizeup", start, frozenset())
+    known = frozenset((option, action.help) for action in start._actions for option in action.option_strings)
+    for name in COMMANDS:
+        commands = next(a for a in build_parser(name)._actions if isinstance(a, argparse._SubParsersAction))
+        yield from _section(f"sizeup {name}", commands.choices[name], known)
+
+
+def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[str, str | None]]) -> Iterator[str]:
+    yield from ("", f"## {name}", "")
+    yield _words(re.split(r"\n\n", (parser.description or "").strip())[0])
+    rows, shared = [], []
+    for group in parser._action_groups:
+        for action in group._group_actions:
+            if action.dest in ("help", "version") or (name == "sizeup" and action.dest == "command"):
+                continue
+            if action.option_strings and known.issuperset((name, action.help) for name in action.option_strings):
+                shared.append(action.option_strings[-1].replace("--no-", "--"))
+                continue
+            rows.append((_option(action), _words(_expanded(action, parser))))
+    if rows:
+        yield from ("", "| argument | meaning |", "|---|---|")
+        yield from (f"| {option} | {text} |" for option, text in rows)
+    if shared:
+        yield from ("", f"Also, as of `sizeup`: {', '.join(f'`{option}`' for option in shared)}.")
+
+
+def _option(action: argparse.Action) -> str:
+    value = action.metavar if isinstance(action.metavar, str) else None
+    if value is None and action.choices:
+        value = ", ".join(map(str, action.choices))
+    if not action.option_strings:
+        return f"`{value or action.dest}`"
+    names = [name for name in action.option_strings if not name.startswith("--no-")]
+    switch = action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction)
+    takes = "" if switch else f" {value or action.dest.upper()}"
+    return f"`{', '.join(names)}{takes}`".replace("|", "\\|")
+
+
+def _expanded(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
+    return parser._get_formatter()._expand_help(action) if action.help else ""
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def exit_statuses_table() -> str:
+    """Return the table of docs/reference/exit-statuses.md."""
+    rows = (f"| {status.value} | {status.meaning} |" for status in ExitStatus)
+    return "\n".join(("| exit status | meaning |", "|---|---|", *rows))
+
+
+def workload_keys_table() -> str:
+    """Return the table of docs/reference/workload-keys.md: what a workload may state."""
+    rows = (
+        f"| `{key.name}` | {_words(key.help)} |"
+        for key in KEYS.values()
+        if key.name.partition(".")[0] in ("workload", "redo", "db", "sga", "memory")
+    )
+    return "\n".join(("| key | meaning |", "|---|---|", *rows))

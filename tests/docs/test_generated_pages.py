@@ -1,0 +1,85 @@
+"""The reference says what the code says. After a change: SIZEUP_UPDATE_DOCS=1 pytest tests/docs -m "ci or not ci"."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.generated_pages import commands_page, exit_statuses_table, workload_keys_table
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs/reference"
+UPDATE = os.environ.get("SIZEUP_UPDATE_DOCS") == "1"
+
+
+def check(page: Path, expected: str) -> None:
+    """Compare a page with what the code says, or write it."""
+    if UPDATE:
+        page.write_text(expected, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == expected
+
+
+@pytest.mark.ci
+def test_the_page_of_commands_lists_every_command_and_option_with_its_help() -> None:
+    check(REFERENCE / "commands.md", commands_page() + "\n")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("name", "table"), [("exit-statuses", exit_statuses_table()), ("workload-keys", workload_keys_table())]
+)
+def test_the_table_of_a_page_is_that_of_the_code(name: str, table: str) -> None:
+    page = REFERENCE / f"{name}.md"
+    before, _, after = re.split(
+        r"(^\|.*\n(?:\|.*\n)+)", page.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE
+    )
+
+    check(page, f"{before}{table}\n{after}")
+
+
+def severities() -> dict[str, set[str]]:
+    """Return the ids of the findings in the code, with the severities that each can have."""
+    found: dict[str, set[str]] = {}
+    sources = [*(ROOT / "console/sizeup/discovery/findings").glob("*.py"), ROOT / "console/sizeup/live/opinions.py"]
+    for source in sources:
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding":
+                named = {argument.arg: argument.value for argument in node.keywords}
+                identifier = ast.literal_eval(node.args[0] if node.args else named["id"])
+                severity = node.args[1] if len(node.args) > 1 else named["severity"]
+                found.setdefault(identifier, set()).update(re.findall(r"Severity\.(\w+)", ast.unparse(severity)))
+    return found
+
+
+def test_every_finding_has_a_heading_with_its_severities() -> None:
+    page = (REFERENCE / "findings.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^### (\S+)\n((?:.+\n)+)", page, re.MULTILINE))
+
+    assert set(listed) == set(severities())
+    for identifier, words in severities().items():
+        named = {
+            word.upper() for word in re.findall(r"\b(?:critical|warning|info)\b", listed[identifier], re.IGNORECASE)
+        }
+        assert named == words, identifier
+
+
+def test_every_command_and_option_inside_a_sentence_exists() -> None:
+    """``sizeup COMMAND --option`` inside a sentence names a command and an option that exist."""
+    from sizeup.cli import COMMANDS
+
+    known = set(re.findall(r"`[^`]*?(--[a-z-]+)", commands_page())) | {"--help", "--version", "--no-mouse"}
+    known |= {
+        option
+        for options in re.findall(r"`(--?[\w, -]+?)(?: [^`]*)?`", commands_page())
+        for option in options.split(", ")
+    }
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for span in re.findall(r"`sizeup ([^`]*)`", text):
+            words = span.split()
+            assert words[0].startswith("-") or words[0] in COMMANDS or words[0].isupper(), (page, span)
+            assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, (page, span)
