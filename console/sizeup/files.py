@@ -2,7 +2,8 @@
 
 If root writes into ``/tmp``, any user can place a link to ``/etc/shadow`` under the name that root is about to use.
 Therefore a path is walked one directory at a time, each held open, and the file is created or opened in the last
-directory with ``openat(2)``, so that a checked directory cannot be replaced afterwards.
+directory with ``openat(2)``, so that a checked directory cannot be replaced afterwards. Outside Linux, where sessions
+are only shown, files are opened by their paths.
 
 A link is followed only if root or the caller owns both the link and its directory, and never in a world-writable
 directory. There, a file of another user is neither replaced nor appended to.
@@ -20,8 +21,21 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from sizeup.errors import RefusedError
+from sizeup.portability import (
+    HOLDS_DIRECTORIES,
+    O_BINARY,
+    O_CLOEXEC,
+    O_DIRECTORY,
+    O_NOCTTY,
+    O_NOFOLLOW,
+    O_PATH,
+    set_mode,
+    user_id,
+)
 
-_DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC
+_NEW = os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY
+_KEEP_LINKS = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 _LINK_LIMIT = 40
 """The kernel's own limit (path_resolution(7))."""
 _HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -53,20 +67,20 @@ def write(path: str, content: Callable[[BinaryIO], object], *, replace: bool = T
             if not replace:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
             _refuse_foreign(entry, before)
-        temporary = f".sizeup-{os.urandom(8).hex()}.tmp"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(temporary, flags, mode, dir_fd=entry.directory), "wb") as file:
-            try:
+        temporary = os.path.join(os.path.dirname(entry.name), f".sizeup-{os.urandom(8).hex()}.tmp")
+        descriptor = os.open(temporary, os.O_WRONLY | _NEW, mode, dir_fd=entry.directory)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
                 content(file)
                 file.flush()
                 os.fsync(file.fileno())
-                if before is not None and before.st_uid == os.geteuid():
-                    os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-                _move_to_name(entry, temporary, replace=replace)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary, dir_fd=entry.directory)
-                raise
+                if before is not None and before.st_uid == user_id():
+                    set_mode(file.fileno(), stat.S_IMODE(before.st_mode))
+            _move_to_name(entry, temporary, replace=replace)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary, dir_fd=entry.directory)
+            raise
 
 
 def create(path: str) -> tuple[int, bool]:
@@ -75,10 +89,9 @@ def create(path: str) -> tuple[int, bool]:
         flags = os.O_RDWR | os.O_APPEND
         if entry.status is None:
             with contextlib.suppress(FileExistsError):  # created concurrently: checked like any existing file
-                new = flags | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                descriptor = os.open(entry.name, new, 0o600, dir_fd=entry.directory)
+                descriptor = os.open(entry.name, flags | _NEW, 0o600, dir_fd=entry.directory)
                 with contextlib.suppress(OSError):  # a file system without permissions
-                    os.fchmod(descriptor, 0o600)  # whatever the umask took away
+                    set_mode(descriptor, 0o600)  # whatever the umask took away
                 return descriptor, True
         return _open(entry, flags), False
 
@@ -106,9 +119,9 @@ def make_directory(path: str) -> None:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(entry.name, 0o700, dir_fd=entry.directory)
                 with contextlib.suppress(OSError):  # a file system without permissions
-                    made = os.open(entry.name, os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=entry.directory)
+                    made = os.open(entry.name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, dir_fd=entry.directory)
                     try:
-                        os.fchmod(made, 0o700)  # whatever the umask took away
+                        set_mode(made, 0o700)  # whatever the umask took away
                     finally:
                         os.close(made)
         elif not stat.S_ISDIR(entry.status.st_mode):
@@ -116,12 +129,14 @@ def make_directory(path: str) -> None:
 
 
 class _Entry(Struct, frozen=True):
-    """A directory entry whose directory is held open."""
+    """A directory entry whose directory is held open, where the system can do that."""
 
     path: str
     """The path as the user wrote it."""
-    directory: int
+    directory: int | None
+    """The directory; None where it cannot be held open."""
     name: str
+    """The name in the directory, or the whole path without links where that is not held open."""
     directory_status: os.stat_result
     """The status of the directory."""
     status: os.stat_result | None
@@ -140,6 +155,9 @@ def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
     """Walk to a path; safe links are followed, the last one only with ``follow``."""
     if not path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if not HOLDS_DIRECTORIES:
+        yield _entry_by_path(path, follow=follow)
+        return
     procfs = _procfs()
     here = os.open("/" if path.startswith("/") else ".", _DIRECTORY)
     try:
@@ -156,7 +174,7 @@ def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
                 if not parts:
                     yield _Entry(path, here, part, os.fstat(here), status)
                     return
-                below = os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+                below = os.open(part, _DIRECTORY | O_NOFOLLOW, dir_fd=here)
             elif status.st_dev == procfs:
                 if not parts:
                     yield _Entry(path, here, part, os.fstat(here), status, by_kernel=True)
@@ -175,6 +193,16 @@ def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
         os.close(here)
 
 
+def _entry_by_path(path: str, *, follow: bool) -> _Entry:
+    """Return an entry on a system without ``openat(2)``; a link is followed, whoever placed it."""
+    name = os.path.realpath(path) if follow else path
+    try:
+        status = os.lstat(name)
+    except FileNotFoundError:
+        status = None
+    return _Entry(path, None, name, os.stat(os.path.dirname(name) or "."), status)
+
+
 def _procfs() -> int | None:
     """Return the device number of /proc, whose links refer to open files; None if it is not mounted."""
     try:
@@ -186,10 +214,10 @@ def _procfs() -> int | None:
 
 def _read_link(path: str, directory: int, name: str) -> str:
     """Return the target of a link; raise ``RefusedError`` if another user may have placed the link."""
-    link = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    link = os.open(name, O_PATH | O_NOFOLLOW | O_CLOEXEC, dir_fd=directory)
     try:
         directory_status, status = os.fstat(directory), os.fstat(link)
-        ours = (0, os.geteuid())
+        ours = (0, user_id())
         if directory_status.st_mode & stat.S_IWOTH:
             reason = "in a world-writable directory"
         elif status.st_uid not in ours:
@@ -207,7 +235,7 @@ def _read_link(path: str, directory: int, name: str) -> str:
 
 
 def _refuse_foreign(entry: _Entry, status: os.stat_result) -> None:
-    if entry.shared and not entry.by_kernel and status.st_uid != os.geteuid():
+    if entry.shared and not entry.by_kernel and status.st_uid != user_id():
         raise RefusedError(
             f"{entry.path}: belongs to another user (uid {status.st_uid}) in a world-writable directory; "
             "choose another directory"
@@ -215,7 +243,7 @@ def _refuse_foreign(entry: _Entry, status: os.stat_result) -> None:
 
 
 def _refuse_other_names(entry: _Entry, status: os.stat_result) -> None:
-    foreign = entry.shared or entry.directory_status.st_uid not in (0, os.geteuid())
+    foreign = entry.shared or entry.directory_status.st_uid not in (0, user_id())
     if foreign and not entry.by_kernel and stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
         raise RefusedError(
             f"{entry.path}: has several hard links in a directory where other users may write; choose another directory"
@@ -224,10 +252,10 @@ def _refuse_other_names(entry: _Entry, status: os.stat_result) -> None:
 
 def _open(entry: _Entry, flags: int, *, private: bool = False) -> int:
     """Open the entry; it is checked before, because opening a pipe blocks, and after, because it may have changed."""
-    ours = private or flags & os.O_ACCMODE != os.O_RDONLY
+    ours = private or flags & (os.O_WRONLY | os.O_RDWR) != 0
     if ours and entry.status is not None:
         _refuse_foreign(entry, entry.status)
-    flags |= os.O_CLOEXEC | os.O_NOCTTY | (0 if entry.by_kernel else os.O_NOFOLLOW)
+    flags |= O_CLOEXEC | O_NOCTTY | O_BINARY | (0 if entry.by_kernel else O_NOFOLLOW)
     descriptor = os.open(entry.name, flags, dir_fd=entry.directory)
     try:
         if ours:
@@ -244,7 +272,7 @@ def _move_to_name(entry: _Entry, temporary: str, *, replace: bool) -> None:
     directory = entry.directory
     if not replace:
         try:
-            os.link(temporary, entry.name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+            os.link(temporary, entry.name, src_dir_fd=directory, dst_dir_fd=directory, **_KEEP_LINKS)
         except OSError as error:
             if error.errno not in _HARD_LINKS_UNSUPPORTED:
                 raise

@@ -15,12 +15,14 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from sizeup.errors import UsageError
+from sizeup.portability import O_BINARY, O_CLOEXEC, O_NOCTTY, O_NONBLOCK
 
 STDIN = "-"
 """Names standard input."""
 
 _HANDED_OVER = re.compile(r"/dev/stdin|/(?:dev/fd|proc/self/fd)/(\d{1,9})")
-_NULL_DEVICE = os.makedev(1, 3)
+_NULL_DEVICE = 1 << 8 | 3
+"""The device number of ``/dev/null`` on Linux."""
 _KINDS = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISFIFO, "a pipe"),
@@ -89,13 +91,15 @@ def _descriptor(path: str, what: str, *, pipes: bool) -> int:
     if path == STDIN or handed_over is not None:
         number = 0 if handed_over is None or handed_over[1] is None else int(handed_over[1])
         if path != STDIN and stat.S_ISREG(os.fstat(number).st_mode):
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # from its beginning, wherever its owner reads
+            descriptor = os.open(
+                path, os.O_RDONLY | O_CLOEXEC | O_BINARY
+            )  # from its beginning, wherever its owner reads
         else:
             # Not opened by its name: that fails for a socket, and without /proc.
             descriptor = os.dup(number)
     else:
         _expect_regular(path, what, os.stat(path))  # before it is opened, as opening a device can have effects
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        descriptor = os.open(path, os.O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_BINARY)
         pipes = False
     try:
         about = os.fstat(descriptor)
@@ -110,7 +114,7 @@ def _descriptor(path: str, what: str, *, pipes: bool) -> int:
 
 
 def _expect_regular(path: str, what: str, about: os.stat_result) -> None:
-    is_null = stat.S_ISCHR(about.st_mode) and about.st_rdev == _NULL_DEVICE
+    is_null = stat.S_ISCHR(about.st_mode) and getattr(about, "st_rdev", None) == _NULL_DEVICE
     if not stat.S_ISREG(about.st_mode) and not is_null:
         raise UsageError(f"{path}: expected {what}, found {kind(about.st_mode)}; name a regular file")
 

@@ -1,7 +1,8 @@
-"""A session is shown wherever Python is: without extensions, the modules of Unix and the libraries for Linux."""
+"""A session is shown wherever Python is: without extensions, and without what only Unix or only Linux has."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from sizeup.discovery.machine import discover
 from sizeup.errors import RefusedError
 
 _BLOCK = """
-import asyncio, importlib.abc, os, runpy, sys
+import asyncio, importlib.abc, os, platformdirs, sys
 ABSENT = {"_cffi_backend", "cffi", "cpuinfo", "fcntl", "grp", "psutil", "pty", "pwd", "pyudev", "resource", "termios",
           "tty"}
 class Absent(importlib.abc.MetaPathFinder):
@@ -23,7 +24,28 @@ class Absent(importlib.abc.MetaPathFinder):
 for name in ABSENT:
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Absent())
+LINUX = ["O_DIRECT", "O_PATH", "O_TMPFILE", "pipe2", "posix_fadvise", "sched_getaffinity", "sched_setaffinity"]
+UNIX = ["O_ACCMODE", "O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "fchmod", "geteuid",
+        "getpgid", "getuid", "killpg", "major", "makedev", "minor", "pread", "preadv", "pwrite", "statvfs", "sysconf",
+        "uname"]
+def without_directories(call):
+    def plain(*given, **named):
+        for name in ("dir_fd", "src_dir_fd", "dst_dir_fd"):
+            if named.pop(name, None) is not None:
+                raise NotImplementedError(name)
+        return call(*given, **named)
+    return plain
+for name in LINUX + (UNIX if os.environ["LACKS"] == "Unix" else []):
+    delattr(os, name)
+if os.environ["LACKS"] == "Unix":
+    import signal
+    del signal.SIGHUP, signal.SIGKILL
+    for name in ("link", "lstat", "mkdir", "open", "readlink", "replace", "stat", "unlink"):
+        setattr(os, name, without_directories(getattr(os, name)))
+    os.supports_dir_fd.clear()
+    os.supports_follow_symlinks.clear()
 """
+"""Takes away what Windows lacks (Unix), or what macOS does (Linux), after asyncio has taken what it needs here."""
 _COMMAND = _BLOCK + "from sizeup.cli import run\nsys.exit(run(sys.argv[1:]))\n"
 _CONSOLE = (
     _BLOCK
@@ -46,8 +68,8 @@ asyncio.run(main())
 )
 
 
-def _run(code: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    environment = {"HOME": str(home), "XDG_STATE_HOME": str(home), "PYTHONUTF8": "1"}
+def _run(code: str, *arguments: str, home: Path, lacks: str = "Unix") -> subprocess.CompletedProcess[str]:
+    environment = {"HOME": str(home), "XDG_STATE_HOME": str(home), "PYTHONUTF8": "1", "LACKS": lacks}
     environment["TEXTUAL_DRIVER"] = "textual.drivers.headless_driver:HeadlessDriver"  # Windows has one of its own
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True, timeout=120
@@ -87,16 +109,55 @@ def test_a_command_that_needs_linux_says_so(arguments: list[str], tmp_path: Path
     done = _run(_COMMAND, *arguments, home=tmp_path)
 
     assert done.returncode == 3
-    assert done.stderr.startswith("sizeup: this needs Linux: Python has no module fcntl here.")
+    assert re.match(r"sizeup: this needs Linux: Python has no (module fcntl|signal\.SIGHUP) here\.", done.stderr)
     assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.ci
-def test_the_console_opens_a_session_without_linux(session: str, tmp_path: Path) -> None:
-    done = _run(_CONSOLE, session, home=tmp_path)
+@pytest.mark.parametrize("lacks", ["Linux", "Unix"])
+def test_the_console_opens_a_session_without_linux(session: str, lacks: str, tmp_path: Path) -> None:
+    done = _run(_CONSOLE, session, home=tmp_path, lacks=lacks)
 
     assert done.returncode == 0, done.stderr
     assert "run.sizeup.jsonl" in done.stdout or "db01" in done.stdout
+
+
+_FILES = """
+from sizeup import files
+path = sys.argv[1]
+def content(text):
+    return lambda file: file.write(text)
+def refused():
+    raise OSError("no more")
+files.make_directory(path + "/a/b")
+name = path + "/a/b/file"
+for text in (b"one\\n", b"two\\n"):
+    files.write(name, content(text))
+try:
+    files.write(name, content(b"three"), replace=False)
+except FileExistsError:
+    files.write(name + "2", content(b"three"), replace=False)
+try:
+    files.write(name, lambda file: refused())
+except OSError:
+    pass
+descriptor, new = files.create(name)
+os.write(descriptor, b"more")
+os.close(descriptor)
+descriptor, also = files.create(name + "3")
+os.close(descriptor)
+print(new, also, open(name, "rb").read(), open(name + "2", "rb").read(), sorted(os.listdir(path + "/a/b")))
+files.remove(name + "3")
+print(os.path.exists(name + "3"))
+"""
+
+
+@pytest.mark.parametrize("lacks", ["Linux", "Unix"])
+def test_files_are_written_whole_where_directories_cannot_be_held_open(lacks: str, tmp_path: Path) -> None:
+    done = _run(_BLOCK + _FILES, str(tmp_path), home=tmp_path, lacks=lacks)
+
+    assert done.stderr == ""
+    assert done.stdout == "False True b'two\\nmore' b'three' ['file', 'file2', 'file3']\nFalse\n"
 
 
 def test_another_system_is_not_described_as_one_without_anything(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import codecs
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
@@ -106,6 +107,11 @@ def _guarded(work: Callable[[], int | None]) -> int:
         if error.name not in _UNIX_MODULES:
             raise
         print(f"sizeup: {needs_linux(f'Python has no module {error.name} here')}", file=sys.stderr)
+        return ExitStatus.REFUSED
+    except AttributeError as error:
+        if error.obj not in (os, signal):
+            raise
+        print(f"sizeup: {needs_linux(f'Python has no {error.obj.__name__}.{error.name} here')}", file=sys.stderr)
         return ExitStatus.REFUSED
     except SizeupError as error:
         if isinstance(error, OutputError):

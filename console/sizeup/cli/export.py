@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from sizeup.cli.sizing_inputs import add_sizing_inputs, read_workload_files
 from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.portability import O_NONBLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,7 +235,7 @@ def _key(file: Path) -> bytes:
     from sizeup import files
 
     # Opening a FIFO would block.
-    with os.fdopen(files.open_existing(str(file), os.O_RDONLY | os.O_NONBLOCK, private=True), "rb") as kept:
+    with os.fdopen(files.open_existing(str(file), os.O_RDONLY | O_NONBLOCK, private=True), "rb") as kept:
         if not stat.S_ISREG(os.fstat(kept.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(file))
         return kept.read(_KEY_BYTES + 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sizeup.cli.conflicts import refuse_combination
 from sizeup.errors import UsageError
+from sizeup.portability import host_name
 
 if TYPE_CHECKING:
     import argparse
@@ -65,7 +66,7 @@ def report_subject(
         name = session.title or session.header.host
     elif machine is not None:
         given = arguments.sysroot
-        where = os.uname().nodename if given == "/" else os.path.basename(os.path.abspath(given))
+        where = host_name() if given == "/" else os.path.basename(os.path.abspath(given))
         name = machine.platform.hostname or where
     return Subject(name, machine, session, label)
 

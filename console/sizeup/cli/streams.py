@@ -14,6 +14,7 @@ import sys
 from typing import TextIO
 
 from sizeup.errors import UsageError
+from sizeup.portability import O_CLOEXEC, O_PATH
 
 _MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
 """Modes for reopening a closed descriptor: reading input and writing results fail, messages are discarded."""
@@ -61,7 +62,7 @@ def take_streams() -> None:
 def give_up_output() -> None:
     """Discard buffered output, so that the interpreter does not fail on it again at exit."""
     with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
-        null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        null = os.open(os.devnull, os.O_WRONLY | O_CLOEXEC)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)
 
@@ -70,7 +71,7 @@ def _hold(descriptor: int, mode: int) -> None:
     try:
         held = os.open(os.devnull, mode)  # the lowest that is free, which is this one
     except OSError:
-        held = os.open("/", os.O_PATH)  # no /dev here
+        held = os.open("/", O_PATH)  # no /dev here
     if held != descriptor:
         os.dup2(held, descriptor)
         os.close(held)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
+from sizeup.portability import host_name
 from sizeup.quantity import Quantity
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
@@ -84,7 +85,7 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
 
 def _create(path: str, values: Mapping[str, Value], machine: Machine) -> None:
     header = SessionRecord(
-        FORMAT, str(uuid.uuid4()), TOOL, machine.platform.hostname or os.uname().nodename, utc_text(datetime.now(UTC))
+        FORMAT, str(uuid.uuid4()), TOOL, machine.platform.hostname or host_name(), utc_text(datetime.now(UTC))
     )
     session = Session(header, machine=machine, stated=stated_inputs(values))
     findings = (FindingRecord(1, finding) for finding in machine.findings)

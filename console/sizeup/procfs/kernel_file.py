@@ -13,6 +13,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from sizeup.portability import O_CLOEXEC, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK
 from sizeup.text import decode
 
 PROC, SYS = "/proc", "/sys"
@@ -27,7 +28,7 @@ ENTRIES_LIMIT = 1 << 22
 MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
 """Errors that say that there is no such file."""
 
-READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+READ_FLAGS = os.O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 _CHUNK = 1 << 16
 
 
@@ -57,7 +58,7 @@ def read_or_raise(path: str, *, of_sysfs: bool, of_capture: bool = False) -> byt
     sysfs hands a file over in one read of at most a page, so that a shorter read is its end. A file of a capture must
     be a plain one, and no link.
     """
-    descriptor = os.open(path, READ_FLAGS | os.O_NOFOLLOW if of_capture else READ_FLAGS)
+    descriptor = os.open(path, READ_FLAGS | O_NOFOLLOW if of_capture else READ_FLAGS)
     try:
         if of_capture and not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.ENOENT, "not a plain file")

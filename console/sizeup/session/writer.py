@@ -11,6 +11,7 @@ from typing import Self
 
 from sizeup import files
 from sizeup.errors import SizeupError, UsageError
+from sizeup.portability import read_at
 from sizeup.procfs.locks import read_flock_writer
 from sizeup.session.records import ENCODER, GZIP_MAGIC, Record
 
@@ -94,14 +95,14 @@ class Writer:
             raise UsageError(f"{path}: cannot {what}: {reason}") from error
         writer = cls(descriptor, path)
         writer._addition = beside_another
-        if os.pread(descriptor, 2, 0) == GZIP_MAGIC:
+        if read_at(descriptor, 2, 0) == GZIP_MAGIC:
             writer.close()
             raise UsageError(f"{path}: is compressed and cannot be added to; unpack it first: gunzip {path}")
         if beside_another and in_use(path):
             return writer
         writer._lock()
         size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+        if size and read_at(descriptor, 1, size - 1) != b"\n":
             try:
                 writer._put(b"\n")
             except UsageError:

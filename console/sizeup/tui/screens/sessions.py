@@ -19,6 +19,7 @@ from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
+from sizeup.portability import host_name
 from sizeup.session.reader import read_session
 from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries, session_name
 from sizeup.session.value import WITHDRAWN, Session
@@ -150,7 +151,7 @@ class SessionsScreen(ModeScreen):
         chosen = self._readable()
         if chosen is None:
             return
-        (path, session), host = chosen, os.uname().nodename
+        (path, session), host = chosen, host_name()
         if in_use(path):
             self.notify("a run is writing it", markup=False)
         elif not session.missing_steps:
