@@ -5,8 +5,9 @@ import pytest
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import SettingValue
 from sizeup.probing.manifest import Manifest, Parameter, parse_manifest
+from sizeup.probing.parameter_value import parse_value
 from sizeup.probing.registry import RegisteredProbe, Registry
-from sizeup.probing.settings import missing, parse_assignments, parse_value, refuse_unused, resolve, used
+from sizeup.probing.settings import missing, parse_assignments, refuse_unused, resolve, used
 
 PARAMETERS = (
     Parameter("count", "int", "how many", default=3, minimum=1, maximum=100),

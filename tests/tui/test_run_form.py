@@ -11,9 +11,10 @@ from consoles import machine
 from sizeup.engine.spec import RunSpec
 from sizeup.model.plan import SettingValue
 from sizeup.probing.manifest import Parameter
+from sizeup.probing.parameter_value import parse_value
 from sizeup.probing.planner import PLANS, make_plan
 from sizeup.probing.registry import RegisteredProbe, load_registry
-from sizeup.probing.settings import parse_assignments, parse_value, resolve, used
+from sizeup.probing.settings import parse_assignments, resolve, used
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.run_form import RunForm, format_setting
 from sizeup.tui.runs import spec_of

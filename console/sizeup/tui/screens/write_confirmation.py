@@ -9,9 +9,9 @@ from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Plan, Refusal, Step
 from sizeup.probing.devices import Device, find_mount, read_device
+from sizeup.probing.parameter_value import parse_value
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
-from sizeup.probing.settings import parse_value
 from sizeup.text import one_line
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_decimal_bytes
