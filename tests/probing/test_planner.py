@@ -10,7 +10,8 @@ from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Hazard, Plan, Refusal, Step
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Pu
-from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires, TargetEntry, parse_manifest
+from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires, TargetEntry
+from sizeup.probing.manifest_file import parse_manifest
 from sizeup.probing.planner import make_plan, renumber, unmet
 from sizeup.probing.registry import RegisteredProbe, Registry
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
-import tomli
 
-from sizeup.errors import MalformedError
 from sizeup.model.plan import FEW, Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, TargetDeclaration
-from sizeup.model.quantities import UNITS
+
+PLANS = ("quick", "standard", "full")
+"""The named plans, the shortest first."""
 
 ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device"]
 """``device``: the full name of a device that may be overwritten, which the console asks for before a run."""
@@ -156,48 +155,3 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def declaration(self) -> Declaration:
         """What is recorded with each step beside its series."""
         return Declaration(self.card, self.precision, None if self.target is None else self.target.target())
-
-
-class _ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
-    format: Literal["sizeup.probe/1"]
-    probe: tuple[Manifest, ...]
-
-
-def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
-    """The probes that a ``probe.toml`` declares; ``where`` names it in errors."""
-    try:
-        manifests = msgspec.convert(tomli.loads(text), _ManifestFile).probe
-    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
-    for manifest in manifests:
-        for key, expected, found in _mistakes(manifest):
-            raise MalformedError(f"{where}: {key}: expected {expected}, found {found!r}")
-    return manifests
-
-
-def _mistakes(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
-    """Where a manifest contradicts itself: the key, what is expected there and what was found."""
-    known = {parameter.name for parameter in manifest.parameter}
-    for key, names in _parameters_named(manifest):
-        for name in sorted(names - known - {""}):
-            yield key, f"a parameter of {manifest.name}", name
-    for series in (entry.series() for entry in manifest.series):
-        for quantity in series.quantities:
-            unit = UNITS.get(quantity.name, series.unit)
-            if series.unit != unit:
-                yield f"unit of series {series.name}", f"{unit}, the unit of {quantity.name}", series.unit
-
-
-def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
-    """The names of parameters that the rest of a manifest refers to, by where it does."""
-    for parameter in manifest.parameter:
-        yield f"used_with of parameter {parameter.name}", set(parameter.used_with)
-        yield f"implies of parameter {parameter.name}", {name for found in parameter.implies.values() for name in found}
-    yield "precision", {manifest.precision}
-    yield "mount_plans", {name for settings in manifest.mount_plans.values() for name in settings}
-    yield "limits.space_setting", {manifest.limits.space_setting}
-    if manifest.target is not None:
-        yield "target", {manifest.target.setting, manifest.target.more}
-    for series in manifest.series:
-        for quantity in () if isinstance(series.quantity, str) else series.quantity:
-            yield f"measure_with of series {series.name}", set(quantity.measure_with)

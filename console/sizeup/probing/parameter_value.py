@@ -27,6 +27,24 @@ def parse_value(parameter: Parameter, text: str, where: str) -> SettingValue:
     return value
 
 
+def accepts(parameter: Parameter, value: SettingValue) -> bool:
+    """Whether a value that a manifest states is one that a user could give."""
+    match parameter.type:
+        case "bool":
+            return isinstance(value, bool)
+        case "int" | "bytes":
+            return isinstance(value, int) and not isinstance(value, bool) and _in_range(parameter, value)
+        case "float" | "seconds":
+            return isinstance(value, int | float) and not isinstance(value, bool) and _in_range(parameter, value)
+    if not isinstance(value, str):
+        return False
+    try:
+        _convert(parameter, value)
+    except ValueError:
+        return value == ""  # the default of a text may be that there is none
+    return True
+
+
 def _convert(parameter: Parameter, text: str) -> SettingValue:
     match parameter.type:
         case "int":

@@ -14,7 +14,6 @@ from sizeup.probing.registry import RegisteredProbe, Registry, load_class
 from sizeup.probing.settings import missing, refuse_unused, resolve, used
 from sizeup.text import one_line
 
-PLANS = ("quick", "standard", "full")
 ROUNDS_LIMIT = 1000
 
 # What disturbs others least comes first, so that a canceled run has the harmless figures.

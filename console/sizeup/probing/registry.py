@@ -21,7 +21,8 @@ from sizeup.errors import MalformedError, SizeupError, UsageError
 from sizeup.model.finding import Finding
 from sizeup.model.plan import Series
 from sizeup.probing.api import Probe
-from sizeup.probing.manifest import Manifest, parse_manifest
+from sizeup.probing.manifest import Manifest
+from sizeup.probing.manifest_file import FILE_NAME, parse_manifest
 from sizeup.text import nearest, one_line
 
 GROUP = "sizeup.probes"
@@ -162,7 +163,7 @@ def _read_manifests(package: str) -> tuple[Manifest, ...]:
     if spec is None or not spec.submodule_search_locations:
         raise MalformedError(f"package {package} cannot be found; reinstall its distribution")
     for folder in spec.submodule_search_locations:
-        path = Path(folder) / "probe.toml"
+        path = Path(folder) / FILE_NAME
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:

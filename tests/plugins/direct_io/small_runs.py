@@ -10,7 +10,7 @@ from fakes import HandContext
 from sizeup.model.machine import Machine
 from sizeup.model.plan import SettingValue, Step
 from sizeup.probing.api import Emission
-from sizeup.probing.manifest import parse_manifest
+from sizeup.probing.manifest_file import parse_manifest
 from sizeup_direct_io.probe import DirectIo
 
 MANIFEST = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")[0]

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from plugins.direct_io.staging import MakeMount, command
-from sizeup.probing.manifest import parse_manifest
+from sizeup.probing.manifest_file import parse_manifest
 from sizeup.session.reader import read_session
 from terminal import Terminal
 from typed import fill_form

@@ -6,7 +6,7 @@ import asyncio
 
 from textual.containers import Vertical
 
-from sizeup.probing.planner import PLANS
+from sizeup.probing.manifest import PLANS
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.run_form import RunForm, label

@@ -13,8 +13,8 @@ from rich.text import Text
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
 from sizeup.model.sample import Disturbance, Status
-from sizeup.probing.manifest import Parameter
-from sizeup.probing.planner import PLANS, unmet
+from sizeup.probing.manifest import PLANS, Parameter
+from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import StepRun

@@ -1,0 +1,49 @@
+"""Read ``probe.toml``: its structure, then what its declarations say of each other."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import tomli
+
+from sizeup.errors import MalformedError
+from sizeup.probing.manifest import Manifest
+from sizeup.probing.manifest_mistakes import mistakes
+from sizeup.probing.manifest_structure import structure_mistakes
+from sizeup.probing.mistake import Mistake
+
+FILE_NAME = "probe.toml"
+
+
+class ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
+    """The whole file."""
+
+    format: Literal["sizeup.probe/1"]
+    probe: tuple[Manifest, ...]
+
+
+def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
+    """Return the probes that a ``probe.toml`` declares; ``where`` names it in errors. The first mistake is raised."""
+    try:
+        manifests = msgspec.convert(tomli.loads(text), ManifestFile).probe
+    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
+    for mistake in mistakes(manifests):
+        raise MalformedError(f"{where}: {mistake}")
+    return manifests
+
+
+def manifest_mistakes(text: str) -> tuple[tuple[Manifest, ...], list[Mistake]]:
+    """Return the probes of a ``probe.toml`` and every mistake in it; no probes if the structure is wrong.
+
+    Raise ``tomli.TOMLDecodeError`` if it is not TOML.
+    """
+    data = tomli.loads(text)
+    try:
+        manifests = msgspec.convert(data, ManifestFile).probe
+    except msgspec.ValidationError as error:
+        # msgspec stops at the first mistake, so each part is converted by itself.
+        found = list(structure_mistakes(data, ManifestFile))
+        return (), found or [Mistake((), "manifest", "the structure of sizeup.probe/1", str(error))]
+    return manifests, list(mistakes(manifests))

@@ -1,0 +1,176 @@
+"""What a manifest must say beyond its structure: names, units, values of parameters, and references between its parts.
+
+The registry refuses a probe for the first of these mistakes; ``sizeup probes --check`` lists all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from sizeup.model.plan import SettingValue
+from sizeup.model.quantities import UNITS
+from sizeup.probing.manifest import PLANS, Manifest, Parameter, SeriesEntry
+from sizeup.probing.mistake import Mistake, Place
+from sizeup.probing.parameter_value import accepts, expectation
+from sizeup.text import nearest
+from sizeup.units import base_unit
+
+_PROBE_NAME = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)*")
+_PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_SERIES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_QUANTITY_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*")
+
+
+def mistakes(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
+    """Yield where the manifests of one file are wrong or contradict themselves."""
+    yield from _repeated(((), "probe", [manifest.name for manifest in manifests]))
+    for index, manifest in enumerate(manifests):
+        place: Place = ("probe", index)
+        yield from _named(manifest, place)
+        yield from _references(manifest, place)
+        for number, series in enumerate(manifest.series):
+            yield from _series(manifest, series, (*place, "series", number))
+        for number, parameter in enumerate(manifest.parameter):
+            yield from _parameter(manifest, parameter, (*place, "parameter", number))
+        yield from _plans(manifest, place)
+        yield from _limits(manifest, place)
+
+
+def _named(manifest: Manifest, place: Place) -> Iterator[Mistake]:
+    if not _PROBE_NAME.fullmatch(manifest.name):
+        expected = "lower-case words joined by dots, such as acme.rate"
+        yield Mistake((*place, "name"), "name of the probe", expected, repr(manifest.name))
+    for key in ("title", "summary", "touches", "method"):
+        if not getattr(manifest, key).strip():
+            yield Mistake((*place, key), f"{key} of {manifest.name}", "text", "nothing")
+    if not manifest.series:
+        yield Mistake((*place, "series"), f"series of {manifest.name}", "at least one series", "none")
+    yield from _repeated(
+        ((*place, "series"), "series", [series.name for series in manifest.series]),
+        ((*place, "parameter"), "parameter", [parameter.name for parameter in manifest.parameter]),
+        ((*place, "parameter"), "key of a parameter", [parameter.key for parameter in manifest.parameter]),
+    )
+
+
+def _repeated(*lists: tuple[Place, str, list[str]]) -> Iterator[Mistake]:
+    for place, what, names in lists:
+        for name, count in Counter(names).items():
+            if name and count > 1:
+                yield Mistake(place, f"{what} {name}", "a name of its own for each", f"{count} of this name")
+
+
+def _references(manifest: Manifest, place: Place) -> Iterator[Mistake]:
+    known = [parameter.name for parameter in manifest.parameter]
+    for below, key, names in _parameters_named(manifest):
+        for name in names:
+            if name and name not in known:
+                found = f"{name!r}{nearest(name, known)}"
+                yield Mistake((*place, *below), key, f"a parameter of {manifest.name}", found)
+
+
+def _parameters_named(manifest: Manifest) -> Iterator[tuple[Place, str, Iterable[str]]]:
+    """Yield the names of parameters that the rest of a manifest refers to, by where it does."""
+    for number, parameter in enumerate(manifest.parameter):
+        below: Place = ("parameter", number)
+        yield (*below, "used_with"), f"used_with of parameter {parameter.name}", parameter.used_with
+        implied = [name for found in parameter.implies.values() for name in found]
+        yield (*below, "implies"), f"implies of parameter {parameter.name}", implied
+    yield ("precision",), "precision", [manifest.precision]
+    for key in ("plans", "mount_plans"):
+        yield (key,), key, [name for settings in getattr(manifest, key).values() for name in settings]
+    yield ("limits", "space_setting"), "limits.space_setting", [manifest.limits.space_setting]
+    if manifest.target is not None:
+        yield ("target",), "target", [manifest.target.setting, manifest.target.more]
+    for number, series in enumerate(manifest.series):
+        for quantity in () if isinstance(series.quantity, str) else series.quantity:
+            yield ("series", number, "quantity"), f"measure_with of series {series.name}", quantity.measure_with
+
+
+def _series(manifest: Manifest, series: SeriesEntry, place: Place) -> Iterator[Mistake]:
+    if not _SERIES_NAME.fullmatch(series.name):
+        expected = "letters, digits, dots, hyphens and underscores"
+        yield Mistake((*place, "name"), "name of a series", expected, repr(series.name))
+    for key, unit in (("unit", series.unit), ("axis_unit", series.axis_unit)):
+        base, factor = base_unit(unit or "1")
+        if unit is not None and (base, factor) != (unit, 1.0):
+            action = f"multiply the values by {factor:g}" if factor != 1.0 else ""
+            yield Mistake((*place, key), f"{key} of series {series.name}", f"the base unit {base}", repr(unit), action)
+    for key in ("axis_unit", "axis_title"):
+        if getattr(series, key) is not None and series.axis is None:
+            yield Mistake((*place, key), f"{key} of series {series.name}", "an axis beside it", "no axis")
+    if series.statistic and not series.family:
+        yield Mistake((*place, "statistic"), f"statistic of series {series.name}", "a family beside it", "no family")
+    sources = {name for other in manifest.series if other is not series for name in (other.name, other.family) if name}
+    if series.samples and series.samples not in sources:
+        found = f"{series.samples!r}{nearest(series.samples, sources)}"
+        expected = "another series or family"
+        yield Mistake((*place, "samples"), f"samples of series {series.name}", expected, found)
+    if series.remedies and series.unit != "verdict":
+        yield Mistake((*place, "remedies"), f"remedies of series {series.name}", "the unit verdict", repr(series.unit))
+    for quantity in series.series().quantities:
+        if quantity.name and not _QUANTITY_NAME.fullmatch(quantity.name):
+            expected = "lower-case words joined by dots, such as storage.random_iops"
+            yield Mistake((*place, "quantity"), f"quantity of series {series.name}", expected, repr(quantity.name))
+        unit = UNITS.get(quantity.name, series.unit)
+        if series.unit != unit:
+            expected = f"{unit}, the unit of {quantity.name}"
+            yield Mistake((*place, "unit"), f"unit of series {series.name}", expected, repr(series.unit))
+
+
+def _parameter(manifest: Manifest, parameter: Parameter, place: Place) -> Iterator[Mistake]:
+    def mistake(key: str, expected: str, found: object) -> Mistake:
+        shown = found if isinstance(found, str) else repr(found)
+        return Mistake((*place, key), f"{key} of parameter {parameter.name}", expected, shown)
+
+    if not _PARAMETER_NAME.fullmatch(parameter.name):
+        yield mistake("name", "a lower-case word such as block_bytes, without dots", repr(parameter.name))
+    if (parameter.type == "choice") != bool(parameter.choices):
+        expected = "the choices" if parameter.type == "choice" else "no choices with this type"
+        yield mistake("choices", expected, ", ".join(parameter.choices) or "none")
+    low, high = parameter.minimum, parameter.maximum
+    if low is not None and high is not None and low > high:
+        yield mistake("minimum", f"at most the maximum, {high:g}", low)
+    if len(parameter.key) > 1:
+        yield mistake("key", "one letter", repr(parameter.key))
+    if parameter.name == manifest.precision and parameter.type != "float":
+        yield mistake("type", "float, as precision names it", parameter.type)
+    if parameter.default is not None and not accepts(parameter, parameter.default):
+        yield mistake("default", expectation(parameter), parameter.default)
+    for value in parameter.suggestions:
+        if not accepts(parameter, value):
+            yield mistake("suggestions", expectation(parameter), value)
+
+
+def _plans(manifest: Manifest, place: Place) -> Iterator[Mistake]:
+    parameters = {parameter.name: parameter for parameter in manifest.parameter}
+    for key in ("plans", "mount_plans", "estimated_seconds"):
+        for plan in getattr(manifest, key):
+            if plan not in PLANS:
+                expected = f"one of {', '.join(PLANS)}"
+                yield Mistake(
+                    (*place, key, plan), f"{key} of {manifest.name}", expected, f"{plan!r}{nearest(plan, PLANS)}"
+                )
+    for key in ("plans", "mount_plans"):
+        values: dict[str, dict[str, SettingValue]] = getattr(manifest, key)
+        for plan, settings in values.items():
+            for name, value in settings.items():
+                parameter = parameters.get(name)
+                if parameter is not None and not accepts(parameter, value):
+                    yield Mistake((*place, key, plan), f"{key}.{plan}.{name}", expectation(parameter), repr(value))
+    for plan in manifest.plans:
+        if plan not in manifest.estimated_seconds:
+            expected = f"a number for plan {plan}"
+            yield Mistake((*place, "estimated_seconds"), f"estimated_seconds of {manifest.name}", expected, "none")
+    if manifest.mount_plans and manifest.target is None:
+        yield Mistake((*place, "mount_plans"), f"mount_plans of {manifest.name}", "a target beside it", "no target")
+
+
+def _limits(manifest: Manifest, place: Place) -> Iterator[Mistake]:
+    for plan, seconds in manifest.estimated_seconds.items():
+        if seconds <= 0:
+            key = f"estimated_seconds.{plan}"
+            yield Mistake((*place, "estimated_seconds"), key, "more than 0 s", f"{seconds:g}")
+    if manifest.limits.seconds <= 0:
+        yield Mistake((*place, "limits", "seconds"), "limits.seconds", "more than 0 s", f"{manifest.limits.seconds:g}")
