@@ -37,6 +37,7 @@ COMMANDS = {
     "sessions": "list, search, tag, rename, delete or prune saved sessions",
     "note": "add a note to a session",
     "compare": "compare sessions with a baseline",
+    "fleet": "show the sessions of many hosts as one table, with the hosts that stand out",
     "check": "list what drifted on this machine since a baseline",
     "experiment": "compare two settings of this machine alternately, and restore the setting",
     "schema": "print the JSON Schema of session files",

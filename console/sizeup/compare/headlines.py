@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from sizeup.model.plan import Better, Series
-from sizeup.session.validity import StepValidity
+from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.units import format_ns
@@ -33,8 +33,14 @@ class Headline(Struct, frozen=True):
     """Stable: quantity and probe."""
     series: Series
     value: float
+    run: StepRun
+    """The step that it is of."""
     invalid: str = ""
     """Why it is not valid; empty where it is."""
+    scatter: bool = False
+    """Whether it did not converge: it scatters more than was asked for, to no side."""
+    interval: tuple[float, float] | None = None
+    """The 95 % interval within the run; None where the run gave none."""
 
 
 class _Rule(Struct, frozen=True):
@@ -54,9 +60,10 @@ def headlines(runs: Sequence[StepRun]) -> Iterator[Headline]:
             figure = _of(finished, probe, rule)
             assert figure is not None
             title = f"{rule.title} ({probe})" if number else rule.title
-            invalid = "" if figure.invalid is None or figure.invalid.scatter else figure.invalid.cause
             series = Series(name, title, rule.unit, rule.better)
-            yield Headline(rule.card, f"{name}@{probe}", series, figure.value, invalid)
+            # An interval is that of the estimate, not of a figure beside it.
+            ranged = None if figure.declared.extra else figure.point
+            yield _headline(rule.card, f"{name}@{probe}", series, figure.value, figure.run, figure.invalid, ranged)
     for run in finished:
         yield from _undeclared(run)
 
@@ -80,14 +87,27 @@ def _undeclared(run: StepRun) -> Iterator[Headline]:
 
 
 def _plain(run: StepRun, series: Series, point: Point, validity: StepValidity) -> Headline:
-    invalid = validity.of(point)
     assert point.value is not None
+    named = Series(series.name, series.title, series.unit, series.better)
+    name = f"{run.step.probe}.{series.name}"
+    return _headline(run.declaration.card, name, named, point.value, run, validity.of(point), point)
+
+
+def _headline(
+    card: str, name: str, series: Series, value: float, run: StepRun, invalid: Invalid | None, ranged: Point | None
+) -> Headline:
+    scatter = invalid is not None and invalid.scatter
+    estimate = None if ranged is None else ranged.estimate
+    low, high = (None, None) if estimate is None else (estimate.low, estimate.high)
     return Headline(
-        run.declaration.card,
-        f"{run.step.probe}.{series.name}",
-        Series(series.name, series.title, series.unit, series.better),
-        point.value,
-        "" if invalid is None or invalid.scatter else invalid.cause,
+        card,
+        name,
+        series,
+        value,
+        run,
+        "" if invalid is None or scatter else invalid.cause,
+        scatter,
+        None if low is None or high is None else (low, high),
     )
 
 

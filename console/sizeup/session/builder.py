@@ -166,7 +166,13 @@ class SessionBuilder:
             return
         series = {series.name: series for series in record.series}
         session.steps[id_] = StepRun(
-            record.step, record.distribution, series, record.chart, record.t_ns, declaration=record.declaration
+            record.step,
+            record.distribution,
+            series,
+            record.chart,
+            record.t_ns,
+            declaration=record.declaration,
+            start_delay_ns=record.start_delay_ns,
         )
 
     def _step(self, session: Session, id_: str) -> StepRun:

@@ -85,6 +85,8 @@ class StepRun(Struct):
     """None while it runs, and for good where the run was interrupted."""
     ended_ns: int | None = None
     declaration: Declaration = Declaration()
+    start_delay_ns: int = 0
+    """How long after the start agreed on it began; 0 without one."""
 
     def quantity(self, point: Point) -> SeriesQuantity | None:
         """What a point is, as the manifest of its probe declared it; None where it declared nothing."""

@@ -1,0 +1,121 @@
+"""What a host that stands out differs in from most of its peers, the facts most relevant to the figure first.
+
+That a fact differs does not prove that it is the cause, so it is only reported as a difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from sizeup.compare.drift import drift
+from sizeup.compare.drift_devices import device_facts
+from sizeup.compare.drift_storage import storage_facts
+from sizeup.fleet.host_session import HostFigure, HostSession, unpacked_machine
+from sizeup.model.machine import Machine
+
+MOST_PEERS = 32
+"""As many peers as are looked at: what most of these have, most of all have."""
+_SHARED = 0.1
+"""A value that this share of the peers has as well is not particular to the host."""
+_VERSION = "probe version"
+
+_MEMORY = ("memory", "numa", "distances", "huge", "thp", "cxl", "caches")
+_PROCESSOR = (
+    "cpu", "governor", "smt", "boost", "idle", "mitigation", "clock", "hypervisor", "energy", "min_perf", "microcode",
+    "cores", "packages", "pus", "kernel", "tuned", "lpar", "container",
+)  # fmt: skip
+_STATES = ("state", "link", "paths in use", "missing", "speed", "rate", "paths", "targets", "luns")
+"""How a fact of a part ends that says whether it works: these come first."""
+
+
+class PeerDifference(Struct, frozen=True):
+    """One fact in which a host differs from most of its peers."""
+
+    fact: str
+    value: str
+    peers_value: str
+    """What most of them have."""
+    peers: int
+    """How many of them have that."""
+    relevant: bool
+    """Whether it is about the resource that the figure is of."""
+
+
+class PeerDifferences(Struct, frozen=True):
+    """What was found, and how much was looked at."""
+
+    found: tuple[PeerDifference, ...] = ()
+    peers: int = 0
+    """Peers whose machine is known."""
+    problem: str = ""
+    """Why nothing could be compared; empty where it was."""
+
+
+def differences(
+    figure: HostFigure,
+    sessions: Sequence[HostSession],
+    peers: Sequence[tuple[Sequence[HostSession], HostFigure]],
+) -> PeerDifferences:
+    """Return the facts that a host does not share with its peers; sessions are the newest first."""
+    machine = _machine(sessions)
+    if machine is None:
+        return PeerDifferences(problem="its sessions contain no machine")
+    step = max(1, -(-len(peers) // MOST_PEERS))
+    known = [(other, theirs) for them, theirs in peers[::step] if (other := _machine(them)) is not None]
+    if not known:
+        return PeerDifferences(problem="the sessions of its peers contain no machine")
+    values: dict[str, Counter[str]] = defaultdict(Counter)
+    own: dict[str, str] = {}
+    undecided: Counter[str] = Counter()
+    parts: dict[str, str] = {}
+    for other, theirs in known:
+        found = drift(other, machine)
+        for fact in found.drifted:
+            values[fact.fact][fact.baseline or ""] += 1
+            own[fact.fact] = fact.now or ""
+        undecided.update(fact.fact for fact in found.undecided)
+        if any(fact.fact not in parts for fact in found.drifted):
+            parts.update({fact.fact: "" for fact in found.drifted if fact.fact not in parts})
+            parts.update({fact.fact: "storage" for fact in storage_facts(other, machine)})
+            parts.update({fact.fact: "network" for fact in device_facts(other, machine)})
+        if theirs.distribution != figure.distribution:
+            values[_VERSION][theirs.distribution] += 1
+            own[_VERSION] = figure.distribution
+    unique = [
+        PeerDifference(fact, own[fact], value, count, figure.card in _cards(fact, parts))
+        for fact, counts in values.items()
+        for value, count in counts.most_common(1)
+        if 2 * count > len(known) and len(known) - counts.total() - undecided[fact] <= _SHARED * len(known)
+    ]
+    unique.sort(key=lambda one: (not one.relevant, not one.fact.lower().endswith(_STATES)))
+    return PeerDifferences(tuple(unique), len(known))
+
+
+def _machine(sessions: Sequence[HostSession]) -> Machine | None:
+    packed = next((session.packed_machine for session in sessions if session.packed_machine), b"")
+    return _unpacked(packed) if packed else None
+
+
+@lru_cache(2 * MOST_PEERS)
+def _unpacked(packed: bytes) -> Machine:
+    """Return a machine, which is kept: the outliers of one type have the same peers."""
+    return unpacked_machine(packed)
+
+
+def _cards(fact: str, parts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the cards that a fact is about."""
+    lowered = fact.lower()
+    if parts.get(fact):
+        if lowered.startswith("cxl"):
+            return ("memory",)
+        # An adapter of either kind is a PCI device.
+        return ("storage", "network") if lowered.startswith("pci ") else (parts[fact],)
+    if any(word in lowered for word in _MEMORY):
+        return ("memory",)
+    if lowered.startswith("vm."):
+        return ("storage",)
+    return ("cpu", "clock") if any(word in lowered for word in _PROCESSOR) else ()

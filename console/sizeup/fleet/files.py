@@ -1,0 +1,80 @@
+"""Reads the session files of a fleet; what cannot be read is reported per file and never fails the whole."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from sizeup.errors import SizeupError, UsageError
+from sizeup.fleet.host_session import HostSession, read_host_session
+from sizeup.session.store import SUFFIX
+
+SUFFIXES = (SUFFIX, f"{SUFFIX}.gz")
+
+
+class FileProblem(Struct, frozen=True):
+    """A file that could not be read, or only in part."""
+
+    path: str
+    problem: str
+    read: bool = False
+    """Whether the rest of it was used."""
+
+
+class FleetFiles(Struct, frozen=True):
+    """What the files of a fleet contain."""
+
+    sessions: tuple[HostSession, ...]
+    problems: tuple[FileProblem, ...]
+
+
+def fleet_paths(arguments: Sequence[str]) -> list[str]:
+    """Return the session files that arguments name: files, patterns, and directories with all below them."""
+    found: dict[str, None] = {}
+    for argument in arguments:
+        paths = list(_paths(argument))
+        if not paths:
+            raise UsageError(f"{argument}: expected session files (*{SUFFIX}, *{SUFFIX}.gz), found none")
+        found.update(dict.fromkeys(paths))
+    return list(found)
+
+
+def _paths(argument: str) -> Iterator[str]:
+    if os.path.isdir(argument):
+        yield from _below(argument)
+    elif os.path.exists(argument):
+        yield argument
+    elif glob.has_magic(argument):
+        for path in sorted(glob.glob(argument, recursive=True)):
+            yield from _below(path) if os.path.isdir(path) else (path,)
+    else:
+        raise UsageError(f"{argument}: no such file or directory; name session files or a directory that has some")
+
+
+def _below(folder: str) -> Iterator[str]:
+    def refused(error: OSError) -> None:
+        raise UsageError(f"{error.filename}: cannot list this directory: {error.strerror}") from error
+
+    for where, folders, names in os.walk(folder, onerror=refused):
+        folders.sort()
+        yield from (os.path.join(where, name) for name in sorted(names) if name.endswith(SUFFIXES))
+
+
+def read_fleet(paths: Iterable[str]) -> FleetFiles:
+    """Read one file after the other, so that memory holds the samples of at most one session."""
+    sessions, problems = [], []
+    for path in paths:
+        try:
+            session = read_host_session(path)
+        except SizeupError as error:
+            problems.append(FileProblem(path, str(error).removeprefix(f"{path}: ")))
+            continue
+        except OSError as error:
+            problems.append(FileProblem(path, error.strerror or str(error)))
+            continue
+        sessions.append(session)
+        problems += (FileProblem(path, sentence, read=True) for sentence in session.damage)
+    return FleetFiles(tuple(sessions), tuple(problems))

@@ -1,0 +1,271 @@
+"""A fleet as one value: a row per host with its figures, and the hosts that stand out among those of their type."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.compare.comparison import Conclusion
+from sizeup.compare.headlines import CARDS
+from sizeup.fleet.explanation import PeerDifferences, differences
+from sizeup.fleet.files import FileProblem, FleetFiles
+from sizeup.fleet.host_session import HostFigure, HostSession
+from sizeup.fleet.machine_types import UNKNOWN_TYPE, MachineType, machine_types
+from sizeup.fleet.outliers import LEAST_HOSTS, Spread, spread
+from sizeup.model.plan import Better
+
+
+class HostStatus(Enum):
+    """How a host stands; the words are shown, so color is never the only carrier."""
+
+    OUTLIER = "OUTLIER"
+    """At least one figure is worse than those of its peers."""
+    NO_RESULT = "NO RESULT"
+    """Nothing was measured."""
+    NOT_VALID = "NOT VALID"
+    """No figure is valid."""
+    BETTER = "BETTER"
+    """At least one figure is far from those of its peers, and none is worse."""
+    NOT_COMPARED = "NOT COMPARED"
+    """No figure has enough peers."""
+    OK = "OK"
+
+
+class Outlier(Struct, frozen=True):
+    """One figure of one host that stands out."""
+
+    host: str
+    figure: HostFigure
+    peers: int
+    """Hosts that it was compared with."""
+    median: float
+    """Of all hosts of the type."""
+    conclusion: Conclusion
+    """``BETTER``, ``WORSE``, ``HIGHER`` or ``LOWER``."""
+    differences: PeerDifferences = PeerDifferences()
+
+    @property
+    def ratio(self) -> float:
+        """Return how many times the median it is."""
+        return self.figure.value / self.median
+
+
+class Host(Struct, frozen=True):
+    """One host with the newest valid figure of each probe and workload."""
+
+    name: str
+    type: MachineType
+    compared_as: MachineType
+    """The type of its peers: its own, or with too few hosts of that the largest of its family."""
+    sessions: tuple[HostSession, ...]
+    """The newest first."""
+    figures: Mapping[str, HostFigure]
+    """What is shown, by name."""
+    other_workload: frozenset[str]
+    """Names of figures that were measured with other settings than most hosts of the type used."""
+    outliers: tuple[Outlier, ...] = ()
+    status: HostStatus = HostStatus.OK
+
+
+class Fleet(Struct, frozen=True):
+    """Hosts in the order of their names."""
+
+    hosts: tuple[Host, ...]
+    names: tuple[str, ...]
+    """The figures that any host has, in the order of their cards."""
+    spreads: Mapping[tuple[str, str], Spread]
+    """By the name of the type and that of the figure."""
+    problems: tuple[FileProblem, ...] = ()
+
+    @property
+    def outliers(self) -> tuple[Outlier, ...]:
+        """Return all of them, the largest difference of a host first."""
+        return tuple(outlier for host in self.hosts for outlier in host.outliers)
+
+    @property
+    def types(self) -> dict[str, list[Host]]:
+        """Return the hosts of each machine type, the most frequent type first."""
+        found: dict[str, list[Host]] = defaultdict(list)
+        for host in self.hosts:
+            found[host.type.name].append(host)
+        return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+    def title(self, name: str) -> str:
+        """Return the title of a figure."""
+        return next(host.figures[name].title for host in self.hosts if name in host.figures)
+
+
+def build_fleet(files: FleetFiles) -> Fleet:
+    """Return the fleet that these files describe."""
+    by_host = _by_host(files.sessions)
+    owners = [
+        next((session for session in sessions if session.packed_machine), sessions[0]) for sessions in by_host.values()
+    ]
+    types = dict(zip(by_host, machine_types(owners), strict=True))
+    peers = _compared_as(types)
+    usual = _usual_workloads(by_host, types)
+    hosts = [
+        _host(name, types[name], peers[name], sessions, usual)
+        for name, sessions in sorted(by_host.items(), key=_by_name)
+    ]
+    spreads = _spreads(hosts)
+    judged = tuple(_judged(host, hosts, spreads) for host in hosts)
+    return Fleet(judged, _names(judged), spreads, files.problems)
+
+
+def usable(figure: HostFigure) -> bool:
+    """Whether a figure counts; one that did not converge does, as the scatter between hosts shows by how much."""
+    return not figure.invalid and figure.value > 0
+
+
+def _by_name(item: tuple[str, object]) -> list[tuple[int, str]]:
+    return natural_key(item[0])
+
+
+def natural_key(name: str) -> list[tuple[int, str]]:
+    """Return a sort key that puts db9 before db10."""
+    return [
+        (int(word), "") if word.isdecimal() and len(word) < 10 else (-1, word) for word in re.findall(r"\d+|\D+", name)
+    ]
+
+
+def _by_host(sessions: Sequence[HostSession]) -> dict[str, list[HostSession]]:
+    """Return the sessions of each host, the newest first; hosts of one name on other hardware are other hosts."""
+    hardware: dict[str, dict[tuple[str, str], str]] = defaultdict(dict)
+    found: dict[str, list[HostSession]] = defaultdict(list)
+    for session in sorted(sessions, key=lambda one: (one.when or 0.0, one.path), reverse=True):
+        of_name = hardware[session.host]
+        key = (session.model, session.cpu_model)
+        if not session.packed_machine and of_name:
+            key = next(iter(of_name))
+        name = of_name.setdefault(key, f"{session.host} #{len(of_name) + 1}" if of_name else session.host)
+        found[name].append(session)
+    return found
+
+
+def _compared_as(types: Mapping[str, MachineType]) -> dict[str, MachineType]:
+    counts = Counter(types.values())
+    largest: dict[tuple[str, str], MachineType] = {}
+    for found, count in counts.most_common():
+        if count >= LEAST_HOSTS and found.name != UNKNOWN_TYPE:
+            largest.setdefault(found.family, found)
+    return {
+        name: found if counts[found] >= LEAST_HOSTS else largest.get(found.family, found)
+        for name, found in types.items()
+    }
+
+
+def _usual_workloads(
+    by_host: Mapping[str, Sequence[HostSession]], types: Mapping[str, MachineType]
+) -> dict[tuple[str, str], str]:
+    """Return the workload that most hosts of a family measured a figure with; of equally many the newest."""
+    hosts: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    newest: dict[tuple[str, str, str], float] = defaultdict(float)
+    for host, sessions in by_host.items():
+        family = ", ".join(types[host].family)
+        for session in sessions:
+            for figure in session.figures:
+                if usable(figure):
+                    hosts[family, figure.name][figure.workload].add(host)
+                    key = (family, figure.name, figure.workload)
+                    newest[key] = max(newest[key], figure.when or 0.0)
+    return {
+        (family, name): max(workloads, key=lambda one: (len(workloads[one]), newest[family, name, one]))
+        for (family, name), workloads in hosts.items()
+    }
+
+
+def _host(
+    name: str,
+    found: MachineType,
+    compared_as: MachineType,
+    sessions: Sequence[HostSession],
+    usual: Mapping[tuple[str, str], str],
+) -> Host:
+    family = ", ".join(found.family)
+    figures: dict[str, HostFigure] = {}
+    for session in sessions:
+        for figure in session.figures:
+            known = figures.get(figure.name)
+            if known is None or _rank(figure, usual[family, figure.name]) > _rank(known, usual[family, figure.name]):
+                figures[figure.name] = figure
+    others = frozenset(
+        figure.name for figure in figures.values() if usable(figure) and figure.workload != usual[family, figure.name]
+    )
+    return Host(name, found, compared_as, tuple(sessions), figures, others)
+
+
+def _rank(figure: HostFigure, usual: str) -> tuple[bool, bool, float]:
+    """Return what the figure that is shown has most of: that it is valid, of the usual workload, then its time."""
+    return usable(figure), figure.workload == usual, figure.when or 0.0
+
+
+def _names(hosts: Sequence[Host]) -> tuple[str, ...]:
+    cards: dict[str, str] = {}
+    for host in hosts:
+        for figure in host.figures.values():
+            cards.setdefault(figure.name, figure.card)
+    order = {card: place for place, card in enumerate(CARDS)}
+    return tuple(sorted(cards, key=lambda name: order.get(cards[name], len(order))))
+
+
+def _spreads(hosts: Sequence[Host]) -> dict[tuple[str, str], Spread]:
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for host in hosts:
+        for name, figure in host.figures.items():
+            if usable(figure) and name not in host.other_workload:
+                values[host.type.name, name].append(figure.value)
+    return {key: spread(found) for key, found in values.items()}
+
+
+def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str], Spread]) -> Host:
+    found = []
+    compared = False
+    for name, figure in host.figures.items():
+        limits = spreads.get((host.compared_as.name, name))
+        if limits is None or limits.hosts < LEAST_HOSTS or not usable(figure) or name in host.other_workload:
+            continue
+        compared = True
+        if limits.stands_out(figure.value, figure.interval if figure.scatter else None):
+            found.append(_outlier(host, figure, limits, hosts))
+    found.sort(key=lambda one: (one.conclusion is not Conclusion.WORSE, -max(one.ratio, 1 / one.ratio)))
+    return replace(host, outliers=tuple(found), status=_status(host, found, compared=compared))
+
+
+def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Host]) -> Outlier:
+    name = figure.name
+    peers = [
+        other
+        for other in hosts
+        if other is not host
+        and other.compared_as == host.compared_as
+        and (theirs := other.figures.get(name)) is not None
+        and usable(theirs)
+        and name not in other.other_workload
+        and not limits.stands_out(theirs.value, theirs.interval if theirs.scatter else None)
+    ]
+    higher = figure.value > limits.median
+    if figure.better is Better.NEITHER:
+        conclusion = Conclusion.HIGHER if higher else Conclusion.LOWER
+    else:
+        conclusion = Conclusion.BETTER if higher == (figure.better is Better.HIGHER) else Conclusion.WORSE
+    theirs_figures = [(peer.sessions, peer.figures[name]) for peer in peers]
+    found = differences(figure, host.sessions, theirs_figures)
+    return Outlier(host.name, figure, len(peers), limits.median, conclusion, found)
+
+
+def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool) -> HostStatus:
+    if any(outlier.conclusion is Conclusion.WORSE for outlier in outliers):
+        return HostStatus.OUTLIER
+    if not host.figures:
+        return HostStatus.NO_RESULT
+    if not any(map(usable, host.figures.values())):
+        return HostStatus.NOT_VALID
+    if outliers:
+        return HostStatus.BETTER
+    return HostStatus.OK if compared else HostStatus.NOT_COMPARED

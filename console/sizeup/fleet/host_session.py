@@ -1,0 +1,200 @@
+"""What a fleet needs of one session: the machine, the named figures and how the run went; the samples are let go."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+
+import msgspec
+from msgspec import Struct
+
+from sizeup.compare.digest import epoch
+from sizeup.compare.headlines import Headline, by_round, headlines
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Better
+from sizeup.session.reader import read_session
+from sizeup.session.value import Session, StepRun
+from sizeup.views.run_status import run_status
+
+_FASTEST = 1
+"""The level of compression: a machine is packed once, and unpacked for few hosts."""
+
+
+class HostFigure(Struct, frozen=True):
+    """One named figure of one pass of a plan on one host."""
+
+    card: str
+    """``storage``, ``memory``, ``cpu``, ``clock``; empty where the probe declares none."""
+    name: str
+    """Stable: quantity and probe."""
+    title: str
+    unit: str
+    better: Better
+    value: float
+    workload: str
+    """The plan and what the user set of the probe, without the target: only equal ones are compared."""
+    when: float | None
+    """Seconds since the epoch when its step began; None where the session does not say."""
+    invalid: str = ""
+    """Why it is not valid; empty where it is."""
+    scatter: bool = False
+    """Whether it did not converge."""
+    interval: tuple[float, float] | None = None
+    """The 95 % interval within the run."""
+    distribution: str = ""
+    """Who provides the probe, with version."""
+
+
+class SynchronizedStart(Struct, frozen=True):
+    """The start that a run was to share with those of other hosts."""
+
+    at: float
+    """Seconds since the epoch, as given with ``--start-at``."""
+    delay_ns: int | None
+    """How late the first step began; None where none did."""
+    clock_synchronized: bool | None = None
+    """None where the kernel did not say."""
+    refused: str = ""
+    """Why nothing was measured at that time; empty where it was."""
+
+
+class HostSession(Struct, frozen=True):
+    """One session file without its samples."""
+
+    path: str
+    id: str
+    host: str
+    started: str
+    when: float | None
+    tool: str
+    model: str
+    """Product name; empty where it is unknown."""
+    cpu_model: str
+    sockets: int | None
+    cores: int | None
+    memory_bytes: int | None
+    packed_machine: bytes
+    """The machine, packed; empty where the run ended before it was known."""
+    grade: str
+    """``PASS``, ``WARN`` or ``FAIL``: how the run went; empty where nothing was measured."""
+    cause: str
+    """One or two words: ``interrupted``, ``failed``; empty where everything was measured."""
+    sentence: str
+    figures: tuple[HostFigure, ...] = ()
+    damage: tuple[str, ...] = ()
+    start: SynchronizedStart | None = None
+    """None for a run without ``--start-at``."""
+
+    @property
+    def machine(self) -> Machine | None:
+        """Return what discovery found, unpacked."""
+        return unpacked_machine(self.packed_machine) if self.packed_machine else None
+
+
+def unpacked_machine(packed: bytes) -> Machine:
+    """Return the machine of a session, which is kept packed."""
+    return _machine_decoder().decode(zlib.decompress(packed))
+
+
+@cache
+def _machine_decoder() -> msgspec.json.Decoder[Machine]:
+    return msgspec.json.Decoder(Machine)
+
+
+def read_host_session(path: str) -> HostSession:
+    """Read one session file; raises ``SizeupError`` where it is none.
+
+    Samples are read only where a step gave no estimates.
+    """
+    session = read_session(path, samples=False)
+    if any(_needs_samples(run) for run in session.steps.values()):
+        session = read_session(path)
+    return host_session(session, path)
+
+
+def host_session(session: Session, path: str) -> HostSession:
+    """Reduce a session to what a fleet needs."""
+    header, machine, status = session.header, session.machine, run_status(session)
+    return HostSession(
+        path,
+        header.id,
+        header.host,
+        header.started,
+        epoch(header.started),
+        header.tool,
+        (machine.platform.model if machine is not None else None) or "",
+        (machine.cpu_model if machine is not None else None) or "",
+        None if machine is None else machine.socket_count,
+        None if machine is None else machine.core_count,
+        None if machine is None else machine.memory_bytes,
+        b"" if machine is None else zlib.compress(msgspec.json.encode(machine), _FASTEST),
+        status.grade.value,
+        status.cause,
+        status.sentence,
+        tuple(
+            _figure(session, found)
+            for runs in by_round(session.steps.values()).values()
+            for found in headlines(runs)
+        ),
+        session.damage.sentences(),
+        _start(session),
+    )  # fmt: skip
+
+
+def _needs_samples(run: StepRun) -> bool:
+    return run.finished and not any(point.estimate is not None for point in run.points.values())
+
+
+def _figure(session: Session, found: Headline) -> HostFigure:
+    series = found.series
+    return HostFigure(
+        found.card,
+        found.name,
+        series.title,
+        series.unit,
+        series.better,
+        found.value,
+        _workload(session, found.run),
+        _moment(session, found.run.started_ns),
+        found.invalid,
+        found.scatter,
+        found.interval,
+        found.run.distribution,
+    )
+
+
+def _workload(session: Session, run: StepRun) -> str:
+    """Return the plan that a step belongs to and the user's settings of its probe: ``quick, preset=redo``."""
+    id_ = run.step.id
+    plans = [plan for plan in session.plans if any(step.id == id_ for step in plan.steps)]
+    if not plans:
+        return ""
+    target = run.declaration.target
+    left_out = () if target is None else (target.setting, target.more)
+    chosen = plans[-1].settings.get(run.step.probe, {})
+    settings = (f"{name}={value}" for name, value in sorted(chosen.items()) if name not in left_out)
+    return ", ".join((plans[-1].name, *settings))
+
+
+def _moment(session: Session, t_ns: int) -> float | None:
+    """Return when a time of the session was, in seconds since the epoch."""
+    begun = [(0, session.header.started), *((record.t_ns, record.started) for record in session.continued)]
+    start_ns, started = max((start for start in begun if start[0] <= t_ns), key=lambda start: start[0])
+    seconds = epoch(started)
+    return None if seconds is None else seconds + (t_ns - start_ns) / 1e9
+
+
+def _start(session: Session) -> SynchronizedStart | None:
+    """Return the start of the last run that had one agreed on."""
+    agreed = [record.facts for record in session.environment if "start_at_seconds" in record.facts]
+    at = agreed[-1]["start_at_seconds"] if agreed else None
+    if not isinstance(at, int | float) or isinstance(at, bool):
+        return None
+    synchronized = agreed[-1].get("clock_synchronized")
+    end = session.end
+    refused = end.reason or end.status if end is not None and end.status != "complete" else ""
+    if not refused and not any(run.finished for run in session.steps.values()):
+        refused = "interrupted" if end is None else "no step was measured"
+    first = min(session.steps.values(), key=lambda run: run.started_ns, default=None)
+    delay = None if first is None else first.start_delay_ns
+    return SynchronizedStart(float(at), delay, synchronized if isinstance(synchronized, bool) else None, refused)

@@ -1,0 +1,266 @@
+"""The fleet as lines of a terminal: the answer, the hosts that stand out and what they differ in, a row per host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.compare.comparison import Conclusion
+from sizeup.fleet.explanation import PeerDifference
+from sizeup.fleet.files import read_fleet
+from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, build_fleet, usable
+from sizeup.report.table import table_lines, wrap
+from sizeup.text import cell_len, plural
+from sizeup.units import format_count, format_value
+
+WIDTH = 100
+LINES = 25
+"""What a healthy fleet takes at most, however many hosts it has."""
+_LISTED = 8
+"""Names on the first line, differences of an outlier, files with a problem: more are counted."""
+_DIFFERENCES = 3
+_FRAME = 8
+"""Lines of a type beside the rows of its hosts: its name, the head and rule of the table, median and notes."""
+_OUTLIERS = 4
+_ROWS_BESIDE_OUTLIERS = 20
+"""Lines for the hosts below what is said of outliers: the fleet is not healthy, and may take more than ``LINES``."""
+_SHORT = {
+    "storage.iops_within_p99": "IOPS, p99 <= 1 ms",
+    "storage.random_iops": "IOPS",
+    "storage.read_latency_p99": "p99 at QD 1",
+    "storage.bandwidth": "Large reads",
+    "storage.log_write_latency": "Log write",
+    "memory.local_latency": "DRAM",
+    "memory.remote_latency": "Remote DRAM",
+    "memory.read_bandwidth": "Memory read",
+    "memory.core_to_core_latency": "Core to core",
+    "clock.read_cost": "Clock read",
+}
+"""Titles of columns by quantity; other figures have that of their series."""
+_MARK = " *"
+"""What stands behind a figure that stands out."""
+_WORDS = {
+    Conclusion.WORSE: "worse",
+    Conclusion.BETTER: "better",
+    Conclusion.HIGHER: "higher",
+    Conclusion.LOWER: "lower",
+}
+
+
+def session_fleet_lines(paths: Iterable[str], width: int = WIDTH) -> list[str]:
+    """Return the fleet table of these session files, as ``sizeup fleet`` prints it."""
+    return fleet_lines(build_fleet(read_fleet(paths)), width)
+
+
+def fleet_lines(fleet: Fleet, width: int = WIDTH, *, every_host: bool = False) -> list[str]:
+    """Return the whole text; without ``every_host`` a healthy fleet takes no more than ``LINES``."""
+    lines = [headline(fleet), *_problem_lines(fleet, width), *_sessions_line(fleet)]
+    for host in fleet.hosts:
+        lines += _outlier_lines(host, width)
+    return [*lines, *_type_lines(fleet, width, None if every_host else max(LINES - len(lines), _ROWS_BESIDE_OUTLIERS))]
+
+
+def headline(fleet: Fleet) -> str:
+    """Return the answer: ``12 hosts, 3 outliers: db03, db07, db11``."""
+    hosts = plural(len(fleet.hosts), "host")
+    named = [host.name for host in fleet.hosts if host.outliers]
+    if named:
+        return f"{hosts}, {plural(len(named), 'outlier')}: {_listed(named)}"
+    if not fleet.hosts:
+        return "No session could be read"
+    if any(host.status is HostStatus.OK for host in fleet.hosts):
+        return f"{hosts}, no outliers"
+    return f"{hosts}, none compared: a figure needs 3 hosts of one machine type, measured with the same settings"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _problem_lines(fleet: Fleet, width: int) -> list[str]:
+    unread = [problem for problem in fleet.problems if not problem.read]
+    damaged = [problem for problem in fleet.problems if problem.read]
+    lines = []
+    for label, problems in (("Not read", unread), ("Damaged", damaged)):
+        for problem in problems[:_DIFFERENCES]:
+            lines += wrap(f"{label}: {problem.path}: {problem.problem}", width, rest="  ")
+        if len(problems) > _DIFFERENCES:
+            lines.append(f"{label}: {len(problems) - _DIFFERENCES} more files; --json lists them")
+    return lines
+
+
+def _sessions_line(fleet: Fleet) -> list[str]:
+    several = [host.name for host in fleet.hosts if len(host.sessions) > 1]
+    if not several:
+        return []
+    count = sum(len(host.sessions) for host in fleet.hosts)
+    return [f"{count} sessions; of {_listed(several)} the newest valid figure of each probe and workload counts"]
+
+
+def _outlier_lines(host: Host, width: int) -> list[str]:
+    if not host.outliers:
+        return []
+    lines = [""]
+    for number, outlier in enumerate(host.outliers[:_OUTLIERS]):
+        name = host.name if number == 0 else " " * cell_len(host.name)
+        lines += wrap(f"{name}  {outlier_sentence(outlier)}", width, rest=" " * (cell_len(host.name) + 2))
+    indent = " " * (cell_len(host.name) + 2)
+    if (more := len(host.outliers) - _OUTLIERS) > 0:
+        lines.append(f"{indent}and {plural(more, 'further figure')}; --json lists them")
+    seen: dict[str, None] = {}
+    for outlier in host.outliers:
+        seen.update(dict.fromkeys(difference_sentences(outlier)))
+    for sentence in seen:
+        lines += wrap(f"{indent}{sentence}", width, rest=f"{indent}  ")
+    return lines
+
+
+def outlier_sentence(outlier: Outlier) -> str:
+    """Return ``DRAM latency 152 ns, 1.6 x the median of 95 ns (11 peers): worse``."""
+    figure = outlier.figure
+    value, median = (format_value(number, figure.unit) for number in (figure.value, outlier.median))
+    open_ = ", not converged" if figure.scatter else ""
+    return (
+        f"{figure.title} {value}{open_}, {outlier.ratio:.2f} x the median of {median} "
+        f"({plural(outlier.peers, 'peer')}): {_WORDS[outlier.conclusion]}"
+    )
+
+
+def difference_sentences(outlier: Outlier, most: int = _DIFFERENCES) -> list[str]:
+    """Return what an outlier differs in, the most relevant facts first."""
+    found = outlier.differences
+    if found.problem:
+        return [f"differences unknown: {found.problem}"]
+    if not found.found:
+        return ["no difference of hardware or settings was found"]
+    groups = grouped(found.found)
+    shown = [
+        f"differs in {one.fact}{f' and {more} more like it' if more else ''}: {one.value} "
+        f"({one.peers} of {plural(found.peers, 'peer')}: {one.peers_value})"
+        for one, more in groups[:most]
+    ]
+    left = sum(1 + more for _, more in groups[most:])
+    return [*shown, f"and in {plural(left, 'further fact')}; --json lists them"] if left else shown
+
+
+def grouped(found: Sequence[PeerDifference]) -> list[tuple[PeerDifference, int]]:
+    """Return differences with the number of others of the same values; a fact of its own stands before many slots."""
+    same: dict[tuple[bool, str, str, int], list[PeerDifference]] = {}
+    for one in found:
+        same.setdefault((one.relevant, one.value, one.peers_value, one.peers), []).append(one)
+    groups = [(each[0], len(each) - 1) for each in same.values()]
+    return sorted(groups, key=lambda group: (not group[0].relevant, group[1] > 0))
+
+
+def _type_lines(fleet: Fleet, width: int, free_lines: int | None) -> list[str]:
+    types = fleet.types
+    if free_lines is not None and (_FRAME + 1) * len(types) > free_lines and len(types) > 1:
+        return ["", *table_lines(types_table(fleet, free_lines - 4), width)]
+    lines = []
+    for name, hosts in types.items():
+        rows = None if free_lines is None else free_lines // len(types) - _FRAME
+        shown = hosts if rows is None else _first(hosts, max(rows, 1))
+        lines += ["", *wrap(f"{name}: {plural(len(hosts), 'host')}", width, rest="  ")]
+        lines += table_lines(fitting(hosts_table(fleet, hosts, shown), width), width)
+        if len(shown) < len(hosts):
+            lines.append(f"  {len(hosts) - len(shown)} more; --all shows them")
+    return lines
+
+
+def _first(hosts: Sequence[Host], rows: int) -> list[Host]:
+    """Return as many hosts as there is room for, those that are not OK before the others."""
+    chosen = sorted(hosts, key=lambda host: list(HostStatus).index(host.status))[:rows]
+    return [host for host in hosts if host in chosen] if len(hosts) > rows else list(hosts)
+
+
+def hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> Table:
+    """Return a row for each of the hosts that are shown, and the median of all hosts of the type."""
+    names = _columns(fleet, hosts)
+    rows = [(host.name, *(figure_text(host, name) for name in names), host.status.value) for host in shown]
+    spreads = [fleet.spreads.get((hosts[0].type.name, name)) for name in names]
+    units = [next(host.figures[name].unit for host in hosts if name in host.figures) for name in names]
+    medians = (
+        f"{_value(found.median, unit)}  " if found is not None and found.hosts > 1 else ""
+        for found, unit in zip(spreads, units, strict=True)
+    )
+    if len(hosts) > 1:
+        rows.append(("median", *medians, ""))
+    columns = (Column("Host"), *(Column(short_title(fleet, name), numeric=True) for name in names), Column("Status"))
+    return Table("", columns, tuple(rows))
+
+
+def _columns(fleet: Fleet, hosts: Sequence[Host]) -> list[str]:
+    """Return the figures in which hosts stand out before the others, and each quantity by one probe."""
+    out = {outlier.figure.name for host in hosts for outlier in host.outliers}
+    measured = [name for name in fleet.names if any(name in host.figures for host in hosts)]
+    measured.sort(key=lambda name: name not in out)
+    one_each = {name.partition("@")[0]: name for name in reversed(measured)}
+    return [name for name in measured if name in one_each.values()]
+
+
+def figure_text(host: Host, name: str) -> str:
+    """Return a figure with what must be known of it: ``152 ns *``, ``369 ns ?``, ``not valid``."""
+    figure = host.figures.get(name)
+    if figure is None:
+        return f"{UNKNOWN}  "
+    if not usable(figure):
+        return "not valid  "
+    mark = _MARK if any(outlier.figure.name == name for outlier in host.outliers) else "  "
+    if name in host.other_workload:
+        mark = " ~"
+    elif figure.scatter and not mark.strip():
+        mark = " ?"
+    return f"{_value(figure.value, figure.unit)}{mark}"
+
+
+def _value(value: float, unit: str) -> str:
+    return format_count(value).replace(" ", "") if unit == "1/s" else format_value(value, unit)
+
+
+def short_title(fleet: Fleet, name: str) -> str:
+    """Return the title of a column; of several probes that measured a quantity all but the first are named."""
+    quantity, _, probe = name.partition("@")
+    if quantity not in _SHORT:
+        return fleet.title(name)
+    first = next(other for other in fleet.names if other.partition("@")[0] == quantity)
+    return _SHORT[quantity] if name == first else f"{_SHORT[quantity]} ({probe})"
+
+
+def fitting(table: Table, width: int) -> Table:
+    """Return the table with as many columns as fit, the last ones of the figures left out and counted."""
+    widths = [
+        max(cell_len(row[place]) for row in (*table.rows, tuple(column.title for column in table.columns)))
+        for place in range(len(table.columns))
+    ]
+    kept = len(widths)
+    while kept > 3 and 2 * kept + sum(widths[: kept - 1]) + widths[-1] > width:
+        kept -= 1
+    left_out = [column.title for column in table.columns[kept - 1 : -1]]
+    places = [*range(kept - 1), len(widths) - 1]
+    marks = _legend(table)
+    note = "; ".join(filter(None, (marks, f"no room for {', '.join(left_out)} (--json)" if left_out else "")))
+    return Table(
+        table.title,
+        tuple(table.columns[place] for place in places),
+        tuple(tuple(row[place] for place in places) for row in table.rows),
+        note,
+    )
+
+
+def _legend(table: Table) -> str:
+    cells = [cell for row in table.rows for cell in row]
+    meanings = (("*", "stands out"), ("?", "did not converge"), ("~", "other settings than most, not compared"))
+    return ", ".join(f"{mark} {words}" for mark, words in meanings if any(cell.endswith(f" {mark}") for cell in cells))
+
+
+def types_table(fleet: Fleet, rows: int) -> Table:
+    """Return a row for each machine type, for a fleet of many types."""
+    found = [
+        (name, str(len(hosts)), str(sum(bool(host.outliers) for host in hosts)))
+        for name, hosts in fleet.types.items()
+    ]  # fmt: skip
+    more = len(found) - rows
+    note = f"{more} more machine types; --all shows every host" if more > 0 else "--all shows every host"
+    columns = (Column("Machine type"), Column("Hosts", numeric=True), Column("Outliers", numeric=True))
+    return Table("", columns, tuple(found[:rows]), note)

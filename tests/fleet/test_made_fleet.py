@@ -1,0 +1,215 @@
+"""A made fleet of twelve like servers: planted faults are found and explained, and nothing else is reported."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from fleet_sessions import Figures, made_fleet, records, server, with_port_down, with_remote_dimms, write
+from sizeup.cli import run
+from sizeup.compare.comparison import Conclusion
+from sizeup.fleet.files import fleet_paths, read_fleet
+from sizeup.fleet.fleet import Fleet, HostStatus, build_fleet
+from sizeup.fleet.table import LINES, fleet_lines, session_fleet_lines
+from sizeup.model.sample import Status
+
+ALIKE = Figures()
+
+
+def fleet(folder: Path) -> Fleet:
+    return build_fleet(read_fleet(fleet_paths([str(folder)])))
+
+
+def slow(host: str) -> list:
+    """1.6 times slower in everything, with the governor that saves power."""
+    worse = {name: getattr(ALIKE, name) * 1.6 for name in ("dram_ns", "remote_ns", "p99_ns", "clock_ns")}
+    rates = {name: getattr(ALIKE, name) / 1.6 for name in ("read_bytes_per_second", "iops", "scan_bytes_per_second")}
+    saving = replace(server(), platform=replace(server().platform, governor="powersave"))
+    return records(host, Figures(**worse, **rates), saving)
+
+
+def planted(folder: Path) -> Fleet:
+    made_fleet(folder)
+    write(folder, "db03", slow("db03"))
+    write(folder, "db07", records("db07", replace(ALIKE, remote_ns=225.0), with_remote_dimms(server())))
+    halved = replace(ALIKE, scan_bytes_per_second=ALIKE.scan_bytes_per_second / 2)
+    write(folder, "db11", records("db11", halved, with_port_down(server())))
+    return fleet(folder)
+
+
+def test_a_healthy_fleet_has_no_outlier_and_fits_on_a_screen(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 30)
+    found = fleet(tmp_path)
+    lines = fleet_lines(found)
+
+    assert {host.status for host in found.hosts} == {HostStatus.OK}
+    assert lines[0] == "30 hosts, no outliers"
+    assert len(lines) <= LINES
+    assert len(fleet_lines(found, every_host=True)) > 30
+    assert [line for line in lines if "more; --all" in line]
+
+
+def test_each_planted_fault_is_found_and_explained_and_nothing_else(tmp_path: Path) -> None:
+    found = planted(tmp_path)
+    out = {host.name: [one.figure.name.partition("@")[0] for one in host.outliers] for host in found.hosts}
+
+    assert {name for name, figures in out.items() if figures} == {"db03", "db07", "db11"}
+    assert set(out["db03"]) == {
+        "clock.read_cost", "memory.local_latency", "memory.remote_latency", "memory.read_bandwidth",
+        "storage.iops_within_p99", "storage.random_iops", "storage.bandwidth",
+    }  # fmt: skip
+    assert out["db07"] == ["memory.remote_latency"]
+    assert out["db11"] == ["storage.bandwidth"]
+    assert {one.conclusion for one in found.outliers} == {Conclusion.WORSE}
+    text = "\n".join(fleet_lines(found))
+    assert text.startswith("12 hosts, 3 outliers: db03, db07, db11\n")
+    assert "differs in governor: powersave (11 of 11 peers: performance)" in text
+    assert "differs in memory by node: 0: 32 GiB, 1: 0 B (10 of 10 peers: 0: 16 GiB, 1: 16 GiB)" in text
+    assert "differs in memory slot P1 CH A A1 and 7 more like it: empty" in text.replace("\n        ", " ")
+    assert "differs in adapter host4 state: Linkdown (10 of 10 peers: Online)" in text
+
+
+def test_the_most_relevant_difference_comes_first(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    odd = with_port_down(with_remote_dimms(replace(server(), platform=replace(server().platform, kernel="6.12"))))
+    write(tmp_path, "db05", records("db05", replace(ALIKE, remote_ns=300.0, scan_bytes_per_second=1e9), odd))
+    remote, scan = sorted(fleet(tmp_path).outliers, key=lambda one: one.figure.name)
+
+    assert remote.differences.found[0].fact.startswith("memory")
+    assert scan.differences.found[0].fact == "adapter host4 state"
+    assert "kernel" in {one.fact for one in scan.differences.found}
+
+
+def test_a_fact_that_peers_share_is_no_difference(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    for host in ("db01", "db02", "db03"):
+        write(tmp_path, host, records(host, ALIKE, with_port_down(server())))
+    write(tmp_path, "db04", records("db04", replace(ALIKE, scan_bytes_per_second=1e9), with_port_down(server())))
+    found = fleet(tmp_path)
+
+    assert [one.differences.found for one in found.outliers] == [()]
+    assert "no difference of hardware or settings was found" in "\n".join(fleet_lines(found))
+
+
+def test_a_figure_that_is_not_valid_is_shown_and_never_used(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    write(tmp_path, "db02", records("db02", replace(ALIKE, dram_ns=500.0), server(), status=Status.FAILED))
+    found = fleet(tmp_path)
+    host = next(host for host in found.hosts if host.name == "db02")
+
+    assert not found.outliers
+    assert host.status is HostStatus.NO_RESULT
+    assert found.spreads[host.type.name, "memory.local_latency@memory.latency"].hosts == 11
+
+
+def test_a_figure_that_did_not_converge_counts_by_the_near_end_of_its_interval(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    # 10.5 % above the median, but 7 % at the near end of its interval.
+    write(tmp_path, "db02", records("db02", replace(ALIKE, dram_ns=105.5), server(), converged=False))
+    write(tmp_path, "db03", records("db03", replace(ALIKE, dram_ns=152.0), server(), converged=False))
+    found = fleet(tmp_path)
+
+    assert {one.host for one in found.outliers} == {"db03"}
+    assert "? did not converge" in "\n".join(fleet_lines(found))
+
+
+def test_of_several_sessions_the_newest_valid_figure_counts(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    slow_then = records("db02", replace(ALIKE, dram_ns=152.0), server(), started="2026-02-01T09:00:00Z")
+    write(tmp_path, "db02", slow_then, "old")
+    failed_now = records("db02", ALIKE, server(), started="2026-03-05T09:00:00Z", status=Status.CRASHED)
+    write(tmp_path, "db02", failed_now, "new")
+    found = fleet(tmp_path)
+
+    assert not found.outliers
+    assert [Path(one.path).name for one in found.hosts[1].sessions] == [
+        "new.sizeup.jsonl", "db02.sizeup.jsonl", "old.sizeup.jsonl",
+    ]  # fmt: skip
+    assert fleet_lines(found)[1].startswith("14 sessions; of db02 the newest valid figure of each probe")
+
+
+def test_runs_with_other_settings_are_not_compared(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    other = records("db02", replace(ALIKE, iops=1e6), server(), settings={"io.direct": {"block": 512, "path": "/u01"}})
+    write(tmp_path, "db02", other)
+    same = records("db03", ALIKE, server(), settings={"io.direct": {"path": "/u02"}})
+    write(tmp_path, "db03", same)
+    found = fleet(tmp_path)
+
+    assert not found.outliers
+    assert found.hosts[1].other_workload == {
+        "storage.iops_within_p99@io.direct", "storage.random_iops@io.direct", "storage.bandwidth@io.direct",
+    }  # fmt: skip
+    assert not found.hosts[2].other_workload
+    assert "~ other settings than most, not compared" in "\n".join(fleet_lines(found, every_host=True))
+
+
+def test_a_host_with_less_memory_is_compared_with_its_family(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    small = replace(server(), memory_bytes=(server().memory_bytes or 0) // 2)
+    write(tmp_path, "db02", records("db02", replace(ALIKE, read_bytes_per_second=9e10), small))
+    found = fleet(tmp_path)
+
+    assert [(one.host, one.figure.card) for one in found.outliers] == [("db02", "memory")]
+    assert "differs in memory: 256 GiB (11 of 11 peers: 512 GiB)" in "\n".join(fleet_lines(found))
+    assert [len(hosts) for hosts in found.types.values()] == [11, 1]
+
+
+def test_hosts_of_one_name_on_other_hardware_are_two(tmp_path: Path) -> None:
+    for number, model in enumerate(("R650", "R750")):
+        machine = replace(server(), platform=replace(server().platform, model=model))
+        write(tmp_path, "localhost", records("localhost", ALIKE, machine), f"file{number}")
+
+    assert {host.name for host in fleet(tmp_path).hosts} == {"localhost", "localhost #2"}
+
+
+def test_files_that_cannot_be_read_are_reported_and_fail_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_fleet(tmp_path)
+    whole = (tmp_path / "db01.sizeup.jsonl").read_bytes()
+    (tmp_path / "db01.sizeup.jsonl").write_bytes(whole + b'{"kind":"samples","st')
+    (tmp_path / "db02.sizeup.jsonl.gz").write_bytes(gzip.compress((tmp_path / "db02.sizeup.jsonl").read_bytes()))
+    (tmp_path / "db02.sizeup.jsonl").write_text("not a session\n")
+    (tmp_path / "db03.sizeup.jsonl").write_text("")
+    (tmp_path / "rack2").mkdir()
+    (tmp_path / "db04.sizeup.jsonl").rename(tmp_path / "rack2" / "db04.sizeup.jsonl")
+
+    assert run(["fleet", str(tmp_path)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.startswith("11 hosts, no outliers ")
+    assert "db02.sizeup.jsonl: expected a sizeup session" in text
+    assert "db03.sizeup.jsonl: expected a sizeup session, found an empty file" in text
+    assert "Damaged: " in text
+    assert "the last line is torn" in text
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("absent", "absent: no such file or directory; name session files or a directory that has some"),
+        ("absent*", "absent*: expected session files (*.sizeup.jsonl, *.sizeup.jsonl.gz), found none"),
+    ],
+)
+def test_nothing_to_read_is_an_error(argument: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fleet", argument]) == 2
+    assert capsys.readouterr().err == f"sizeup: {expected}\n"
+
+
+def test_patterns_and_files_are_read_once(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 3)
+    pattern = str(tmp_path / "db*.jsonl")
+
+    assert len(fleet_paths([pattern, str(tmp_path), str(tmp_path / "db01.sizeup.jsonl")])) == 3
+    assert session_fleet_lines(fleet_paths([pattern]))[0] == "3 hosts, no outliers"
+
+
+def test_two_hosts_are_not_compared(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 2)
+
+    assert fleet_lines(fleet(tmp_path))[0] == (
+        "2 hosts, none compared: a figure needs 3 hosts of one machine type, measured with the same settings"
+    )
