@@ -215,12 +215,15 @@ def _names(hosts: Sequence[Host]) -> tuple[str, ...]:
 
 
 def _spreads(hosts: Sequence[Host]) -> dict[tuple[str, str], Spread]:
-    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    found: dict[tuple[str, str], list[HostFigure]] = defaultdict(list)
     for host in hosts:
         for name, figure in host.figures.items():
             if usable(figure) and name not in host.other_workload:
-                values[host.type.name, name].append(figure.value)
-    return {key: spread(found) for key, found in values.items()}
+                found[host.type.name, name].append(figure)
+    return {
+        key: spread([one.value for one in each], [one.interval for one in each if one.interval is not None])
+        for key, each in found.items()
+    }
 
 
 def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str], Spread]) -> Host:

@@ -17,6 +17,8 @@ LEAST_HOSTS = 3
 """Of two hosts that differ nobody knows which one stands out."""
 MAD_TO_SIGMA = 1.4826
 """The MAD of a normal distribution, times this, is its standard deviation."""
+HALF_TO_SIGMA = 1.96
+"""Half of a 95 % interval has so many standard deviations."""
 SMALL_CHANGE = 0.10
 """The least difference that is reported, as a share of the median; with enough hosts."""
 LARGE_CHANGE = 0.25
@@ -51,14 +53,20 @@ class Spread(Struct, frozen=True):
         return 0.0 if low <= 0 <= high else low if far > 0 else high
 
 
-def spread(values: Sequence[float]) -> Spread:
-    """Return median and robust scatter of the figures of like hosts, of which those below zero do not count."""
+def spread(values: Sequence[float], intervals: Sequence[tuple[float, float]] = ()) -> Spread:
+    """Return median and robust scatter of the figures of like hosts, of which those below zero do not count.
+
+    Hosts cannot agree better than one of them agrees with itself, so the scatter is at least that within a run, by the
+    95 % ``intervals`` of the runs.
+    """
     positive = [value for value in values if value > 0]
     if not positive:
         return Spread(0, 0.0, 0.0)
     middle = statistics.median(positive)
     mad = statistics.median(abs(math.log(value / middle)) for value in positive)
-    return Spread(len(positive), middle, MAD_TO_SIGMA * mad)
+    halves = [math.log(high / low) / 2 for low, high in intervals if 0 < low <= high]
+    within = statistics.median(halves) / HALF_TO_SIGMA if halves else 0.0
+    return Spread(len(positive), middle, max(MAD_TO_SIGMA * mad, within))
 
 
 def small_change_sigmas(hosts: int) -> float:
@@ -66,4 +74,4 @@ def small_change_sigmas(hosts: int) -> float:
 
     Of normal figures of like hosts in eight metrics, the most distant one lies nearer than this in 95 % of all fleets.
     """
-    return 4.3 + 32.0 / hosts
+    return 4.5 + 34.0 / hosts
