@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sizeup.cli.conflicts import refuse_combination
 from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
+from sizeup.cli.targets import add_target_arguments, measure_targets
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="start to measure at this time, in seconds since 1970, to start several hosts together; "
         "if it has passed, measure nothing and exit with status 4",
     )
+    add_target_arguments(batch)
     target = batch.add_mutually_exclusive_group()
     target.add_argument(
         "-o",
@@ -91,6 +93,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the console or the batch run."""
+    if arguments.target:
+        return measure_targets(arguments)
+    if arguments.wheels:
+        raise UsageError("--wheels needs --target; try: sizeup --target HOST --wheels DIR")
     if arguments.batch:
         return _batch(arguments)
     for name, flag in _BATCH_ONLY.items():

@@ -1,0 +1,122 @@
+"""Measure other hosts: ``sizeup --target [USER@]HOST ... --wheels DIR`` with the options of ``--batch``."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sizeup.cli.conflicts import refuse_combination
+from sizeup.errors import ExitStatus, UsageError
+from sizeup.text import plural
+
+if TYPE_CHECKING:
+    from sizeup.remote.measurement import HostResult
+
+MOST_TARGETS = 64
+"""Each has an ssh process and two threads here; an engine for many hosts does more."""
+
+
+def add_target_arguments(parser: argparse._ActionsContainer) -> None:
+    """Declare the hosts to measure and the wheels that are sent to them."""
+    parser.add_argument(
+        "--target",
+        action="extend",
+        nargs="+",
+        metavar="HOST",
+        help="measure these hosts instead of this machine, as [USER@]HOST for ssh; needs --wheels. Sessions are saved "
+        "here (-o: their directory), and nothing is left on the hosts",
+    )
+    parser.add_argument(
+        "--wheels",
+        metavar="DIR",
+        help="with --target: the wheels of sizeup and its dependencies that are sent; see: sizeup help offline",
+    )
+
+
+def measure_targets(arguments: argparse.Namespace) -> int:
+    """Measure the hosts at the same time; the value is the exit status that all have in common, else PROBE_FAILED."""
+    options = batch_options(arguments)
+    from sizeup.remote.host_lines import HostLines
+    from sizeup.remote.measurement import HostMeasurement, find_ssh, host_of, measure_all
+    from sizeup.remote.wheels import wheel_names
+
+    targets = list(dict.fromkeys(arguments.target))
+    for target in targets:
+        host_of(target)
+    if len(targets) > MOST_TARGETS:
+        raise UsageError(
+            f"--target: {len(targets)} hosts, at most {MOST_TARGETS}; for more, use an engine: sizeup deploy ansible "
+            "DIR"
+        )
+    if arguments.wheels is None:
+        raise UsageError(
+            "--target needs --wheels DIR, the wheels that are sent to the hosts; how to collect them: sizeup help "
+            "offline"
+        )
+    wheel_names(arguments.wheels)
+    if arguments.output is not None and not os.path.isdir(arguments.output):
+        raise UsageError(
+            f"-o {arguments.output}: with --target, expected the directory for the sessions; make it first"
+        )
+    ssh = find_ssh()
+    with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
+        runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]
+        results = measure_all(runs, ssh, arguments.wheels, options)
+    print("\n".join(_result_lines(results)))
+    return _exit_status(results)
+
+
+def batch_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options of ``--batch`` that the hosts get; raises ``UsageError`` for those without effect there."""
+    refuse_combination(
+        arguments,
+        "--target",
+        ("--append", "--resume", "--control", "--json", "--details", "--diff", "--theme", "--glyphs", "--ascii",
+         "--color", "--mouse", "--low-bandwidth", "--readonly"),
+    )  # fmt: skip
+    if arguments.sysroot != "/":
+        raise UsageError("--target measures hosts, not a capture; leave out --sysroot")
+    if arguments.mount and not os.path.isabs(arguments.mount):
+        raise UsageError(f"--mount {arguments.mount}: with --target, expected an absolute path on the hosts")
+    options = []
+    for flag, value in (
+        ("--plan", arguments.plan),
+        ("--mount", arguments.mount),
+        ("--repeat", arguments.repeat),
+        ("--start-at", arguments.start_at),
+    ):
+        options += [] if value is None else [flag, str(value)]
+    for flag, values in (("-p", arguments.probe), ("--set", arguments.assignments)):
+        for value in values or ():
+            options += [flag, value]
+    return [*options, "--only-builtin"] if arguments.only_builtin else options
+
+
+def _result_lines(results: Sequence[HostResult]) -> list[str]:
+    """Return what became of each host: how many were measured first, then a line for each."""
+    from sizeup.session.reader import read_session
+    from sizeup.session.store import command_name
+    from sizeup.views.run_status import run_status
+
+    measured = sum(not result.status for result in results)
+    lines = [f"{measured} of {plural(len(results), 'host')} measured", ""]
+    width = max(len(result.target) for result in results)
+    for result in results:
+        words = result.problem or f"exit status {int(result.status)}"
+        if result.path:
+            session = read_session(result.path, samples=False)
+            status = run_status(session).words
+            words = f"{command_name(result.path)}  {status if not result.status else f'{status}: {words}'}"
+        lines.append(f"{result.target:{width}}  {words}")
+    return lines
+
+
+def _exit_status(results: Sequence[HostResult]) -> ExitStatus:
+    statuses = {result.status for result in results}
+    if ExitStatus.INTERRUPTED in statuses:
+        return ExitStatus.INTERRUPTED
+    return statuses.pop() if len(statuses) == 1 else ExitStatus.PROBE_FAILED

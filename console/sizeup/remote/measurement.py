@@ -1,0 +1,273 @@
+"""Measure one other host: start ssh, send sizeup, and save the session while it arrives."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from msgspec import Struct
+
+from sizeup import files
+from sizeup.child_process import environment
+from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
+from sizeup.remote import wheels
+from sizeup.remote.host_program import MARK
+from sizeup.session.builder import SessionBuilder
+from sizeup.session.limits import FILE_LIMIT_BYTES
+from sizeup.session.reader import CHUNK_BYTES, LineSplitter
+from sizeup.session.records import AnyRecord, OutcomeRecord, PlanRecord, StepStartRecord
+from sizeup.session.store import new_path
+from sizeup.text import one_line
+
+Show = Callable[[str], None]
+
+_SSH_OPTIONS = (
+    "-T",
+    # A question for a password would stop one host among several, and hide the others' lines.
+    "-oBatchMode=yes",
+    # A host that has gone is noticed within 45 s; the run there is canceled by the end of its standard input.
+    "-oServerAliveInterval=15",
+    "-oServerAliveCountMax=3",
+)
+_SSH_FAILED = 255
+_NO_PYTHON = 69
+_LINES_BEFORE_MARK = 1000
+"""What the login shell of the host may print before it starts the command."""
+_COMMAND = (
+    "sh -c 'for p in python3 python3.14 python3.13 python3.12 python3.11; do "
+    'if "$p" -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then '
+    'exec "$p" -I -c "import sys; exec(sys.stdin.buffer.read({length}))"; fi; done; '
+    "python3 -V 2>&1; exit {status}'"
+)
+"""For any login shell: no exclamation mark, no line break, single quotes outside."""
+
+
+class HostResult(Struct, frozen=True):
+    """What became of one host."""
+
+    target: str
+    path: str
+    """The session file; empty where nothing arrived."""
+    status: ExitStatus
+    problem: str
+    """Empty where the run ended by itself."""
+
+
+def host_of(target: str) -> str:
+    """Return the host's name in ``[USER@]HOST``; raises ``UsageError`` where ssh would read an option."""
+    host = target.removeprefix("ssh://").rpartition("@")[2]
+    if not host or target.startswith("-") or any(character.isspace() for character in target):
+        raise UsageError(f"--target {target!r}: expected [USER@]HOST, as for ssh")
+    return host
+
+
+def find_ssh() -> str:
+    """Return the path of the ssh client; raises ``RefusedError`` without one."""
+    found = shutil.which("ssh")
+    if found is None:
+        raise RefusedError("--target needs the OpenSSH client, and there is no ssh in PATH; install openssh-client")
+    return found
+
+
+class HostMeasurement:
+    """The run on one host; ``measure`` blocks, ``cancel`` may come from another thread."""
+
+    def __init__(self, target: str, folder: str | None, show: Show) -> None:
+        self._target = target
+        self._host = host_of(target)
+        self._folder = folder
+        self._show = show
+        self._errors = deque[str](maxlen=20)
+        self._path = ""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._canceled = self._ended = False
+        self._steps = self._number = 0
+
+    def cancel(self, *, wait: bool) -> None:
+        """Cancel the run: the host sees the end of its input, ends the session and cleans up.
+
+        Without ``wait`` the connection is ended, too, and the end of the session is lost.
+        """
+        if self._ended:
+            return
+        self._canceled = True
+        self._show("canceling")
+        process = self._process
+        if process is not None and process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+            if not wait:
+                process.terminate()
+
+    def measure(self, ssh: str, wheel_folder: str, options: Sequence[str]) -> HostResult:
+        """Run ``sizeup --batch OPTIONS`` on the host; problems of the host are part of the result."""
+        program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
+        command = _COMMAND.format(length=len(program), status=_NO_PYTHON)
+        self._show("connecting")
+        self._process = subprocess.Popen(
+            [ssh, *_SSH_OPTIONS, "--", self._target, command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        reader = threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True)
+        reader.start()
+        problem = ""
+        try:
+            self._send(self._process.stdin, program)
+            description = self._description(self._process.stdout)
+            if description is not None:
+                names = wheels.choose(wheels.wheel_names(wheel_folder), description)
+                content = wheels.archive(wheel_folder, names)
+                self._show(f"sending {len(content) / 1e6:.1f} MB")
+                self._send(self._process.stdin, wheels.request(options, content))
+                self._show("starting")
+                self._save(self._process.stdout)
+        except SizeupError as error:
+            problem = str(error)
+        finally:
+            self._finish(self._process)
+        reader.join(1)
+        result = self._result(self._process.wait(), problem)
+        self._ended = True
+        self._show(result.problem or "measured")
+        return result
+
+    def _read_errors(self, stream: IO[bytes]) -> None:
+        while line := stream.readline(4096):
+            if text := one_line(line.decode(errors="replace").strip()):
+                self._errors.append(text)
+
+    @staticmethod
+    def _send(stream: IO[bytes], content: bytes) -> None:
+        try:
+            stream.write(content)
+            stream.flush()
+        except (BrokenPipeError, ValueError):  # ssh has ended, or the run was canceled: its exit status says why
+            return
+
+    def _description(self, stream: IO[bytes]) -> wheels.HostDescription | None:
+        """Return what the host says about itself, after what its login shell may print; None if it says nothing."""
+        for _ in range(_LINES_BEFORE_MARK):
+            line = stream.readline(4096).decode(errors="replace").strip()
+            if not line:
+                return None
+            if line.startswith(MARK):
+                try:
+                    return wheels.host_description(line.removeprefix(MARK))
+                except msgspec.MsgspecError as error:
+                    raise UsageError(f"the host described itself in a way that is not understood: {error}") from error
+            self._errors.append(one_line(line))
+        return None
+
+    def _save(self, stream: IO[bytes]) -> None:
+        """Write the session to its file as it arrives, and show how far the run is."""
+        records = LineSplitter(SessionBuilder(self._target, samples=False, listener=self._record))
+        total, descriptor = 0, -1
+        try:
+            while chunk := stream.read1(CHUNK_BYTES):  # type: ignore[attr-defined]  # a BufferedReader
+                if descriptor < 0:
+                    descriptor = self._create()
+                total += len(chunk)
+                if total > FILE_LIMIT_BYTES:
+                    raise UsageError(f"the session has more than {FILE_LIMIT_BYTES >> 30} GiB and was cut there")
+                _write(descriptor, chunk, self._path)
+                records.feed(chunk)
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def _create(self) -> int:
+        path = new_path(self._host, datetime.now(UTC), None if self._folder is None else Path(self._folder))
+        descriptor, _ = files.create(str(path))
+        self._path = str(path)
+        return descriptor
+
+    def _record(self, record: AnyRecord) -> None:
+        match record:
+            case PlanRecord():
+                self._steps, self._number = len(record.plan.steps), 0
+            case StepStartRecord():
+                self._number += 1
+                self._show(f"[{self._number}/{self._steps}] {one_line(record.step.title, 60)}")
+            case OutcomeRecord() if record.outcome.reason:
+                self._show(f"{record.step} {record.outcome.status.value}: {one_line(record.outcome.reason, 60)}")
+            case _:
+                pass
+
+    @staticmethod
+    def _finish(process: subprocess.Popen[bytes]) -> None:
+        """Let the host clean up: its input ends, and what it still writes is taken."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        while process.stdout.read(CHUNK_BYTES):
+            pass
+
+    def _result(self, status: int, problem: str) -> HostResult:
+        said = self._errors[-1].removeprefix("sizeup: ") if self._errors else ""
+        if self._canceled and status:
+            return HostResult(self._target, self._path, ExitStatus.INTERRUPTED, "canceled")
+        if problem:
+            return HostResult(self._target, self._path, ExitStatus.REFUSED, problem)
+        if status == _NO_PYTHON:
+            found = said or "no python3"
+            return HostResult(
+                self._target, "", ExitStatus.REFUSED, f"needs Python 3.11 or newer, found {found}; install it there"
+            )
+        if status == _SSH_FAILED or status < 0:
+            lost = "connection lost; what had arrived is saved" if self._path else "no connection"
+            return HostResult(self._target, self._path, ExitStatus.PROBE_FAILED, f"{lost}: {said}" if said else lost)
+        if status not in list(ExitStatus):
+            return HostResult(
+                self._target, self._path, ExitStatus.PROBE_FAILED, f"ended with status {status}: {said}".rstrip(": ")
+            )
+        return HostResult(self._target, self._path, ExitStatus(status), said if status else "")
+
+
+def measure_all(
+    runs: Sequence[HostMeasurement], ssh: str, wheel_folder: str, options: Sequence[str]
+) -> list[HostResult]:
+    """Measure all hosts at the same time; Ctrl-C cancels every run and waits, a second one does not wait."""
+    results: dict[int, HostResult] = {}
+
+    def measure(number: int) -> None:
+        results[number] = runs[number].measure(ssh, wheel_folder, options)
+
+    threads = [threading.Thread(target=measure, args=(number,), daemon=True) for number in range(len(runs))]
+    for thread in threads:
+        thread.start()
+    interrupts = 0
+    while any(thread.is_alive() for thread in threads):
+        try:
+            for thread in threads:
+                thread.join()
+        except KeyboardInterrupt:
+            interrupts += 1
+            for run in runs:
+                run.cancel(wait=interrupts == 1)
+    return [results[number] for number in range(len(runs))]
+
+
+def _write(descriptor: int, chunk: bytes, path: str) -> None:
+    try:
+        while chunk:
+            chunk = chunk[os.write(descriptor, chunk) :]
+    except OSError as error:
+        raise UsageError(f"{path}: cannot write the session: {error.strerror}") from error
