@@ -38,6 +38,7 @@ _GATE = (
     "plugins/direct_io/test_target_files.py",
     "plugins/direct_io/test_untouched.py",
     "pty",
+    "remote/test_measurement.py",
     "report/test_extremes.py",
     "test_child_process.py",
     "tui",

@@ -66,6 +66,8 @@ class HostResult(Struct, frozen=True):
 def host_of(target: str) -> str:
     """Return the host's name in ``[USER@]HOST``; raises ``UsageError`` where ssh would read an option."""
     host = target.removeprefix("ssh://").rpartition("@")[2]
+    if target.startswith("ssh://"):
+        host = host.partition(":")[0]
     if not host or target.startswith("-") or any(character.isspace() for character in target):
         raise UsageError(f"--target {target!r}: expected [USER@]HOST, as for ssh")
     return host
@@ -90,7 +92,7 @@ class HostMeasurement:
         self._errors = deque[str](maxlen=20)
         self._path = ""
         self._process: subprocess.Popen[bytes] | None = None
-        self._canceled = self._ended = False
+        self._canceled = self._described = self._ended = False
         self._steps = self._number = 0
 
     def cancel(self, *, wait: bool) -> None:
@@ -132,6 +134,7 @@ class HostMeasurement:
             self._send(self._process.stdin, program)
             description = self._description(self._process.stdout)
             if description is not None:
+                self._described = True
                 names = wheels.choose(wheels.wheel_names(wheel_folder), description)
                 content = wheels.archive(wheel_folder, names)
                 self._show(f"sending {len(content) / 1e6:.1f} MB")
@@ -149,9 +152,10 @@ class HostMeasurement:
         return result
 
     def _read_errors(self, stream: IO[bytes]) -> None:
-        while line := stream.readline(4096):
-            if text := one_line(line.decode(errors="replace").strip()):
-                self._errors.append(text)
+        with stream:
+            while line := stream.readline(4096):
+                if text := one_line(line.decode(errors="replace").strip()):
+                    self._errors.append(text)
 
     @staticmethod
     def _send(stream: IO[bytes], content: bytes) -> None:
@@ -217,8 +221,9 @@ class HostMeasurement:
         assert process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        while process.stdout.read(CHUNK_BYTES):
-            pass
+        with process.stdout:
+            while process.stdout.read(CHUNK_BYTES):
+                pass
 
     def _result(self, status: int, problem: str) -> HostResult:
         said = self._errors[-1].removeprefix("sizeup: ") if self._errors else ""
@@ -232,7 +237,9 @@ class HostMeasurement:
                 self._target, "", ExitStatus.REFUSED, f"needs Python 3.11 or newer, found {found}; install it there"
             )
         if status == _SSH_FAILED or status < 0:
-            lost = "connection lost; what had arrived is saved" if self._path else "no connection"
+            lost = "connection lost before the run began" if self._described else "no connection"
+            if self._path:
+                lost = "connection lost; what had arrived is saved"
             return HostResult(self._target, self._path, ExitStatus.PROBE_FAILED, f"{lost}: {said}" if said else lost)
         if status not in list(ExitStatus):
             return HostResult(

@@ -1,0 +1,200 @@
+"""Other hosts are measured over ssh, and nothing stays there, whatever dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from remote.ssh_stand_in import WAIT, make_ssh, make_wheel, session_lines
+from sizeup.errors import ExitStatus, UsageError
+from sizeup.remote.measurement import HostMeasurement, HostResult, host_of, measure_all
+from sizeup.session.reader import read_session
+
+PATIENCE_SECONDS = 60.0
+
+
+class Host:
+    """A host that is this machine, with a temporary directory of its own."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.temporary = folder / "host's temporary files"
+        self.trace = folder / "trace"
+        self.wheels = folder / "wheels"
+        self.sessions = folder / "sessions"
+        for made in (self.temporary, self.sessions):
+            made.mkdir()
+        monkeypatch.setenv("TMPDIR", str(self.temporary))
+        monkeypatch.setenv("TRACE", str(self.trace))
+        self.shown: list[str] = []
+        self.run = HostMeasurement("dba@db01", str(self.sessions), self.shown.append)
+
+    def measure(self, ssh: str, *options: str) -> HostResult:
+        return self.run.measure(ssh, str(self.wheels), options)
+
+    def traced(self) -> list[str]:
+        return self.trace.read_text().splitlines() if self.trace.exists() else []
+
+    @property
+    def left(self) -> list[str]:
+        return sorted(entry.name for entry in self.temporary.iterdir())
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
+    return Host(tmp_path, monkeypatch)
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds; fails after a minute."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def test_a_session_arrives_and_nothing_stays(host: Host) -> None:
+    make_wheel(host.wheels)
+
+    result = host.measure(make_ssh(host.folder / "bin"), "--plan", "quick", "--set", "a.b=it's; rm")
+
+    assert (result.status, result.problem) == (ExitStatus.OK, "")
+    assert Path(result.path).read_bytes() == session_lines()
+    assert Path(result.path).name.startswith("db01-")
+    assert Path(result.path).stat().st_mode & 0o077 == 0
+    private, arguments = host.traced()
+    assert Path(private).parent == host.temporary
+    assert arguments == str(["--batch", "--quiet", "--control", "-o", "-", "--plan", "quick", "--set", "a.b=it's; rm"])
+    assert host.left == []
+
+
+def test_what_a_login_shell_prints_first_is_no_part_of_the_session(host: Host) -> None:
+    make_wheel(host.wheels)
+
+    result = host.measure(make_ssh(host.folder / "bin", before="echo Welcome; echo to db01"))
+
+    assert Path(result.path).read_bytes() == session_lines()
+
+
+def test_the_exit_status_of_the_run_and_its_message_are_those_of_the_host(host: Host) -> None:
+    make_wheel(
+        host.wheels, behavior="print('sizeup: the start time has passed', file=sys.stderr)", status=4, content=b""
+    )
+
+    result = host.measure(make_ssh(host.folder / "bin"))
+
+    assert (result.status, result.problem, result.path) == (ExitStatus.LATE, "the start time has passed", "")
+
+
+@pytest.mark.parametrize(
+    ("python", "found"), [("#!/bin/sh\n[ $1 = -V ] && echo Python 3.9.2; exit 1\n", "Python 3.9.2"), ("no program", "")]
+)
+def test_a_host_without_a_new_enough_python_says_which_it_has(python: str, found: str, host: Host) -> None:
+    make_wheel(host.wheels)
+
+    result = host.measure(make_ssh(host.folder / "bin", python=python))
+
+    assert result.status is ExitStatus.REFUSED
+    assert result.problem.startswith("needs Python 3.11 or newer, found ")
+    assert found in result.problem
+    assert host.left == []
+
+
+def test_a_host_that_no_wheel_fits_is_told_apart(host: Host) -> None:
+    host.wheels.mkdir()
+    (host.wheels / "sizeup-9.0-cp311-abi3-manylinux_2_28_riscv128.whl").touch()
+
+    result = host.measure(make_ssh(host.folder / "bin"))
+
+    assert result.status is ExitStatus.REFUSED
+    assert f"no wheel of sizeup fits Python 3.{sys.version_info[1]}, {os.uname().machine}" in result.problem
+    assert host.left == []
+
+
+def test_a_connection_that_cannot_be_made_is_reported_in_the_words_of_ssh(host: Host) -> None:
+    make_wheel(host.wheels)
+    ssh = make_ssh(
+        host.folder / "bin", before="echo 'ssh: connect to host db01 port 22: No route to host' >&2; exit 255"
+    )
+
+    result = host.measure(ssh)
+
+    assert result.problem == "no connection: ssh: connect to host db01 port 22: No route to host"
+
+
+def test_canceling_lets_the_host_end_its_session(host: Host) -> None:
+    make_wheel(host.wheels, behavior=WAIT, status=130)
+    canceler = threading.Thread(target=lambda: (until(host.traced), host.run.cancel(wait=True)))
+    canceler.start()
+
+    result = host.measure(make_ssh(host.folder / "bin"))
+
+    canceler.join()
+    assert (result.status, result.problem) == (ExitStatus.INTERRUPTED, "canceled")
+    assert read_session(result.path).end is not None
+    assert host.traced()[-1] == "input ended"
+    assert host.left == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_stays_if_the_program_on_the_host_is_ended(number: signal.Signals, host: Host) -> None:
+    make_wheel(host.wheels, behavior="time.sleep(600)", content=session_lines(whole=False))
+
+    def end() -> None:
+        until(lambda: len(host.traced()) == 2)
+        process = host.run._process
+        assert process is not None
+        os.kill(process.pid, number)  # the stand-in became the program
+
+    ender = threading.Thread(target=end)
+    ender.start()
+    result = host.measure(make_ssh(host.folder / "bin"))
+
+    ender.join()
+    assert result.status is not ExitStatus.OK
+    assert Path(result.path).read_bytes() == session_lines(whole=False)
+    until(lambda: host.left == [])
+
+
+def test_a_run_that_ignores_the_request_to_end_is_killed(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real limit is too long for a test: the program gets a shorter one."""
+    from sizeup.remote import host_program
+
+    ignoring = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", ignoring], stdout=subprocess.PIPE, process_group=0) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        monkeypatch.setattr(host_program, "CANCEL_SECONDS", 0.1)
+
+        host_program.end_group(process.pid)
+
+        assert process.wait() == -signal.SIGKILL
+
+
+def test_several_hosts_are_measured_at_the_same_time(host: Host) -> None:
+    """Each waits for the other: one after the other, neither would end."""
+    meet = "while len(open(os.environ['TRACE']).readlines()) < 4: time.sleep(0.01)"
+    make_wheel(host.wheels, behavior=meet)
+    ssh = make_ssh(host.folder / "bin")
+    runs = [HostMeasurement(name, str(host.sessions), host.shown.append) for name in ("a", "b")]
+
+    results = measure_all(runs, ssh, str(host.wheels), ())
+
+    assert [(result.target, result.status) for result in results] == [("a", ExitStatus.OK), ("b", ExitStatus.OK)]
+    assert len(list(host.sessions.iterdir())) == 2
+
+
+@pytest.mark.parametrize("target", ["", "-oProxyCommand=sh", "a b", "root@"])
+def test_what_is_no_host_is_refused(target: str) -> None:
+    with pytest.raises(UsageError, match="expected"):
+        host_of(target)
+
+
+def test_a_user_and_a_port_are_no_part_of_the_name() -> None:
+    assert [host_of(name) for name in ("db01", "dba@db01", "ssh://dba@db01:2222")] == ["db01", "db01", "db01"]
