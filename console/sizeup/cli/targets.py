@@ -33,7 +33,7 @@ def add_target_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--wheels",
         metavar="DIR",
-        help="with --target: the wheels of sizeup and its dependencies that are sent; see: sizeup help offline",
+        help="with --target: the wheels of sizeup and its dependencies that are sent; see: sizeup help air-gapped-host",
     )
 
 
@@ -55,7 +55,7 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     if arguments.wheels is None:
         raise UsageError(
             "--target needs --wheels DIR, the wheels that are sent to the hosts; how to collect them: sizeup help "
-            "offline"
+            "air-gapped-host"
         )
     wheel_names(arguments.wheels)
     if arguments.output is not None and not os.path.isdir(arguments.output):
@@ -66,7 +66,7 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
         runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]
         results = measure_all(runs, ssh, arguments.wheels, options)
-    print("\n".join(_result_lines(results)))
+    print("\n".join([*_result_lines(results), *_fleet_lines(results)]))
     return _exit_status(results)
 
 
@@ -113,6 +113,16 @@ def _result_lines(results: Sequence[HostResult]) -> list[str]:
             words = f"{command_name(result.path)}  {status if not result.status else f'{status}: {words}'}"
         lines.append(f"{result.target:{width}}  {words}")
     return lines
+
+
+def _fleet_lines(results: Sequence[HostResult]) -> list[str]:
+    """Return the table of the hosts that were measured, as ``sizeup fleet`` prints it."""
+    paths = [result.path for result in results if result.path]
+    if len(paths) < 2:
+        return []
+    from sizeup.fleet.table import session_fleet_lines
+
+    return ["", *session_fleet_lines(paths)]
 
 
 def _exit_status(results: Sequence[HostResult]) -> ExitStatus:

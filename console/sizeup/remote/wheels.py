@@ -47,7 +47,7 @@ def wheel_names(folder: str) -> list[str]:
     if not any(name.startswith("sizeup-") for name in names):
         raise UsageError(
             f"--wheels {folder}: expected the wheels of sizeup and its dependencies, found {len(names)} wheels and no "
-            "sizeup among them; how to collect them: sizeup help offline"
+            "sizeup among them; how to collect them: sizeup help air-gapped-host"
         )
     return names
 
@@ -104,7 +104,7 @@ def choose(names: Iterable[str], host: HostDescription) -> list[str]:
         missing.insert(0, "sizeup")  # the viewer, which measures nothing
     if missing:
         raise RefusedError(
-            f"no wheel of {', '.join(missing)} fits {host.words}; collect the wheels for it: sizeup help offline"
+            f"no wheel of {', '.join(missing)} fits {host.words}; collect the wheels for it: sizeup help air-gapped-host"
         )
     return list(chosen.values())
 
