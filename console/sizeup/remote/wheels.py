@@ -104,7 +104,8 @@ def choose(names: Iterable[str], host: HostDescription) -> list[str]:
         missing.insert(0, "sizeup")  # the viewer, which measures nothing
     if missing:
         raise RefusedError(
-            f"no wheel of {', '.join(missing)} fits {host.words}; collect the wheels for it: sizeup help air-gapped-host"
+            f"no wheel of {', '.join(missing)} fits {host.words}; collect the wheels for it: sizeup help "
+            "air-gapped-host"
         )
     return list(chosen.values())
 
