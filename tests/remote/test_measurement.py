@@ -19,7 +19,7 @@ from sizeup.session.reader import read_session
 PATIENCE_SECONDS = 60.0
 
 
-class Host:
+class TargetHost:
     """A host that is this machine, with a temporary directory of its own."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,8 +47,8 @@ class Host:
 
 
 @pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
-    return Host(tmp_path, monkeypatch)
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TargetHost:
+    return TargetHost(tmp_path, monkeypatch)
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -59,7 +59,7 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_a_session_arrives_and_nothing_stays(host: Host) -> None:
+def test_a_session_arrives_and_nothing_stays(host: TargetHost) -> None:
     make_wheel(host.wheels)
 
     result = host.measure(make_ssh(host.folder / "bin"), "--plan", "quick", "--set", "a.b=it's; rm")
@@ -74,7 +74,7 @@ def test_a_session_arrives_and_nothing_stays(host: Host) -> None:
     assert host.left == []
 
 
-def test_what_a_login_shell_prints_first_is_no_part_of_the_session(host: Host) -> None:
+def test_what_a_login_shell_prints_first_is_no_part_of_the_session(host: TargetHost) -> None:
     make_wheel(host.wheels)
 
     result = host.measure(make_ssh(host.folder / "bin", before="echo Welcome; echo to db01"))
@@ -82,7 +82,7 @@ def test_what_a_login_shell_prints_first_is_no_part_of_the_session(host: Host) -
     assert Path(result.path).read_bytes() == session_lines()
 
 
-def test_the_exit_status_of_the_run_and_its_message_are_those_of_the_host(host: Host) -> None:
+def test_the_exit_status_of_the_run_and_its_message_are_those_of_the_host(host: TargetHost) -> None:
     make_wheel(
         host.wheels, behavior="print('sizeup: the start time has passed', file=sys.stderr)", status=4, content=b""
     )
@@ -95,7 +95,7 @@ def test_the_exit_status_of_the_run_and_its_message_are_those_of_the_host(host: 
 @pytest.mark.parametrize(
     ("python", "found"), [("#!/bin/sh\n[ $1 = -V ] && echo Python 3.9.2; exit 1\n", "Python 3.9.2"), ("no program", "")]
 )
-def test_a_host_without_a_new_enough_python_says_which_it_has(python: str, found: str, host: Host) -> None:
+def test_a_host_without_a_new_enough_python_says_which_it_has(python: str, found: str, host: TargetHost) -> None:
     make_wheel(host.wheels)
 
     result = host.measure(make_ssh(host.folder / "bin", python=python))
@@ -106,7 +106,7 @@ def test_a_host_without_a_new_enough_python_says_which_it_has(python: str, found
     assert host.left == []
 
 
-def test_a_host_that_no_wheel_fits_is_told_apart(host: Host) -> None:
+def test_a_host_that_no_wheel_fits_is_told_apart(host: TargetHost) -> None:
     host.wheels.mkdir()
     (host.wheels / "sizeup-9.0-cp311-abi3-manylinux_2_28_riscv128.whl").touch()
 
@@ -117,7 +117,7 @@ def test_a_host_that_no_wheel_fits_is_told_apart(host: Host) -> None:
     assert host.left == []
 
 
-def test_a_connection_that_cannot_be_made_is_reported_in_the_words_of_ssh(host: Host) -> None:
+def test_a_connection_that_cannot_be_made_is_reported_in_the_words_of_ssh(host: TargetHost) -> None:
     make_wheel(host.wheels)
     ssh = make_ssh(
         host.folder / "bin", before="echo 'ssh: connect to host db01 port 22: No route to host' >&2; exit 255"
@@ -128,7 +128,7 @@ def test_a_connection_that_cannot_be_made_is_reported_in_the_words_of_ssh(host: 
     assert result.problem == "no connection: ssh: connect to host db01 port 22: No route to host"
 
 
-def test_canceling_lets_the_host_end_its_session(host: Host) -> None:
+def test_canceling_lets_the_host_end_its_session(host: TargetHost) -> None:
     make_wheel(host.wheels, behavior=WAIT, status=130)
     canceler = threading.Thread(target=lambda: (until(host.traced), host.run.cancel(wait=True)))
     canceler.start()
@@ -143,7 +143,7 @@ def test_canceling_lets_the_host_end_its_session(host: Host) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_nothing_stays_if_the_program_on_the_host_is_ended(number: signal.Signals, host: Host) -> None:
+def test_nothing_stays_if_the_program_on_the_host_is_ended(number: signal.Signals, host: TargetHost) -> None:
     make_wheel(host.wheels, behavior="time.sleep(600)", content=session_lines(whole=False))
 
     def end() -> None:
@@ -162,7 +162,7 @@ def test_nothing_stays_if_the_program_on_the_host_is_ended(number: signal.Signal
     until(lambda: host.left == [])
 
 
-def test_a_run_that_ignores_the_request_to_end_is_killed(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_ignores_the_request_to_end_is_killed(host: TargetHost, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real limit is too long for a test: the program gets a shorter one."""
     from sizeup.remote import host_program
 
@@ -177,7 +177,7 @@ def test_a_run_that_ignores_the_request_to_end_is_killed(host: Host, monkeypatch
         assert process.wait() == -signal.SIGKILL
 
 
-def test_several_hosts_are_measured_at_the_same_time(host: Host) -> None:
+def test_several_hosts_are_measured_at_the_same_time(host: TargetHost) -> None:
     """Each waits for the other: one after the other, neither would end."""
     meet = "while len(open(os.environ['TRACE']).readlines()) < 4: time.sleep(0.01)"
     make_wheel(host.wheels, behavior=meet)
