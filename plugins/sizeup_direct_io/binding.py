@@ -6,12 +6,14 @@ import errno
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
 from msgspec import Struct
 
 from sizeup_direct_io._native import ffi, lib
+from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.worker import Engine, Pattern, Worker, submit_batch
 
 _ABORT_DRAIN_SECONDS = 0.1
@@ -244,10 +246,6 @@ class WorkerUsage(Struct, frozen=True):
     """The CPU it ran on; -1 if unknown."""
 
 
-class StuckError(Exception):
-    """A worker hangs in the kernel; its memory is not freed."""
-
-
 class IoJob:
     """Running workers; a context manager that stops them."""
 
@@ -287,8 +285,12 @@ class IoJob:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # After an exception the wait is over already, or must be short.
-        self.stop(self.drain_seconds if kind is None else _ABORT_DRAIN_SECONDS)
+        if kind is None:
+            self.stop(self.drain_seconds)
+            return
+        # What went wrong is the news: requests that take longer than this to end are abandoned, and must not hide it.
+        with suppress(StalledError):
+            self.stop(_ABORT_DRAIN_SECONDS)
 
     def cancel(self) -> None:
         """Request that all workers end; from any thread, at any time."""
@@ -312,7 +314,7 @@ class IoJob:
         return tuple(found)
 
     def stop(self, drain_seconds: float) -> None:
-        """Cancel, wait and free; raise StuckError if a worker does not end in time."""
+        """Cancel, wait and free; raise StalledError if a worker does not end in time, whose memory stays."""
         self.cancel()
         # Without the lock: a cancel from another thread must not wait for a hung device.
         status = lib.sizeup_io_wait(self._handle, round(drain_seconds * 1e9))
@@ -321,7 +323,7 @@ class IoJob:
             if status == 0:
                 lib.sizeup_io_free(handle)
         if status == -errno.ETIMEDOUT:
-            raise StuckError("a worker hangs in the kernel")
+            raise StalledError("stalled: a request is stuck in the kernel; its worker was abandoned")
         _check(status, "stopping the workers")
 
 

@@ -13,7 +13,7 @@ from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup_direct_io import host_counters
-from sizeup_direct_io.binding import IoJob, IoSample, StuckError, WorkerUsage, half_width
+from sizeup_direct_io.binding import IoJob, IoSample, WorkerUsage, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Window, stream_coordinates
@@ -155,10 +155,6 @@ def measure(
             return measured
     except OSError as error:
         raise SizeupError(f"starting the requests failed: {error.strerror or error}") from error
-    except StuckError as error:
-        if isinstance(error.__context__, SizeupError | CanceledError):
-            raise error.__context__ from None
-        raise StalledError("stalled: a request is stuck in the kernel; its worker was abandoned") from error
 
 
 def _observe(
