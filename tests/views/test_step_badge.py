@@ -8,10 +8,10 @@ import pytest
 
 from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
-from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.chart_list import TABLE, VALIDITY, chart_list, tabs
-from sizeup.views.live_figures import live_tiles, recent_values
+from sizeup.views.live_figures import live_tiles, recent_values, time_left
 from sizeup.views.point_rows import point_rows
 from sizeup.views.results import points_table
 from sizeup.views.step import curve
@@ -182,3 +182,17 @@ def test_live_figures_are_those_of_the_point_that_was_sampled_last() -> None:
     assert {len(one.bars()) for one in recent} == {20}
     assert recent[0].values[0] is None
     assert recent[0].bars()[-1] == "▁"  # next to the outlier it began with
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (Progress(0.5, 12.0), "12 s left"),
+        (Progress(0.5), ""),
+        (Progress(0.98, 0.3), ""),
+        (Progress(0.9, 0.0), "longer than estimated"),
+        (Progress(1.0, 0.0), ""),
+    ],
+)
+def test_a_step_beyond_its_estimate_says_so(progress: Progress, text: str) -> None:
+    assert time_left(progress) == text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from sizeup.model.sample import Status
+from sizeup.model.sample import Progress, Status
 from sizeup.session.records import OutcomeRecord, PlanRecord, ProgressRecord, Record, StepStartRecord
 from sizeup.text import one_line, plural
+from sizeup.views.live_figures import time_left
 
 
 class ProgressLines:
@@ -37,9 +38,10 @@ class ProgressLines:
                 self._number += 1
                 self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")
             case ProgressRecord() if self._moving:
-                left = "" if record.remaining_seconds is None else f", {record.remaining_seconds:.0f} s left"
+                left = time_left(Progress(record.done, record.remaining_seconds))
+                parts = (f"{record.done:4.0%}", left, one_line(record.activity, 40))
                 self._clear_line()
-                print(f"      {record.done:4.0%}{left} {one_line(record.activity, 40)}", end="\r", file=self._stream)
+                print(f"      {', '.join(filter(None, parts))}", end="\r", file=self._stream)
                 self._stream.flush()
                 self._drawn = True
             case OutcomeRecord() if record.outcome.status is not Status.OK:

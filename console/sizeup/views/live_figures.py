@@ -43,7 +43,9 @@ class RecentValues(Struct, frozen=True):
 
 
 def time_left(progress: Progress) -> str:
-    """Return ``12 s left``; empty where it is unknown, or used up although the step goes on."""
+    """Return ``12 s left``, or that the step goes on beyond its estimate; empty where it is unknown, or nearly over."""
+    if progress.remaining_seconds == 0.0 and progress.done < 1.0:
+        return "longer than estimated"
     seconds = round(progress.remaining_seconds or 0.0)
     return f"{format_ns(seconds * 1e9)} left" if seconds > 0 else ""
 
