@@ -57,7 +57,7 @@ class MeasureScreen(ModeScreen):
     def body(self) -> Iterable[Widget]:
         """The list beside the page of the chosen probe."""
         with Horizontal(id="body"):
-            yield ProbeList(self.host.registry.probes)
+            yield ProbeList(self.host)
             yield ProbePage(self.host)
 
     @property

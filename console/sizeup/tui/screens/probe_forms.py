@@ -10,7 +10,8 @@ from sizeup.probing.manifest import PLANS
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.run_form import RunForm, label
-from sizeup.tui.screens.write_confirmation import estimated_seconds, missing_target
+from sizeup.tui.screens.planned_seconds import PlannedSeconds
+from sizeup.tui.screens.write_confirmation import missing_target
 from sizeup.tui.widgets.form import RunFormView
 
 
@@ -20,6 +21,7 @@ class ProbeForms(Vertical):
     def __init__(self, host: AppProtocol) -> None:
         super().__init__(id="forms")
         self._host = host
+        self._seconds = PlannedSeconds(host)
         self.plan = PLANS[0]
         self._forms: dict[str, RunForm] = {}
         self._views: dict[str, RunFormView] = {}
@@ -45,11 +47,16 @@ class ProbeForms(Vertical):
         async with self._making:
             view = self._views.get(probe.name)
             if view is None:
-                view = RunFormView(self.form_of(probe), self._targets(probe), missing_target)
+                plan_seconds = self._plan_seconds(probe)
+                view = RunFormView(self.form_of(probe), self._targets(probe), plan_seconds, missing_target)
                 view.display = False
                 await self.mount(view)
                 self._views[probe.name] = view
         return view
+
+    def _plan_seconds(self, probe: RegisteredProbe) -> dict[str, float]:
+        """Return how long the probe takes in each plan that includes it."""
+        return {plan: seconds for plan in PLANS if (seconds := self._seconds.of(probe, plan)) is not None}
 
     def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
         """What the probe can measure of this machine, where it has a target."""
@@ -61,14 +68,9 @@ class ProbeForms(Vertical):
 
     def show_estimate(self, probe: RegisteredProbe) -> None:
         """Say how long the run takes that the form describes now."""
-        view, machine = self.shown, self._host.machine
-        if view is None or view.form is not self._forms.get(probe.name):
-            return
-        seconds = probe.manifest.estimated_seconds.get(self.plan)
-        if view.form.typed and machine is not None:
-            planned = estimated_seconds(machine, self._host.registry, probe, view.form)
-            seconds = seconds if planned is None else planned
-        view.show_estimate(seconds)
+        view = self.shown
+        if view is not None and view.form is self._forms.get(probe.name):
+            view.show_estimate(self._seconds.of_form(probe, view.form))
 
     def show(self, view: RunFormView | None) -> None:
         """Show these controls and no others."""

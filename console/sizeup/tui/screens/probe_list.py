@@ -9,7 +9,9 @@ from textual.widgets.option_list import Option
 
 from sizeup.model.machine import Machine
 from sizeup.probing.registry import RegisteredProbe
+from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.planned_seconds import PlannedSeconds
 from sizeup.tui.screens.probe_text import card_groups, entry
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.step import latest_run
@@ -21,8 +23,10 @@ _COLUMNS = 26
 class ProbeList(KeyList):
     """Lists the probes of this installation below the cards that they are about."""
 
-    def __init__(self, probes: Mapping[str, RegisteredProbe]) -> None:
+    def __init__(self, host: AppProtocol) -> None:
+        probes: Mapping[str, RegisteredProbe] = host.registry.probes
         self._probes = probes
+        self._seconds = PlannedSeconds(host)
         options = []
         for card, group in card_groups(probes.values()):
             options.append(Option(Text(card, style="bold underline"), disabled=True))
@@ -53,6 +57,7 @@ class ProbeList(KeyList):
             starts = run is None and runs.includes(name)
             runs_now = run is not None and run.outcome is None and runs.going_on
             pending = "queued" if runs.queues(name) and not runs_now else "starting" * starts
-            line = entry(probe, plan, run, machine, width, pending=pending, going_on=runs.going_on)
+            seconds = self._seconds.of(probe, plan)
+            line = entry(probe, seconds, run, machine, width, pending=pending, going_on=runs.going_on)
             if str(self.get_option(name).prompt) != line.plain:
                 self.replace_option_prompt(name, line)

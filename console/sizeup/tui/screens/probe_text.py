@@ -80,7 +80,7 @@ def card_title(probe: RegisteredProbe) -> str:
 
 def entry(
     probe: RegisteredProbe,
-    plan: str,
+    seconds: float | None,
     run: StepRun | None,
     machine: Machine | None,
     width: int,
@@ -90,10 +90,10 @@ def entry(
 ) -> Text:
     """A line of the list: a mark, the name, and its figure or its time as far as there is room.
 
-    ``pending`` says that its run waits or starts, ``going_on`` whether any run is going on.
+    ``seconds`` are what a run takes, ``pending`` says that its run waits or starts, ``going_on`` whether any run is
+    going on.
     """
     look = BadgeLook.NONE
-    seconds = probe.manifest.estimated_seconds.get(plan)
     state = "" if seconds is None else format_seconds(seconds)
     if pending:
         look, state = BadgeLook.ACTIVE, pending

@@ -119,10 +119,12 @@ class RunFormView(Vertical):
         self,
         form: RunForm,
         targets: Sequence[tuple[str, str]],
+        plan_seconds: Mapping[str, float],
         refusal: Callable[[Mapping[str, str]], str] = lambda _: "",
     ) -> None:
         super().__init__()
         self.form = form
+        self._plan_seconds = plan_seconds
         self._targets = tuple(targets)
         self._refusal = refusal
         """Returns why a target cannot be measured; empty where it can."""
@@ -148,7 +150,7 @@ class RunFormView(Vertical):
         return "".join(parameter.key for parameter in self.form.manifest.parameter) + _PLAN_KEY + _RUN_KEY
 
     def _plans(self) -> list[tuple[str, str]]:
-        seconds = self.form.manifest.estimated_seconds
+        seconds = self._plan_seconds
         return [(f"{plan} {format_seconds(seconds[plan])}" if plan in seconds else plan, plan) for plan in PLANS]
 
     def _field(self, parameter: Parameter) -> FormField:
