@@ -13,7 +13,7 @@ GIB = 1 << 30
 
 LOOKS = re.compile(
     r"(cat|cpupower frequency-info|dmesg|dmidecode|grep|head|ip link show|lscpu|lsmem|lspci|mdadm --detail"
-    r"|multipath -ll|nfsstat|numactl --hardware|numastat|nvme list-subsys|ps|vmstat)( [^<>&]*)?"
+    r"|multipath -ll|nfsstat|numactl --hardware|numastat|nvme (list-subsys|smart-log)|ps|vmstat)( [^<>&]*)?"
 )
 """A command that changes nothing."""
 

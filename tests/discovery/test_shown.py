@@ -197,7 +197,7 @@ def test_a_drive_shows_format_temperature_and_firmware_and_what_is_not_read() ->
     words = " ".join(" ".join(lines_of(found, "storage", 160)).split())
 
     assert "nvme0 tcp live - nvme0n1 (4 KiB + 8 B) 42 °C F1 Drive via eth1" in words
-    assert "Spare and wear are not read: they need root" in words
+    assert "Spare and wear of nvme0 are unknown: not asked." in words
 
 
 def test_a_raid_controller_is_named_by_what_sysfs_has() -> None:

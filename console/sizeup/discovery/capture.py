@@ -27,10 +27,11 @@ from sizeup.discovery.cloud import INSTANCE_DATA, provider_in, reduced_instance_
 from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.file_systems import POOLS, UUID
 from sizeup.discovery.machine import assessed, discover
-from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot
+from sizeup.discovery.sysroot import ANSWERS, LINKS_LIMIT, MANIFEST, Sysroot
 from sizeup.errors import UsageError
 from sizeup.files import write
 from sizeup.model.machine import Machine
+from sizeup.procfs.device_questions import Question
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.lparcfg import LPARCFG, reduced_lparcfg
 from sizeup.procfs.mountstats import parse_mountstats
@@ -88,6 +89,16 @@ class CapturingSysroot(Sysroot):
                 self.captured.refused[where] = answer.errno
                 self.captured.files.setdefault(where, b"")
         return self._answers[path]
+
+    def device(self, path: str, question: Question) -> bytes | Unreadable:
+        """As ``Sysroot.device``, remembered; there is no link on the way."""
+        answer = super().device(path, question)
+        if isinstance(answer, bytes):
+            self.captured.files[path] = answer
+        elif not answer.missing:
+            self.captured.refused[path] = answer.errno
+            self.captured.files[path] = b""
+        return answer
 
     def names(self, path: str) -> tuple[str, ...]:
         """As ``Sysroot.names``, with a place kept for every name."""
@@ -217,6 +228,9 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
     """The same tree with stand-ins in files, names and links."""
     files = {}
     for path, data in captured.files.items():
+        if path.startswith(ANSWERS):
+            files[anonymizer.text(path)] = data  # numbers alone
+            continue
         text = (without_identities(data) if path == SMBIOS_TABLE else data).decode("latin-1")
         if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
             text = text.replace(serial, anonymizer.replacement(serial))

@@ -14,6 +14,7 @@ from sizeup.discovery.clock import of_one_kind, read_base_clock
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
+from sizeup.discovery.device_answers import with_health, with_rings
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.dimms import read_dimm_slots, read_edac
 from sizeup.discovery.fabric_paths import placed_by_interface, placed_on_fabric
@@ -61,14 +62,16 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     parents = DeviceParents(root)
     rdma_ports = read_rdma_ports(root, parents)
     block_devices = resolve_stacks(read_block_devices(root, parents))
-    nics = read_nics(root, parents, rdma_ports)
+    nics = with_rings(root, read_nics(root, parents, rdma_ports))
     routes = Routes(root)
     hbas = placed_by_interface(read_hbas(root, parents), nics, routes)
     by_hctl = {device.hctl: device for device in block_devices if device.hctl is not None}
     scsi_devices = read_scsi_devices(root, hbas, by_hctl)
     subsystems = read_nvme_subsystems(root)
     namespaces = read_nvme_namespaces(root, subsystems)
-    controllers = placed_on_fabric(read_nvme_controllers(root, parents, subsystems), nics, hbas, routes)
+    controllers = placed_on_fabric(
+        with_health(root, read_nvme_controllers(root, parents, subsystems)), nics, hbas, routes
+    )
     caches, differing = read_caches(root, processors.cores)
     machine = Machine(
         packages=processors.packages,

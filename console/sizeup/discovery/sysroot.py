@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import kind
 from sizeup.model.gap import Gap
+from sizeup.procfs.device_questions import DeviceQuestions, Question
 from sizeup.procfs.kernel_file import (
     FILE_BYTES_LIMIT,
     MISSING,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 MANIFEST = "sizeup-capture.json"
 """The file at a capture's root that says what made it and what it could not read."""
+
+ANSWERS = "/ioctl"
+"""The directory of a capture that holds what devices answered, which no file of the kernel says."""
 
 ENTRIES_LIMIT = 1 << 16
 """Most entries of one directory of a capture."""
@@ -59,6 +63,7 @@ class Sysroot:
         self.gaps: list[Gap] = []
         self._directories: dict[str, str | None] = {"": ""}
         self._refused: dict[str, int] = {}
+        self._questions = DeviceQuestions()
         self._check(root)
 
     def _check(self, root: str) -> None:
@@ -134,6 +139,10 @@ class Sysroot:
             return self._unlinked_bytes(where)
         except OSError as error:
             return Unreadable(error.errno or errno.EIO)
+
+    def device(self, path: str, question: Question) -> bytes | Unreadable:
+        """What a device answers: the live one is asked, of a capture the file at ``path`` is read."""
+        return self._questions.ask(question) if self.live else self.answer(path)
 
     def read(self, path: str) -> str | None:
         """The file's text; None where it is missing, empty or unreadable (then with a gap)."""

@@ -8,6 +8,15 @@ PORTS = ("physical", "ipoib")
 """Kinds of interfaces that are ports of cards: Ethernet, and InfiniBand with IP over it."""
 
 
+class NicRings(Struct, frozen=True):
+    """Entries of the rings of an interface; the most is None where the card does not say."""
+
+    receive: int
+    receive_most: int | None
+    send: int
+    send_most: int | None
+
+
 class Nic(Struct, frozen=True):
     """One network interface."""
 
@@ -39,6 +48,10 @@ class Nic(Struct, frozen=True):
     """How many are made; None where the device cannot."""
     rdma: tuple[str, ...] = ()
     """RDMA devices on the same PCI function."""
+    rings: NicRings | None = None
+    """None where the driver has none, or was not asked."""
+    offloads: tuple[tuple[str, bool], ...] = ()
+    """Names as ethtool -k writes them, with whether each is on; empty where the driver was not asked."""
 
 
 class RdmaPort(Struct, frozen=True):

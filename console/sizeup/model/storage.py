@@ -224,6 +224,24 @@ class NvmePath(Struct, frozen=True):
     """Nodes whose I/O the kernel sends over this path."""
 
 
+class NvmeHealth(Struct, frozen=True):
+    """The SMART / health log of a controller, which root alone can read; counters of its whole life."""
+
+    critical_warning: int
+    """Bits of the first byte; 0 where there is no warning."""
+    temperature_celsius: int | None
+    spare_percent: int
+    spare_threshold_percent: int
+    """At less spare than this the drive warns."""
+    used_percent: int
+    """Share of its endurance that is used, by its maker; may exceed 100."""
+    read_bytes: int | None = None
+    written_bytes: int | None = None
+    power_on_hours: int | None = None
+    unsafe_shutdowns: int | None = None
+    media_errors: int | None = None
+
+
 class NvmeController(Struct, frozen=True):
     """One NVMe controller; its number is not its subsystem's."""
 
@@ -250,6 +268,8 @@ class NvmeController(Struct, frozen=True):
     critical_celsius: float | None = None
     net_device: str | None = None
     """The interface of a controller over TCP or RDMA, by its addresses and the routes; None where they do not tell."""
+    health: NvmeHealth | None = None
+    """None where it could not be read (the gaps say why) or was not asked: over a network, or not live."""
 
 
 class NvmeNamespace(Struct, frozen=True):

@@ -49,11 +49,43 @@ def network_section(machine: Machine) -> Section | None:
         Column("queues", numeric=True),
         Column("node", numeric=True), Column("driver"), Column("with"),
     )  # fmt: skip
-    note = "Rings and offloads are not in sysfs (ethtool -g NAME, ethtool -k NAME)."
+    answered = any(nic.rings or nic.offloads for nic in machine.nics)
+    note = "" if answered else "Rings and offloads are unknown: no driver was asked (ethtool -g NAME, ethtool -k NAME)."
     if rows:
         return Section("Network", (), Table("", columns, rows, note))
     reason = gap_reason(machine, NET)
     return None if reason is None else Section("Network", (("interfaces", f"{UNKNOWN} ({NET}: {reason})"),))
+
+
+def rings_section(machine: Machine) -> Section | None:
+    """Rings and offloads of the interfaces whose driver answers for them."""
+    rows = tuple(
+        (
+            nic.name,
+            "-" if nic.rings is None else _ring(nic.rings.receive, nic.rings.receive_most),
+            "-" if nic.rings is None else _ring(nic.rings.send, nic.rings.send_most),
+            _offloads(nic),
+        )
+        for nic in machine.nics
+        if nic.rings is not None or nic.offloads
+    )
+    columns = (
+        Column("name"), Column("receive ring", numeric=True), Column("send ring", numeric=True),
+        Column("offloads that are off"),
+    )  # fmt: skip
+    return Section("Rings and offloads", (), Table("", columns, rows)) if rows else None
+
+
+def _offloads(nic: Nic) -> str:
+    """Return the offloads that are off."""
+    off = [name for name, on in nic.offloads if not on]
+    if not off:
+        return "none" if nic.offloads else "-"
+    return ", ".join(off) + ("; all others are on" if len(off) < len(nic.offloads) else "")
+
+
+def _ring(entries: int, most: int | None) -> str:
+    return f"{entries}" + ("" if most in (None, entries) else f" of {most}")
 
 
 def _queues(nic: Nic) -> str:

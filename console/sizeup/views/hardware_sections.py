@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.charts.table import Column, Table
+from sizeup.discovery.findings.health import warnings
 from sizeup.model.devices import Accelerator
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, NvmeNamespace, Transport
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
-from sizeup.units import format_bytes
+from sizeup.units import format_bytes, format_decimal_bytes
+from sizeup.views.machine_facts import gap_reason
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 
 
@@ -38,8 +40,43 @@ def nvme_section(machine: Machine) -> Section | None:
         Column("name"), Column("over"), Column("state"), Column("node", numeric=True), Column("namespaces"),
         Column("temp.", numeric=True), Column("firmware"), Column("model"),
     )  # fmt: skip
-    note = "Spare and wear are not read: they need root (nvme smart-log /dev/NAME)."
-    return Section("NVMe controllers", (), Table("", columns, rows, note)) if rows else None
+    return Section("NVMe controllers", (), Table("", columns, rows, _health_note(machine))) if rows else None
+
+
+def _health_note(machine: Machine) -> str:
+    """Return why spare and wear of a drive are unknown; empty where all are known."""
+    unread = [one.name for one in machine.nvme_controllers if one.health is None]
+    if not unread:
+        return ""
+    reasons = {f"{gap_reason(machine, f'nvme/{name}/smart-log') or 'not asked'}" for name in unread}
+    if reasons == {"permission denied"}:
+        return "Spare and wear are unknown: they need root (nvme smart-log /dev/NAME)."
+    return f"Spare and wear of {', '.join(unread)} are unknown: {', '.join(sorted(reasons))}."
+
+
+def health_section(machine: Machine) -> Section | None:
+    """The health log of NVMe drives."""
+    rows = tuple(
+        (
+            controller.name,
+            ", ".join(warnings(health)) or "none",
+            "-" if health.temperature_celsius is None else f"{health.temperature_celsius} °C",
+            f"{health.spare_percent} % (at least {health.spare_threshold_percent} %)",
+            f"{health.used_percent} %",
+            "-" if health.written_bytes is None else format_decimal_bytes(health.written_bytes),
+            _number(health.media_errors),
+            _number(health.unsafe_shutdowns),
+            _number(health.power_on_hours),
+        )
+        for controller in machine.nvme_controllers
+        if (health := controller.health) is not None
+    )
+    columns = (
+        Column("name"), Column("warnings"), Column("temp.", numeric=True), Column("spare", numeric=True),
+        Column("endurance used", numeric=True), Column("written", numeric=True), Column("media errors", numeric=True),
+        Column("unsafe shutdowns", numeric=True), Column("hours on", numeric=True),
+    )  # fmt: skip
+    return Section("NVMe health", (), Table("", columns, rows)) if rows else None
 
 
 def _spaces(machine: Machine, controller: str) -> list[NvmeNamespace]:

@@ -21,6 +21,7 @@ from sizeup.views.device_sections import (
     nfs_section,
     paths_section,
     rdma_section,
+    rings_section,
     storage_section,
 )
 from sizeup.views.distances import distances_section
@@ -29,6 +30,7 @@ from sizeup.views.hardware_sections import (
     cxl_section,
     file_systems_section,
     firmware_section,
+    health_section,
     interrupts_section,
     nvme_section,
     raid_section,
@@ -220,10 +222,18 @@ def platform_section(machine: Machine) -> Section:
 
 _PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
     "cpu": (processor_section,),
-    "storage": (storage_section, adapters_section, raid_section, nvme_section, paths_section, file_systems_section),
+    "storage": (
+        storage_section,
+        adapters_section,
+        raid_section,
+        nvme_section,
+        health_section,
+        paths_section,
+        file_systems_section,
+    ),
     "numa": (memory_section, distances_section),
     "memory": (memory_modules_section,),
-    "network": (network_section, rdma_section),
+    "network": (network_section, rings_section, rdma_section),
     "nfs": (nfs_section,),
     "devices": (
         accelerators_section,

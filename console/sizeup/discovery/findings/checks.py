@@ -8,6 +8,7 @@ from sizeup.discovery.findings import dimms, settings
 from sizeup.discovery.findings.devices import degraded_links, narrow_uplinks, remote_devices
 from sizeup.discovery.findings.fabric import single_points, slow_ports
 from sizeup.discovery.findings.file_systems import file_systems, lost_mounts
+from sizeup.discovery.findings.health import failing_drives, worn_drives
 from sizeup.discovery.findings.memory import (
     exhausted_nodes,
     low_nodes,
@@ -31,7 +32,7 @@ _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
     processors, restricted, firmware, dimms.errors, dimms.unbalanced_channels, dimms.reduced_speed, dimms.mixed_sizes,
     settings.swap, settings.zone_reclaim, settings.huge_pages, settings.numa_balancing, settings.power,
     settings.microcode, settings.schedulers, settings.cgroup_memory,
-    lost_mounts, file_systems, nfs_mounts, slow_ports, single_points, low_nodes,
+    failing_drives, worn_drives, lost_mounts, file_systems, nfs_mounts, slow_ports, single_points, low_nodes,
 )  # fmt: skip
 
 
