@@ -51,23 +51,25 @@ class View:
 
     name: str
     keys: tuple[str, ...]
+    words: tuple[str, ...]
+    """What stands on the screen after each key: a busy host draws late."""
     session: bool = True
     """Whether the measured session is open, or this machine without any."""
 
 
 VIEWS = (
-    View("1-summary", ("1",)),
-    View("1-summary-unmeasured", ("1",), session=False),
-    View("2-topology", ("2",)),
-    View("3-measure-memory", ("3", "j")),
-    View("3-measure-storage", ("3",)),
-    View("3-settings", ("3", "s"), session=False),
-    View("4-sizing", ("4",)),
-    View("4-licenses", ("4", "l")),
-    View("5-sessions", ("5",), session=False),
-    View("5-comparison", ("5", "c", "enter"), session=False),
-    View("help", ("?",)),
-    View("palette", (":",)),
+    View("1-summary", ("1",), ("Detected",)),
+    View("1-summary-unmeasured", ("1",), ("Detected",), session=False),
+    View("2-topology", ("2",), ("Parts",)),
+    View("3-measure-memory", ("3", "j"), ("Direct I/O", "Pointer chase")),
+    View("3-measure-storage", ("3",), ("Direct I/O",)),
+    View("3-settings", ("3", "s"), ("Touches", "[-] Advanced"), session=False),
+    View("4-sizing", ("4",), ("Inputs",)),
+    View("4-licenses", ("4", "l"), ("Inputs", "Licenses, ")),
+    View("5-sessions", ("5",), ("Started",), session=False),
+    View("5-comparison", ("5", "c", "enter"), ("Started", "Compare with which one", "Compared with"), session=False),
+    View("help", ("?",), ("Everywhere",)),
+    View("palette", (":",), ("Type part",)),
 )
 
 
@@ -89,10 +91,11 @@ def draw(view: View, look: Look, columns: int, rows: int, home: Path) -> str:
     with Terminal(
         command, columns=columns, rows=rows, term=look.term, environment=environment, directory=home
     ) as terminal:
-        terminal.wait_for("Summary")
+        terminal.wait_for("Detected")
         terminal.wait_quiet(0.4)
-        for key in view.keys:
+        for key, words in zip(view.keys, view.words, strict=True):
             terminal.press(key)
+            terminal.wait_for(words)
             terminal.wait_quiet(0.4)
         return still(frame(terminal.screen, look.palette), look.name, look.palette.paper)
 
