@@ -347,3 +347,21 @@ def test_a_count_that_is_read_says_what_it_counts() -> None:
     chart = LineChart("t", Axis("Queue depth", "1"), Axis("Rate", "1/s"), (Line("a", (ChartPoint(4.0, 8.0),)),))
 
     assert line_readout(chart, 0) == "queue depth 4: a 8 /s"
+
+
+@pytest.mark.parametrize("title", ["", "Memory latency: Chase", "Chase"])
+def test_the_only_line_is_named_once(title: str) -> None:
+    line = Line("Chase", (ChartPoint(1.0, 1.0), ChartPoint(2.0, 90.0)))
+    chart = LineChart(title, Axis("Size", "bytes"), Axis("Chase", "ns"), (line,))
+
+    text = draw(chart, 60, 20, Glyphs.ASCII).text()
+
+    assert text.splitlines()[0].rstrip() == "ns  o Chase"
+    assert text.count("Chase") == 1
+
+
+def test_bars_below_each_other_stay_apart() -> None:
+    chart = BarChart("", Axis("", "ns"), (Bar("one", 10.0), Bar("other", 10.0)))
+
+    assert "▇▇" in draw(chart, 40, 2, Glyphs.BRAILLE).text()
+    assert "██" in draw(chart, 40, 2, Glyphs.BLOCK).text()

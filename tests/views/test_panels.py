@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from declared import declaration_of, series_of
-from sizeup.charts.chart import BarChart, LineChart
+from sizeup.charts.chart import BarChart, LineChart, Scale
 from sizeup.model.advice import AdviceSet
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
@@ -32,7 +32,7 @@ def storage(*others: Estimate) -> StepRun:
     small = [Estimate("iops", load("oltp-read", depth), 1e4 * depth, low=0.0, high=9e5) for depth in (1, 4, 8)]
     large = [Estimate("iops", load("dss-rand", depth, pages="huge"), 2e3) for depth in (1, 4, 8)]
     rate = [Estimate("rate", load("oltp-read", depth), 8e7 * depth) for depth in (1, 4, 8)]
-    wide = [Estimate("rate", load("dss-rand", depth, pages="huge"), 2e9) for depth in (1, 4, 8)]
+    wide = [Estimate("rate", load("dss-rand", depth, pages="huge"), 4e9) for depth in (1, 4, 8)]
     return step("io.direct", "curve", *small, *large, *rate, *wide, *others)
 
 
@@ -95,3 +95,12 @@ def test_a_run_that_is_not_valid_says_so_in_its_title_and_why_below() -> None:
 
     assert first.title == "Not valid: Storage: IOPS by queue depth"
     assert first.note == "throughput was not steady"
+
+
+def test_the_axis_of_some_lines_is_not_logarithmic_because_of_the_others() -> None:
+    throughput = found(storage())[-1]
+
+    assert throughput.title == "Storage: throughput by queue depth"
+    assert isinstance(throughput.chart, LineChart)
+    assert len(throughput.chart.lines) == 1
+    assert throughput.chart.y.scale is Scale.LINEAR

@@ -41,6 +41,7 @@ class Alphabet(Struct, frozen=True):
     boundary: str
     cursor: str
     bar: str
+    """Less than a whole block where the font has it, so that bars below each other stay apart."""
     range_: str
     disturbed: str
     above: str
@@ -50,7 +51,7 @@ class Alphabet(Struct, frozen=True):
     """Where the interval of a bar is cut."""
 
 
-_UNICODE = Alphabet("●▲■◆○△", "─", "│", "└", "┬", "┤", "┊", "│", "█", "├─┤", "×", "↑", "↓", "→")
+_UNICODE = Alphabet("●▲■◆○△", "─", "│", "└", "┬", "┤", "┊", "│", "▇", "├─┤", "×", "↑", "↓", "→")
 _CONSOLE = Alphabet("●▲■♦○+", "─", "│", "└", "┬", "┤", ":", "│", "█", "├─┤", "x", "↑", "↓", "→")
 _ASCII = Alphabet("ox+*#@", "-", "|", "+", "+", "+", ":", "|", "#", "|-|", "!", "^", "v", ">")
 ALPHABETS = {Glyphs.BRAILLE: _UNICODE, Glyphs.BLOCK: _CONSOLE, Glyphs.ASCII: _ASCII}

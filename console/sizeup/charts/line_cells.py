@@ -82,6 +82,17 @@ def _line_name(chart: LineChart, line: Line) -> str:
     return line.label.removeprefix(f"{chart.y.title} ") if line.label != chart.y.title else line.label
 
 
+def _is_named_by_its_line(chart: LineChart) -> bool:
+    """Whether the legend says what the title of the axis does."""
+    return len(chart.lines) == 1 and chart.lines[0].label == chart.y.title
+
+
+def _y_axis_title(chart: LineChart, ruler: Ruler) -> str:
+    """Return what stands above the values: their unit alone where the legend names them, as long as they have one."""
+    unit = ruler.title.removeprefix(chart.y.title).strip(" ()")
+    return unit if unit and _is_named_by_its_line(chart) else ruler.title
+
+
 class _Raster:
     """Dots at the resolution of the font, each cell owned by the series that drew on it last."""
 
@@ -161,7 +172,9 @@ def draw_lines(
         legend.insert(0, [(0, title, "title")])
     # Without a title, as where a frame around it has one, the legend stands beside the title of the axis.
     legend_end = max((x + len(text) for x, text, _ in legend[-1]), default=0)
-    joined = not chart.title and len(legend) == 1 and len(chart.y.title) + _UNIT_ROOM + legend_end <= width
+    heading = "" if _is_named_by_its_line(chart) else chart.y.title
+    joined = (not chart.title or not (heading or titled)) and len(legend) == 1
+    joined = joined and len(heading) + _UNIT_ROOM + legend_end <= width
     top, bottom = len(legend) + (not joined), 3
     if width < 24 or height < top + bottom + 2:
         drawing.put(0, 0, chart.title, "title")
@@ -179,11 +192,12 @@ def draw_lines(
     # No plot reaches the last column: the last tick's label needs room to stay centered.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
-    shift = len(y_ruler.title) + 2 if joined else 0
+    y_title = _y_axis_title(chart, y_ruler)
+    shift = len(y_title) + 2 if joined else 0
     for y, entries in enumerate(legend):
         for x, text, role in entries:
             drawing.put(x + shift, y, text, role)
-    drawing.put(0, top - 1, y_ruler.title, "title")
+    drawing.put(0, top - 1, y_title, "title")
     _boundary_lines(drawing, frame, boundaries, alphabet)
     _curves(drawing, frame, chart.lines, glyphs)
     _boundary_labels(drawing, frame, boundaries, alphabet)
@@ -233,7 +247,8 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     named = [point.label for point in points if point.label]
     if named and chart.labels:
         entries.append((f"{named[0]} to {named[-1]}: {chart.labels}", "text"))
-    if chart.title and len(chart.title) + sum(len(text) + 2 for text, _ in entries) <= width:
+    fits = len(chart.title) + sum(len(text) + 2 for text, _ in entries) <= width
+    if chart.title and fits and not (_is_named_by_its_line(chart) and chart.title.endswith(chart.y.title)):
         entries.insert(0, (chart.title, "title"))
     rows: list[list[tuple[int, str, str]]] = [[]]
     x = 0

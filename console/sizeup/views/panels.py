@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.charts.chart import Axis, BarChart, Chart, LineChart, Scale
+from sizeup.charts.chart import Axis, BarChart, Chart, Line, LineChart, Scale
 from sizeup.model.machine import Machine
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import PointKey, Session, StepRun
@@ -85,7 +85,14 @@ def _beside(chart: Chart, lead: Chart, run: StepRun) -> Chart | None:
         for line in chart.lines
         if any(loads <= _text_of(point.key, run) for point in line.points) == (chart.y.unit == "ns")
     )
-    return replace(chart, lines=lines) if lines else None
+    return replace(chart, y=_axis_of(lines, chart), lines=lines) if lines else None
+
+
+def _axis_of(lines: Sequence[Line], chart: LineChart) -> Axis:
+    """Return the axis of some lines of a chart: without the others it need not be logarithmic."""
+    scale = value_scale([point.y for line in lines for point in line.points])
+    narrowed = lines and len(lines) < len(chart.lines) and scale is Scale.LINEAR
+    return Axis(chart.y.title, chart.y.unit) if narrowed else chart.y
 
 
 def _texts(chart: Chart, run: StepRun) -> frozenset[str]:
@@ -146,10 +153,7 @@ def _bare(chart: Chart, run: StepRun) -> Chart:
 def of_quantities(chart: LineChart, run: StepRun) -> LineChart:
     """Return the lines of declared quantities alone, where there are some, without intervals that are wide."""
     lines = tuple(line for line in chart.lines if any(_is_declared(run, point.key) for point in line.points))
-    axis = chart.y
-    if lines and len(lines) < len(chart.lines):
-        scale = value_scale([point.y for line in lines for point in line.points])
-        axis = Axis(axis.title, axis.unit) if scale is Scale.LINEAR else axis
+    axis = _axis_of(lines, chart)
     shown = tuple(
         replace(
             line,
