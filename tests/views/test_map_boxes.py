@@ -83,7 +83,7 @@ def test_too_many_sockets_for_boxes_are_rows() -> None:
 
     assert "╭" not in drawn
     assert "S63 N63" in drawn
-    assert "Distance (firmware, not measured): 10 local, 21 other sockets" in drawn
+    assert "Distance (firmware, not measured): 10 local, 21 other socket" in drawn
 
 
 def test_distances_are_told_by_how_near_the_nodes_are_where_the_table_has_no_room() -> None:

@@ -20,6 +20,7 @@ from sizeup.views.map_boxes import Box, column_counts, grid
 from sizeup.views.map_cells import Cell, Row, device_cells, flowed, padded, width_of, wrapped
 from sizeup.views.map_frames import device_frames
 from sizeup.views.map_parts import LOOSE, MapParts
+from sizeup.views.map_settings import settings_rows
 from sizeup.views.map_tiles import (
     CORE,
     DEVICE_LINES,
@@ -112,7 +113,9 @@ class MapMaker:
         """
         layout = None if height is None else self._layout(nodes, loads, width, height)
         if layout is not None:
-            return self._boxed(nodes, loads, width, layout)
+            drawn = self._boxed(nodes, loads, width, layout)
+            left = (height or 0) - _FIXED_ROWS - len(drawn.rows)
+            return replace(drawn, rows=(*drawn.rows, *settings_rows(self._machine, width, left)))
         heading, rows = self._bands.draw(nodes, loads, width)
         legend = _legend(self._parts.nodes, rows, width)
         if height is None:

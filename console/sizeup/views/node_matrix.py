@@ -51,7 +51,7 @@ class NodeMatrix(Struct, frozen=True):
         return [header, *rows]
 
     def summary(self, packages: Mapping[int, tuple[int, ...]]) -> str:
-        """Return the figures by how near the nodes are: ``10 local, 12 same socket, 21 to 31 other sockets``."""
+        """Return the figures by how near the nodes are: ``10 local, 12 same socket, 21 to 31 other socket``."""
 
         def span(wanted: Callable[[int, int], bool], name: str) -> str:
             values = [value for (one, other), value in self.values.items() if wanted(one, other)]
@@ -71,7 +71,7 @@ class NodeMatrix(Struct, frozen=True):
         return ", ".join(filter(None, parts))
 
     def _remote_name(self, packages: Mapping[int, tuple[int, ...]]) -> str:
-        return "other sockets" if all(packages.get(node) for node in self.nodes) else "other nodes"
+        return "other socket" if all(packages.get(node) for node in self.nodes) else "other node"
 
 
 def node_matrices(machine: Machine, session: Session | None) -> tuple[NodeMatrix, ...]:

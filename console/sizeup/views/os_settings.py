@@ -15,7 +15,7 @@ _NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKi
 _NAMES_SHOWN = 4
 
 
-def _advice(setting: str) -> str:
+def vendors_advice(setting: str) -> str:
     """What vendors recommend, those of one value together: ``1 (Microsoft SQL Server)``."""
     by_value: dict[str, list[str]] = {}
     for one in recommendations().get(setting, ()):
@@ -26,7 +26,7 @@ def _advice(setting: str) -> str:
 def settings_section(machine: Machine) -> Section | None:
     """Return the settings whose value is known; None where none is."""
     rows = tuple(
-        (fact.name, value, _advice(fact.name) or "-")
+        (fact.name, value, vendors_advice(fact.name) or "-")
         for fact in SETTING_FACTS
         if (value := fact.value(machine)) is not None
     )

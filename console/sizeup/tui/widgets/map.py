@@ -14,7 +14,7 @@ from sizeup.views.map import Cell, Map, Row
 
 _ROLES = {
     "name": "title", "device": "title", "offline": "disturbed", "barred": "disturbed", "trouble": "disturbed",
-    "used": "series-0", "free": "axis", "core": "series-0", "cpu": "series-0", "cache": "text",
+    "used": "series-0", "free": "axis", "core": "series-0", "cpu": "series-0", "cache": "text", "value": "title",
     "added": "series-2", "removed": "series-3", "changed": "series-1",
 }  # fmt: skip
 """What a map's roles look like; loads have one color, and their digits or bars say the rest."""

@@ -1,0 +1,73 @@
+"""The rows that a map leaves free: they hold the settings, as many as fit, and no other row moves for them."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from consoles import machine
+from sizeup.model.machine import Machine
+from sizeup.model.os_settings import OsSettings
+from sizeup.model.platform import Platform
+from sizeup.views.map import MapMaker
+from sizeup.views.map_cells import Row, width_of
+from sizeup.views.map_settings import settings_rows
+
+NAMES = ("vm.swappiness", "vm.dirty_ratio", "vm.dirty_background_ratio", "vm.overcommit_memory", "vm.max_map_count")
+
+
+def tuned() -> Machine:
+    settings = OsSettings(
+        swappiness=60, dirty_ratio=20, dirty_background_ratio=10, overcommit_memory=0, max_map_count=65530
+    )
+    return machine(1, 2, 1, settings=settings, platform=Platform(hostname="db01"))
+
+
+def text(rows: list[Row]) -> list[str]:
+    return ["".join(cell.text for cell in row).rstrip() for row in rows]
+
+
+def test_in_one_column_a_setting_stands_beside_what_vendors_recommend() -> None:
+    drawn = text(settings_rows(tuned(), 146, 27))
+
+    assert drawn[0].split() == ["Settings", "Recommended", "by", "vendors"]
+    swappiness = next(line for line in drawn if line.startswith("vm.swappiness"))
+    assert "60" in swappiness
+    assert swappiness.index("1 (SQL Server)") == drawn[0].index("Recommended")
+
+
+def test_where_rows_are_few_settings_stand_side_by_side() -> None:
+    drawn = text(settings_rows(tuned(), 82, 5))
+
+    assert drawn[0] == "Settings"
+    assert len(drawn) <= 5
+    assert all(name in "\n".join(drawn) for name in NAMES)
+
+
+def test_what_does_not_fit_is_counted() -> None:
+    drawn = text(settings_rows(tuned(), 40, 4))
+
+    assert drawn == ["Settings, 3 of 5", *(line for line in drawn if line.startswith(NAMES[:3]))]
+
+
+@pytest.mark.parametrize("width", [30, 40, 82, 146])
+@pytest.mark.parametrize("rows", [0, 3, 4, 6, 10, 30])
+def test_settings_never_take_more_than_the_room(width: int, rows: int) -> None:
+    drawn = settings_rows(tuned(), width, rows)
+
+    assert len(drawn) <= rows
+    assert all(width_of(row) <= width for row in drawn)
+
+
+def test_settings_fill_what_a_map_leaves_and_move_nothing() -> None:
+    found, plain = tuned(), machine(1, 2, 1, platform=Platform(hostname="db01"))
+    with_settings = MapMaker(found).draw(found.nodes, {}, 82, 35)
+    without = MapMaker(plain).draw(plain.nodes, {}, 82, 35)
+
+    assert with_settings.rows[: len(without.rows)] == without.rows
+    assert text([with_settings.rows[len(without.rows)]])[0].startswith("Settings")
+    assert len(with_settings.rows) + 2 <= 35
+
+
+def test_nothing_stands_there_where_no_setting_is_known() -> None:
+    assert settings_rows(replace(tuned(), settings=OsSettings()), 82, 20) == []
