@@ -156,6 +156,7 @@ class Terminal:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.001)
+        self.process.kill()  # the mark of a process cannot be read at every moment
         self.process.wait()
         self.hang_up()
 
