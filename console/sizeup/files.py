@@ -151,6 +151,15 @@ class _Entry(Struct, frozen=True):
 
 
 @contextlib.contextmanager
+def temporary_directory() -> Iterator[str]:
+    """Yield a new directory that only the caller can enter; it is removed with its content."""
+    import tempfile  # costs every start otherwise
+
+    with tempfile.TemporaryDirectory(prefix="sizeup-") as path:
+        yield path
+
+
+@contextlib.contextmanager
 def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
     """Walk to a path; safe links are followed, the last one only with ``follow``."""
     if not path:

@@ -51,7 +51,7 @@ def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[
 
 
 def _option(action: argparse.Action) -> str:
-    value = action.metavar if isinstance(action.metavar, str) else None
+    value = " ".join(action.metavar) if isinstance(action.metavar, tuple) else action.metavar
     if value is None and action.choices:
         value = ", ".join(map(str, action.choices))
     if not action.option_strings:

@@ -15,6 +15,8 @@ from sizeup.probing.settings import missing, refuse_unused, resolve, used
 from sizeup.text import one_line
 
 ROUNDS_LIMIT = 1000
+COMPILED_PART_MISSING = "its compiled part is missing"
+"""How the reason begins why a probe in C cannot be planned without its extension."""
 
 # What disturbs others least comes first, so that a canceled run has the harmless figures.
 _ORDER = {hazard: rank for rank, hazard in enumerate(Hazard, start=1)}
@@ -143,9 +145,7 @@ def _plan_probe(
 
 def _why_failed(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
-        return (
-            "its compiled part is missing: this is the viewer; to measure, install the wheel for this type of machine"
-        )
+        return f"{COMPILED_PART_MISSING}: this is the viewer; to measure, install the wheel for this type of machine"
     return f"its plan failed: {type(error).__name__}: {one_line(str(error))}"
 
 

@@ -1,0 +1,117 @@
+"""``sizeup probes --check`` and ``--template``: what authors of probes use."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sizeup.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from sizeup.probing.kit.check import CheckedPlugin
+    from sizeup.probing.kit.plugin_files import PluginFiles
+    from sizeup.probing.kit.trial import Trial
+
+SCHEMA = "sizeup.probe-check/1"
+
+
+def write_template(kind: str, folder: str, names: list[str]) -> int:
+    """Write a template for the probe that is named."""
+    from sizeup.probing.kit.template import TEMPLATES, write_template
+
+    if len(names) != 1:
+        example = f"sizeup probes --template {kind if kind in TEMPLATES else 'python'} {folder} acme.rate"
+        raise UsageError(f"--template: expected the name of one probe, found {len(names)}; such as: {example}")
+    for name in write_template(kind, folder, names[0]):
+        print(Path(folder, name))
+    print(f"\nCheck it with: sizeup probes --check {folder}")
+    return ExitStatus.OK
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Check a plug-in, run it for a moment if that was asked for, and list what is wrong."""
+    from sizeup import files
+    from sizeup.probing.kit.check import check_plugin
+    from sizeup.probing.kit.plugin_files import unpack_wheel
+
+    if arguments.probe:
+        raise UsageError("--check takes one folder or wheel and no probe; all probes in it are checked")
+    path = Path(arguments.check)
+    with files.temporary_directory() as unpacked:
+        if path.is_file():
+            root = Path(unpacked)
+            unpack_wheel(path, root)
+        elif path.is_dir():
+            root = path
+        else:
+            raise UsageError(f"--check {path}: expected a folder or a wheel, found neither")
+        checked = check_plugin(root)
+        trials: list[Trial] = []
+        if arguments.run and not checked.problems:
+            trials = _trials(checked.files, checked.names, arguments.set)
+    if arguments.json:
+        _print_json(checked, trials)
+    else:
+        _print_text(checked, trials, ran=arguments.run)
+    if checked.problems:
+        return ExitStatus.USAGE
+    if any(trial.problems for trial in trials):
+        return ExitStatus.PROBE_FAILED
+    return ExitStatus.REFUSED if any(trial.refused for trial in trials) else ExitStatus.OK
+
+
+def _trials(files: PluginFiles, names: list[str], assignments: list[str]) -> list[Trial]:
+    from sizeup.discovery.machine import discover
+    from sizeup.probing.kit.check import importable, registry_with
+    from sizeup.probing.kit.trial import try_probe
+    from sizeup.probing.settings import parse_assignments
+
+    registry = registry_with(files)
+    settings = parse_assignments(assignments, registry)
+    machine = discover("/")
+    with importable(files):
+        return [try_probe(registry.get(name), registry, machine, settings.get(name, {})) for name in names]
+
+
+def _print_text(checked: CheckedPlugin, trials: list[Trial], *, ran: bool) -> None:
+    problems = [*checked.problems, *(problem for trial in trials for problem in trial.problems)]
+    for problem in problems:
+        print(problem)
+    for trial in trials:
+        if trial.refused:
+            print(f"{trial.probe}: not run on this machine: {trial.refused}")
+        elif trial.step:
+            counts = f"{trial.samples:,} samples, {trial.estimates:,} estimates"
+            print(f"{trial.probe}: ran step {trial.step}: {counts}")
+        if trial.note:
+            print(f"{trial.probe}: {trial.note}")
+    names = ", ".join(checked.names) or "no probe"
+    print(f"{names}: {len(problems) or 'no'} problem{'s' * (len(problems) != 1)}")
+    if not ran:
+        print("Nothing of the plug-in was run; --run measures with it for half a second.")
+    elif checked.problems:
+        print("The probe was not run, because of these problems.", file=sys.stderr)
+
+
+def _print_json(checked: CheckedPlugin, trials: list[Trial]) -> None:
+    import msgspec
+
+    data = {
+        "schema": SCHEMA,
+        "probes": checked.names,
+        "problems": [*checked.problems, *(problem for trial in trials for problem in trial.problems)],
+        "trials": [
+            {
+                "probe": trial.probe,
+                "step": trial.step,
+                "samples": trial.samples,
+                "estimates": trial.estimates,
+                "refused": trial.refused,
+                "note": trial.note,
+            }
+            for trial in trials
+        ],
+    }
+    print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())

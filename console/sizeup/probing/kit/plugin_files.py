@@ -1,0 +1,196 @@
+"""The files of a plug-in that is not installed: its entry points, and the folders that hold its packages."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import zipfile
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import tomli
+from msgspec import Struct, field
+
+from sizeup.errors import UsageError
+from sizeup.probing.kit.problem import Problem, line_of
+from sizeup.probing.manifest_file import FILE_NAME
+from sizeup.probing.registry import GROUP
+from sizeup.text import one_line
+
+WHEEL_LIMIT_BYTES = 256 << 20
+_SKIPPED = frozenset({"build", "dist", "node_modules", "__pycache__"})
+_PYPROJECT = "pyproject.toml"
+_TABLE = f'[project.entry-points."{GROUP}"]'
+
+
+class DeclaredPoint(Struct, frozen=True):
+    """One entry point as a file declares it."""
+
+    name: str
+    target: str
+    """``package.module:Class``."""
+    file: str
+    line: int
+
+    @property
+    def package(self) -> str:
+        """The top-level package, which has the manifest."""
+        return self.target.partition(":")[0].partition(".")[0]
+
+    def entry_point(self) -> EntryPoint:
+        """Return what the registry takes."""
+        return EntryPoint(self.name, self.target, GROUP)
+
+
+class PluginFiles(Struct):
+    """What was found in the folder of a plug-in."""
+
+    root: Path
+    distribution: str = ""
+    """The name of the distribution; empty where none is declared."""
+    points: list[DeclaredPoint] = field(default_factory=list)
+    import_roots: dict[str, Path] = field(default_factory=dict)
+    """By package: the folder that holds it."""
+    problems: list[Problem] = field(default_factory=list)
+
+    def name(self, path: Path) -> str:
+        """Return a path as problems name it."""
+        return os.path.relpath(path, self.root)
+
+
+def find_plugin(root: Path) -> PluginFiles:
+    """Return the entry points and packages below a folder with sources, or one that a wheel was unpacked into."""
+    found = PluginFiles(root)
+    installed = sorted(root.glob("*.dist-info/entry_points.txt"))
+    project = root / _PYPROJECT
+    if installed:
+        for path in installed:
+            _read_installed(found, path)
+    elif project.is_file():
+        _read_project(found, project)
+    else:
+        action = "check the folder with the sources of the distribution, a wheel, or a folder that pip installed into"
+        found.problems.append(
+            Problem(".", 0, "distribution", f"{_PYPROJECT} or *.dist-info/entry_points.txt", "neither", action)
+        )
+        return found
+    if not found.points and not found.problems:
+        file = found.name(installed[0] if installed else project)
+        action = f'declare it: {_TABLE}, then "acme.rate" = "acme_rate.probe:Rate"'
+        found.problems.append(Problem(file, 0, "entry points", f"one of group {GROUP} for each probe", "none", action))
+    for package in dict.fromkeys(point.package for point in found.points):
+        folder = next(_holding(root, package), None)
+        if folder is not None:
+            found.import_roots[package] = folder
+            continue
+        point = next(point for point in found.points if point.package == package)
+        found.problems.append(
+            Problem(point.file, point.line, f"entry point {point.name}", f"a package {package}", "no such folder")
+        )
+    return found
+
+
+def unpack_wheel(wheel: Path, into: Path) -> None:
+    """Unpack a wheel; raise ``UsageError`` if it is none or implausibly large."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            if size > WHEEL_LIMIT_BYTES:
+                limit = f"at most {WHEEL_LIMIT_BYTES >> 20} MiB of files"
+                raise UsageError(f"{wheel}: expected {limit}, found {size >> 20} MiB; check a smaller wheel")
+            archive.extractall(into)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise UsageError(f"{wheel}: expected a wheel: {one_line(str(error))}; build it with: pip wheel") from error
+
+
+def _read_installed(found: PluginFiles, path: Path) -> None:
+    file, text = found.name(path), _text(found, path)
+    parser = configparser.ConfigParser(delimiters="=", interpolation=None, strict=False)
+    parser.optionxform = str  # type: ignore[assignment]  # names are case-sensitive
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        found.problems.append(Problem(file, 0, "file", "entry points", one_line(str(error))))
+        return
+    found.distribution = path.parent.name.partition("-")[0]
+    lines = text.splitlines()
+    for name, target in parser.items(GROUP) if parser.has_section(GROUP) else ():
+        line = next((number for number, line in enumerate(lines, 1) if line.split("=")[0].strip() == name), 0)
+        _add(found, DeclaredPoint(name, target, file, line))
+
+
+def _read_project(found: PluginFiles, path: Path) -> None:
+    text = _text(found, path)
+    try:
+        data = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        found.problems.append(Problem(_PYPROJECT, 0, "file", "TOML", one_line(str(error))))
+        return
+    project = _table(data, "project")
+    found.distribution = str(project.get("name", ""))
+    for name, target in _table(project, "entry-points", GROUP).items():
+        line = next((number for number, line in enumerate(text.splitlines(), 1) if _declares(line, name)), 0)
+        _add(found, DeclaredPoint(name, str(target), _PYPROJECT, line))
+    for package in {point.package for point in found.points}:
+        if not _packs_manifest(found.root, data, package):
+            key = ("tool", "setuptools")
+            action = f'add to [tool.setuptools]: package-data = {{ {package} = ["{FILE_NAME}"] }}'
+            expected = f"{FILE_NAME} among the files of the package"
+            problem = Problem(_PYPROJECT, line_of(text, key), "tool.setuptools.package-data", expected, "none", action)
+            found.problems.append(problem)
+
+
+def _declares(line: str, name: str) -> bool:
+    left, equals, _ = line.partition("=")
+    return bool(equals) and left.strip().strip("\"'") == name
+
+
+def _packs_manifest(root: Path, data: dict[str, Any], package: str) -> bool:
+    """Whether a wheel will hold the manifest; assumed of other build systems, which take every file of a package."""
+    build = _table(data, "build-system")
+    if not str(build.get("build-backend", "setuptools")).startswith("setuptools"):
+        return True
+    listed = _table(data, "tool", "setuptools", "package-data")
+    patterns = [pattern for key in (package, "*") for pattern in listed.get(key, ())]
+    if any(fnmatchcase(FILE_NAME, str(pattern)) for pattern in patterns):
+        return True
+    # setuptools may be told in other files than this one.
+    others = any((root / name).exists() for name in ("MANIFEST.in", "setup.py", "setup.cfg"))
+    return others or "scm" in str(build.get("requires", ""))
+
+
+def _add(found: PluginFiles, point: DeclaredPoint) -> None:
+    module, colon, attribute = point.target.partition(":")
+    if colon and all(part.isidentifier() for part in (*module.split("."), attribute)):
+        found.points.append(point)
+        return
+    key = f"entry point {point.name}"
+    found.problems.append(Problem(point.file, point.line, key, "package.module:Class", repr(point.target)))
+
+
+def _holding(root: Path, package: str) -> Iterator[Path]:
+    """Yield the folders below a root, nearest first, that hold a package."""
+    candidates = [root, root / "src", *sorted(path for path in root.iterdir() if path.is_dir())]
+    for folder in dict.fromkeys(candidates):
+        if folder.name in _SKIPPED or (folder.name.startswith(".") and folder != root):
+            continue
+        if (folder / package).is_dir():
+            yield folder
+
+
+def _table(data: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name in names:
+        value = data.get(name)
+        data = value if isinstance(value, dict) else {}
+    return data
+
+
+def _text(found: PluginFiles, path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        found.problems.append(Problem(found.name(path), 0, "file", "a text in UTF-8", one_line(str(error))))
+        return ""

@@ -1,0 +1,64 @@
+"""Write a complete plug-in for an author to begin with: pure Python, or C behind cffi."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from importlib.resources import files as package_files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from sizeup import files
+from sizeup.errors import UsageError
+from sizeup.text import one_line
+
+TEMPLATES: Mapping[str, str] = {"python": "acme.rate", "c": "acme.fill"}
+"""The name of the probe in each template, which the author's replaces."""
+_SUFFIX = ".template"
+_NAME = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)+")
+
+
+def write_template(kind: str, folder: str, name: str) -> list[str]:
+    """Write the files of a template below a folder that is new or empty; return their names."""
+    if kind not in TEMPLATES:
+        raise UsageError(f"--template: expected {' or '.join(TEMPLATES)}, found {one_line(kind, 60)!r}")
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"--template: expected the name of the probe, two or more lower-case words joined by dots such as "
+            f"{TEMPLATES[kind]}, found {one_line(name, 60)!r}"
+        )
+    if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
+        raise UsageError(f"{folder}: exists and is not an empty folder; choose another one for the template")
+    contents = template_files(kind, name)
+    for path, content in contents.items():
+        target = Path(folder, path)
+        try:
+            files.make_directory(str(target.parent))
+            files.write(str(target), lambda file, text=content: file.write(text.encode()))  # type: ignore[misc]
+        except OSError as error:
+            raise UsageError(f"{target}: cannot write: {error.strerror}; choose another folder") from error
+    return list(contents)
+
+
+def template_files(kind: str, name: str) -> dict[str, str]:
+    """Return the text of each file of a template, by its path, with the name of the author's probe."""
+    written = TEMPLATES[kind]
+    # The name of the probe, of its package and of its distribution.
+    names = {written.replace(".", mark): name.replace(".", mark) for mark in (".", "_", "-")}
+    found: dict[str, str] = {}
+    for path, text in sorted(_texts(package_files("sizeup.probing.kit") / "templates" / kind, "")):
+        for old, new in names.items():
+            path, text = path.replace(old, new), text.replace(old, new)  # noqa: PLW2901 -- one name after the other
+        found[path] = text
+    return found
+
+
+def _texts(folder: Traversable, prefix: str) -> list[tuple[str, str]]:
+    found = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _texts(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(_SUFFIX):
+            found.append((prefix + entry.name.removesuffix(_SUFFIX), entry.read_text(encoding="utf-8")))
+    return found

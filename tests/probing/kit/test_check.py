@@ -1,0 +1,281 @@
+"""``sizeup probes --check`` lists what is wrong with a plug-in, with the place and what to do, and runs none of it."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from sizeup.cli import run
+from sizeup.probing.kit.check import check_plugin
+from sizeup.probing.kit.code_check import ALLOWED_MODULES
+from sizeup.probing.kit.problem import line_of
+from sizeup.probing.kit.template import template_files
+from sizeup.probing.registry import GROUP, load_registry
+
+ROOT = Path(__file__).parents[3]
+MANIFEST, CODE = "acme_rate/probe.toml", "acme_rate/probe.py"
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    for name, text in template_files("python", "acme.rate").items():
+        path = tmp_path / "plugin" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "plugin"
+
+
+def change(plugin: Path, file: str, old: str, new: str) -> None:
+    text = (plugin / file).read_text()
+    assert old in text
+    (plugin / file).write_text(text.replace(old, new, 1))
+
+
+def test_the_built_in_probes_keep_the_contract() -> None:
+    checked = check_plugin(ROOT)
+
+    assert checked.problems == []
+    assert set(checked.names) == set(load_registry().builtin_only().probes)
+
+
+def test_a_sound_plug_in_has_no_problems_and_is_not_imported(plugin: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["probes", "--check", str(plugin)]) == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        "acme.rate: no problems",
+        "Nothing of the plug-in was run; --run measures with it for half a second.",
+    ]
+    assert not [name for name in sys.modules if name.startswith("acme_rate")]
+
+
+IN_MANIFEST = [
+    ('title = "Checksum rate"\n', "", "probe[0].title: expected text, found no such key"),
+    ("summary =", "sumary =", "probe[0].sumary: expected a known key, found 'sumary' (did you mean summary?)"),
+    ('"cpu-load"', '"cpu"', "probe[0].hazards: expected a list, each one of cpu-load, memory, io-read,"),
+    ('"curve"', '"pie"', "probe[0].chart: expected one of bars, curve, histogram, matrix, none, scaling, found 'pie'"),
+    (
+        'unit = "bytes/s"',
+        'unit = "MB/s"',
+        "unit of series crc32: expected the base unit bytes/s, found 'MB/s'; multiply",
+    ),
+    (
+        'unit = "bytes/s"',
+        'unit = "ns"\nquantity = "memory.read_bandwidth"',
+        "expected bytes/s, the unit of memory.read_b",
+    ),
+    ('axis = "block_bytes"\n', "", "axis_unit of series crc32: expected an axis beside it"),
+    ('better = "higher"', 'better = "more"', "probe[0].series[0].better: expected one of lower, higher, neither"),
+    (
+        "default = 1.0",
+        "default = 90.0",
+        "default of parameter seconds: expected a time such as 10, 250ms or 5m from 10 ms",
+    ),
+    ("minimum = 0.01", 'minimum = "1"', "probe[0].parameter[0].minimum: expected a number, found '1'"),
+    ('type = "seconds"', 'type = "choice"', "choices of parameter seconds: expected the choices, found none"),
+    ("seconds = 0.2 } }", "second = 0.2 } }", "plans: expected a parameter of acme.rate, found 'second' (did you mean"),
+    (
+        "quick = { seconds = 0.2 }",
+        "quik = {}",
+        "plans of acme.rate: expected one of quick, standard, full, found 'quik'",
+    ),
+    (
+        "seconds = 0.2 }",
+        "seconds = 99.0 }",
+        "plans.quick.seconds: expected a time such as 10, 250ms or 5m from 10 ms to",
+    ),
+    (", quick = 0.2 }", " }", "estimated_seconds of acme.rate: expected a number for plan quick, found none"),
+    ('name = "acme.rate"', 'name = "Acme Rate"', "name of the probe: expected lower-case words joined by dots"),
+    ('card = "cpu"', 'precision = "seconds"', "type of parameter seconds: expected float, as precision names it"),
+    ('card = "cpu"', "limits = { seconds = 0 }", "limits.seconds: expected more than 0 s, found 0"),
+    ('schema = "sizeup.probe/1"', 'schema = "sizeup.probe/9"', "schema: expected one of sizeup.probe/1, found"),
+    ("[[probe.series]]", "[[probe.series]", "file: expected TOML in UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), IN_MANIFEST)
+def test_what_the_check_finds_in_a_manifest_the_registry_refuses(
+    plugin: Path, old: str, new: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One validation: what is a problem before the installation is one after it, and the other way round."""
+    monkeypatch.syspath_prepend(plugin)
+    points = [EntryPoint("acme.rate", "acme_rate.probe:Rate", GROUP)]
+    assert not load_registry(points).broken
+    change(plugin, MANIFEST, old, new)
+
+    found = [str(problem) for problem in check_plugin(plugin).problems]
+
+    assert any(message in line for line in found), found
+    assert all(line.startswith((MANIFEST, "pyproject.toml")) for line in found), found
+    assert load_registry(points).broken
+
+
+IN_CODE = [
+    ("class Rate", "class Speed", "class Rate: expected its definition, as the entry point names it, found no Rate"),
+    (
+        "(self, step, context)",
+        "(self, step)",
+        ":20: Rate.run: expected a method (self, step, context), found (self, step)",
+    ),
+    (
+        "    def plan",
+        "    async def plan",
+        ":15: Rate.plan: expected a method (self, machine, settings), found async def",
+    ),
+    ("class Rate:", "class Rate:\n    def __init__(self, x): ...", "Rate.__init__: expected no required arguments"),
+    (
+        "yield Step(",
+        "Step(",
+        "Rate.plan: expected a function that yields Step or Refusal, found one that yields nothing",
+    ),
+    (
+        'settings["seconds"]',
+        'settings["secs"]',
+        ":17: settings[...]: expected a parameter of the manifest, found 'secs'",
+    ),
+    ('Samples("crc32"', 'Samples("crc"', ":31: series of Samples: expected a series that the manifest declares, found"),
+    (
+        "import zlib",
+        "import sizeup.session",
+        ":4: import: expected a module of the contract, found sizeup.session; import",
+    ),
+    (
+        "model.plan import Step",
+        "model.plan import Stp",
+        "import: expected a name that this version of sizeup has, found siz",
+    ),
+    ("import zlib", "import signal\nsignal.signal(2, None)", ":5: signal.signal: expected no handlers of signals"),
+    ("import zlib", "import zlib as", ":4: code: expected Python, found"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), IN_CODE)
+def test_a_problem_of_the_code_names_its_line(plugin: Path, old: str, new: str, message: str) -> None:
+    change(plugin, CODE, old, new)
+
+    found = [str(problem) for problem in check_plugin(plugin).problems]
+
+    assert any(message in line for line in found), found
+    assert all(line.startswith(CODE) for line in found), found
+
+
+IN_PROJECT = [
+    ("sizeup.probes", "sizeup.probe", "entry points: expected one of group sizeup.probes for each probe, found none"),
+    ("acme_rate.probe:Rate", "acme_rate.probe", ":10: entry point acme.rate: expected package.module:Class, found"),
+    (
+        "acme_rate.probe:Rate",
+        "acme_rate.prob:Rate",
+        ":10: entry point acme.rate: expected a module acme_rate.prob, found",
+    ),
+    ("acme_rate.probe:Rate", "acme.probe:Rate", ":10: entry point acme.rate: expected a package acme, found no such"),
+    (
+        '"acme.rate" =',
+        '"acme.rat" =',
+        ":10: entry point acme.rat: expected a probe of this name in acme_rate/probe.toml",
+    ),
+    ('"acme.rate" =', '"null" =', ":10: entry point null: expected a probe of this name"),
+    (
+        "package-data",
+        "# package-data",
+        "tool.setuptools.package-data: expected probe.toml among the files of the package",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), IN_PROJECT)
+def test_a_problem_of_the_distribution_is_listed(plugin: Path, old: str, new: str, message: str) -> None:
+    change(plugin, "pyproject.toml", old, new)
+
+    found = [str(problem) for problem in check_plugin(plugin).problems]
+
+    assert any(message in line for line in found), found
+
+
+def test_every_problem_is_listed_and_not_the_first_alone(plugin: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(plugin, MANIFEST, "summary =", "sumary =")
+    change(plugin, MANIFEST, '"higher"', '"more"')
+    change(plugin, CODE, "(self, step, context)", "(self, step)")
+
+    assert run(["probes", "--check", str(plugin), "--run", "--json"]) == 2
+
+    data = json.loads(capsys.readouterr().out)
+    assert data["trials"] == []
+    assert [(problem["file"], problem["line"]) for problem in data["problems"]] == [
+        (MANIFEST, 6),  # the unknown key
+        (MANIFEST, 3),  # the missing one, at the head of its table
+        (MANIFEST, 19),
+        (CODE, 20),
+    ]
+
+
+def test_a_name_that_an_installed_probe_has_is_a_problem(plugin: Path) -> None:
+    change(plugin, "pyproject.toml", '"acme.rate" =', '"null" =')
+    change(plugin, MANIFEST, 'name = "acme.rate"', 'name = "null"')
+
+    (problem,) = check_plugin(plugin).problems
+
+    assert re.search(r"found sizeup \S+ provides a probe of this name already", str(problem))
+
+
+def test_a_wheel_without_its_manifest_is_a_problem(plugin: Path, tmp_path: Path) -> None:
+    wheel = tmp_path / "acme_rate-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("acme_rate/__init__.py", "")
+        archive.writestr(CODE, (plugin / CODE).read_text())
+        archive.writestr("acme_rate-1.0.dist-info/entry_points.txt", f"[{GROUP}]\nacme.rate = acme_rate.probe:Rate\n")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "sizeup", "probes", "--check", wheel], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stdout.startswith(
+        "acme_rate/probe.toml: file: expected the manifest of the package, found no such file\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--check", "{gone}"], "expected a folder or a wheel, found neither"),
+        (["--check", "{file}"], "expected a wheel: File is not a zip file; build it with: pip wheel"),
+        (["--check", "{folder}", "null"], "--check takes one folder or wheel and no probe"),
+        (["--run"], "--run needs --check; add --check PATH"),
+        (["--set", "a.b=1"], "--set needs --check"),
+        (["--check", "{folder}", "--set", "a.b=1"], "--set needs --run with --check"),
+        (["--template", "rust", "{gone}", "acme.rate"], "--template: expected python or c, found 'rust'"),
+        (["--template", "c", "{gone}"], "such as: sizeup probes --template c"),
+        (["--template", "c", "{gone}", "Rate"], "two or more lower-case words joined by dots such as acme.fill, found"),
+        (["--template", "c", "{folder}", "acme.fill"], "exists and is not an empty folder; choose another one"),
+    ],
+)
+def test_what_cannot_be_checked_or_written_is_refused(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("text")
+    names = {"gone": str(tmp_path / "gone"), "file": str(tmp_path / "file"), "folder": str(tmp_path)}
+
+    assert run(["probes", *(argument.format(**names) for argument in arguments)]) == 2
+
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_key_in_an_inline_table_is_found_at_the_line_of_that_table() -> None:
+    text = 'schema = "x"\n[[probe]]\nseries = [{ name = "a" }]\n[probe.limits]\nseconds = 0\n[[probe]]\nname = "b"\n'
+
+    assert line_of(text, ("probe", 0, "series", 0, "unit")) == 3
+    assert line_of(text, ("probe", 0, "limits", "seconds")) == 5
+    assert line_of(text, ("probe", 1, "name")) == 7
+    assert line_of(text, ("other",)) == 0
+
+
+def test_the_allowed_modules_are_those_of_the_documentation() -> None:
+    page = (ROOT / "docs/how-to/write-a-probe.md").read_text(encoding="utf-8")
+    sentence = page.partition("A probe may import ")[2].partition(" nothing else")[0]
+
+    assert re.findall(r"`(sizeup\.[\w.]+)`", sentence) == list(ALLOWED_MODULES)
