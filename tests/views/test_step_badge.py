@@ -184,6 +184,18 @@ def test_live_figures_are_those_of_the_point_that_was_sampled_last() -> None:
     assert recent[0].bars()[-1] == "▁"  # next to the outlier it began with
 
 
+def test_a_live_figure_is_the_one_of_the_table() -> None:
+    run = ramp(None)
+    point = run.points.setdefault(point_key("iops", {"queue_depth": 8}), Point("iops", {"queue_depth": 8}))
+    point.t_ns.extend(SECOND * (number + 1) for number in range(11))
+    point.values.extend([10e3] * 6 + [30e3] * 5)
+
+    assert live_tiles(run)[0].text == "10k"
+    point.estimate = Estimate("iops", {"queue_depth": 8}, 19e3)
+    assert live_tiles(run)[0].text == "19k"
+    assert "19,000" in [cell.text for row in point_rows(run).rows for cell in row]
+
+
 @pytest.mark.parametrize(
     ("progress", "text"),
     [

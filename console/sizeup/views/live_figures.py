@@ -17,8 +17,6 @@ from sizeup.views.step_badge import axis_name
 _MOST_TILES = 6
 RECENT_SECONDS = 10.0
 _LONGEST_NAME = 16
-_SMOOTHED = 5
-"""Samples of which a tile shows the median: one alone may be an outlier."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -51,7 +49,7 @@ def time_left(progress: Progress) -> str:
 
 
 def live_tiles(run: StepRun) -> tuple[LiveFigure, ...]:
-    """Return the newest value of each series that matters, with where it was measured."""
+    """Return each series that matters at the point that was sampled last: the figure that its table and chart show."""
     newest = _newest(run)
     if newest is None:
         return ()
@@ -118,7 +116,7 @@ def _point_at(run: StepRun, series: Series, newest: Point) -> Point | None:
 
 
 def _tile(series: Series, point: Point) -> tuple[str, str]:
-    value = sorted(point.values[-_SMOOTHED:])[len(point.values[-_SMOOTHED:]) // 2] if point.values else value_of(point)
+    value = value_of(point)
     if value is None:
         return _name(series), "–"
     if series.unit == "1/s":
