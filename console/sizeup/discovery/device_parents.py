@@ -48,6 +48,7 @@ class DeviceParents:
     def __init__(self, sysroot: Sysroot) -> None:
         self._sysroot = sysroot
         self._nodes: dict[str, int | None] = {}
+        self._own: dict[str, int | None] = {}
 
     def node(self, path: str) -> int | None:
         """The NUMA node of the device or of the nearest parent that names one; None when unknown.
@@ -61,9 +62,16 @@ class DeviceParents:
         if not _HAS_NODE.fullmatch(name):
             return self.node(above)  # SCSI targets, ports and the like have no such file
         if path not in self._nodes:
-            own = self._sysroot.integer(f"{path}/numa_node")
-            self._nodes[path] = own if own is not None and own >= 0 else self.node(above)
+            own = self.own_node(path)
+            self._nodes[path] = self.node(above) if own is None else own
         return self._nodes[path]
+
+    def own_node(self, path: str) -> int | None:
+        """The NUMA node that the device itself names; None where it names none."""
+        if path not in self._own:
+            own = self._sysroot.integer(f"{path}/numa_node")
+            self._own[path] = None if own is None or own < 0 else own
+        return self._own[path]
 
     def locate(self, path: str) -> DeviceLocation:
         """Follow the link of a class device to its location."""

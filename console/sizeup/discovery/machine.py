@@ -60,6 +60,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     if memory_bytes is None:
         note_memory(root)
     parents = DeviceParents(root)
+    pci = read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus))
     rdma_ports = read_rdma_ports(root, parents)
     block_devices = resolve_stacks(read_block_devices(root, parents))
     nics = with_rings(root, read_nics(root, parents, rdma_ports))
@@ -88,11 +89,11 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         cpu_model=cpuinfo.model,
         cpu_vendor=cpuinfo.vendor,
         base_clock=of_one_kind(read_base_clock(root, cpuinfo, first), processors.cores, first),
-        platform=read_platform(root, cpuinfo, cpuset_limits),
+        platform=read_platform(root, cpuinfo, cpuset_limits, pci),
         settings=read_os_settings(root, first),
         nics=nics,
         rdma_ports=rdma_ports,
-        pci=read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus)),
+        pci=pci,
         block_devices=block_devices,
         hbas=hbas,
         scsi_devices=scsi_devices,

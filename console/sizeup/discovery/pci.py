@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.discovery.cpus import read_set
+from sizeup.discovery.cpus import CpuSet, read_set
 from sizeup.discovery.device_parents import PCI_ADDRESS, PCI_DEVICES, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.numa import NumaNode
@@ -26,9 +26,12 @@ def parse_link_speed(text: str) -> float | None:
     return None if match is None else float(match[1])
 
 
-def _link(sysroot: Sysroot, base: str, when: str) -> PciLink | None:
-    """A link with known speed and lanes: 0 means that nothing is connected, 255 that nothing is known."""
-    speed = parse_link_speed(sysroot.line(f"{base}/{when}_link_speed") or "")
+def _link(sysroot: Sysroot, base: str, when: str, text: str | None = None) -> PciLink | None:
+    """A link with known speed and lanes: 0 means that nothing is connected, 255 that nothing is known.
+
+    ``text`` is its speed where that was read already.
+    """
+    speed = parse_link_speed(text or sysroot.line(f"{base}/{when}_link_speed") or "")
     if speed is None:
         return None
     width = sysroot.integer(f"{base}/{when}_link_width")
@@ -88,19 +91,34 @@ def _node_by_cpus(cpus: tuple[int, ...], nodes: tuple[NumaNode, ...], online: in
 
 
 def _read_function(
-    sysroot: Sysroot, parents: DeviceParents, address: str, nodes: tuple[NumaNode, ...], online: int
+    sysroot: Sysroot,
+    parents: DeviceParents,
+    address: str,
+    nodes: tuple[NumaNode, ...],
+    online: int,
+    local_of: dict[int, CpuSet],
 ) -> PciFunction:
+    """One function; ``local_of`` has the local CPUs of nodes that were read already.
+
+    The kernel takes them from the node that a device names (pci_dev_show_local_cpu in drivers/pci/pci-sysfs.c).
+    """
     base = f"{PCI_DEVICES}/{address}"
     path = sysroot.realpath(base) or base
-    own = sysroot.integer(f"{path}/numa_node")
-    local = read_set(sysroot, path, ("local_cpulist", "local_cpus")) or ()
+    own = parents.own_node(path)
+    local = None if own is None else local_of.get(own)
+    if local is None:
+        local = read_set(sysroot, path, ("local_cpulist", "local_cpus")) or ()
+        if own is not None and local:
+            local_of[own] = local
     node, origin = parents.node(path), NodeOrigin.PARENT
-    if own is not None and own >= 0:
+    if own is not None:
         node, origin = own, NodeOrigin.FIRMWARE
     elif node is None:
         node, origin = _node_by_cpus(local, nodes, online), NodeOrigin.LOCAL_CPUS
     identity = _identity(sysroot, path)
-    real_link = _has_link(identity)
+    link = limit = None
+    if _has_link(identity) and (speed := sysroot.line(f"{path}/current_link_speed")) is not None:
+        link, limit = _link(sysroot, path, "current", speed), _link(sysroot, path, "max")
     roots = _ROOT.findall(path)
     made = sysroot.integer(f"{path}/sriov_numvfs")
     return PciFunction(
@@ -117,8 +135,8 @@ def _read_function(
         node=node,
         node_origin=None if node is None else origin,
         local_cpus=local,
-        link=_link(sysroot, path, "current") if real_link else None,
-        link_limit=_link(sysroot, path, "max") if real_link else None,
+        link=link,
+        link_limit=limit,
         virtual_function_of=link_name(sysroot, f"{path}/physfn"),
         virtual_functions=made,
         virtual_functions_limit=None if made is None else sysroot.integer(f"{path}/sriov_totalvfs"),
@@ -166,7 +184,8 @@ def read_pci(
     """All functions by address; ``online`` is how many CPUs the machine has in use."""
     slots = _read_slots(sysroot)
     addresses = sorted(name for name in sysroot.names(PCI_DEVICES) if PCI_ADDRESS.fullmatch(name))[:_FUNCTIONS_LIMIT]
-    functions = {address: _read_function(sysroot, parents, address, nodes, online) for address in addresses}
+    local_of: dict[int, CpuSet] = {}
+    functions = {address: _read_function(sysroot, parents, address, nodes, online, local_of) for address in addresses}
     named = {
         address: replace(function, slot=slot) if (slot := slots.get(address.partition(".")[0])) else function
         for address, function in functions.items()

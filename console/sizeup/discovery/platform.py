@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from sizeup.discovery.cloud import read_cloud
 from sizeup.discovery.cpu_policies import CpuPolicies
@@ -13,6 +14,7 @@ from sizeup.discovery.dmi import dmi_line
 from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import POWERVM, read_virtualization
+from sizeup.model.pci import PciFunction
 from sizeup.model.platform import ControlGroup, LogicalPartition, Platform
 from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
@@ -156,10 +158,12 @@ def _partition(sysroot: Sysroot, hypervisor: str | None) -> LogicalPartition | N
     return found
 
 
-def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits) -> Platform:
-    """Everything that is true of the machine as a whole."""
+def read_platform(
+    sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits, functions: Iterable[PciFunction]
+) -> Platform:
+    """Everything that is true of the machine as a whole; ``functions`` are those of PCI."""
     product, vendor = _product(sysroot, cpuinfo)
-    virtualization = read_virtualization(sysroot, cpuinfo)
+    virtualization = read_virtualization(sysroot, cpuinfo, functions)
     virtual = virtualization.is_guest or virtualization.hypervisor is not None
     container = _container(sysroot)
     command_line = sysroot.line("/proc/cmdline")

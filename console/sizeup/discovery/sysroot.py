@@ -114,7 +114,7 @@ class Sysroot:
             if self.live:
                 return read_or_raise(path, of_sysfs=path.startswith("/sys/"))
             parent, _, name = path.rpartition("/")
-            directory = self._directory(parent)
+            directory = self._directories[parent] if parent in self._directories else self._directory(parent)
             if directory is None or name in ("", ".", ".."):
                 return Unreadable(errno.ENOENT)
             return self._unlinked_bytes(f"{directory}/{name}")

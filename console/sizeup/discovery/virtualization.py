@@ -8,13 +8,14 @@ own: a flag that is absent says nothing on an architecture that never sets it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.dmi import dmi_line, dmi_path
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.pci import PciFunction
 
 _DMI_NAMES = ("sys_vendor", "product_name", "board_vendor", "chassis_vendor", "bios_vendor")
 _TREE = "/proc/device-tree"
@@ -93,15 +94,11 @@ def _names_a_product(dmi: dict[str, str]) -> bool:
     return vendor not in _PLACEHOLDERS and product not in _PLACEHOLDERS and "google" not in f"{vendor} {product}"
 
 
-def _pci_ids(sysroot: Sysroot) -> frozenset[tuple[int, int]]:
+def _pci_ids(sysroot: Sysroot, functions: Iterable[PciFunction]) -> frozenset[tuple[int, int]]:
     text = sysroot.read("/proc/bus/pci/devices")
     if text is not None:
         return frozenset((int(vendor, 16), int(device, 16)) for vendor, device in _PCI_LINE.findall(text))
-    base = "/sys/bus/pci/devices"
-    return frozenset(
-        (sysroot.integer(f"{base}/{name}/vendor") or 0, sysroot.integer(f"{base}/{name}/device") or 0)
-        for name in sysroot.names(base)
-    )
+    return frozenset((function.vendor or 0, function.device or 0) for function in functions)
 
 
 def _paravirtual(sysroot: Sysroot, pci: frozenset[tuple[int, int]]) -> tuple[str | None, str] | None:
@@ -176,13 +173,13 @@ def _which(sysroot: Sysroot, cpuinfo: CpuInfo, named: Iterator[str | None]) -> s
     return first or next((name for word, name in others if word in clocks), None)
 
 
-def read_virtualization(sysroot: Sysroot, cpuinfo: CpuInfo) -> Virtualization:
-    """Guest, bare metal or unknown, with the hypervisor's name and with what says so."""
+def read_virtualization(sysroot: Sysroot, cpuinfo: CpuInfo, functions: Iterable[PciFunction]) -> Virtualization:
+    """Guest, bare metal or unknown, with the hypervisor's name and its evidence; ``functions`` are those of PCI."""
     if _is_dom0(sysroot):
         return Virtualization(DOM0, evidence="Xen's control domain: no guest, but its CPUs are virtual")
     dmi = _dmi(sysroot)
     by_dmi = _dmi_hypervisor(dmi)
-    pci = _pci_ids(sysroot)
+    pci = _pci_ids(sysroot, functions)
     by_device = _paravirtual(sysroot, pci)
     flag = (None, "CPU flag: hypervisor") if cpuinfo.is_x86 and "hypervisor" in cpuinfo.flags else None
     by_sysinfo, by_tree = _sysinfo(sysroot), _device_tree(sysroot)
