@@ -24,8 +24,8 @@ ONCE = (
 """Commands that are asked once in each guest."""
 
 EACH = {
-    "/sys/class/net/*/ifindex": ("ethtool -i", "ethtool", "ethtool -l", "ethtool -g"),
-    "/dev/nvme[0-9]": ("nvme id-ctrl -o json",),
+    "/sys/class/net/*/ifindex": ("ethtool -i", "ethtool", "ethtool -l", "ethtool -g", "ethtool -k"),
+    "/dev/nvme[0-9]": ("nvme id-ctrl -o json", "nvme smart-log -o json"),
     "/dev/nvme*n[0-9]": ("nvme id-ns -o json",),
 }
 """Commands that are asked of each device by the files of a pattern: of an interface its name, of others the path."""

@@ -190,6 +190,41 @@ def test_nvme_is_what_nvme_cli_says(guest: Readings) -> None:
         assert spaces[name]["metadata_bytes"] in (None, form["ms"])
 
 
+def test_the_health_log_is_that_of_nvme_cli(guest: Readings) -> None:
+    local = {one["name"]: one["health"] for one in guest.ours["nvme_controllers"] if one["transport"] == "pcie"}
+
+    assert None not in local.values()
+    for name, mine in local.items():
+        said = guest.json(f"nvme smart-log -o json {name}")
+        # nvme-cli writes large counters as text.
+        figures = {key: int(value) for key, value in said.items()}
+        assert mine["temperature_celsius"] == figures["temperature"] - 273
+        assert {
+            "critical_warning": mine["critical_warning"], "avail_spare": mine["spare_percent"],
+            "spare_thresh": mine["spare_threshold_percent"], "percent_used": mine["used_percent"],
+            "unsafe_shutdowns": mine["unsafe_shutdowns"], "media_errors": mine["media_errors"],
+            "power_on_hours": mine["power_on_hours"],
+        }.items() <= figures.items()  # fmt: skip
+        # Others read and write in between.
+        for ours, theirs in (("read_bytes", "data_units_read"), ("written_bytes", "data_units_written")):
+            assert mine[ours] <= figures[theirs] * 512_000
+
+
+def test_rings_and_offloads_are_those_of_ethtool(guest: Readings) -> None:
+    asked = [nic for nic in guest.ours["nics"] if nic["kind"] in ("physical", "ipoib", "virtio", "bond")]
+
+    for mine in asked:
+        said = guest.of("ethtool -g", mine["name"])
+        now = [re.search(rf"^{name}:\s+(\d+)", said.partition("Current")[2], re.MULTILINE) for name in ("RX", "TX")]
+        theirs = [int(found[1]) for found in now if found is not None]
+        assert ([mine["rings"]["receive"], mine["rings"]["send"]] if mine["rings"] else []) == theirs
+        lines = dict(re.findall(r"^([a-z-]+): (on|off)", guest.of("ethtool -k", mine["name"]), re.MULTILINE))
+        assert mine["offloads"]
+        assert {name: "on" if on else "off" for name, on in mine["offloads"]} == {
+            name: lines[name] for name, _ in mine["offloads"]
+        }
+
+
 def test_interfaces_are_what_ethtool_and_ip_say(guest: Readings) -> None:
     ours = {nic["name"]: nic for nic in guest.ours["nics"]}
     rows = {row["ifname"]: row for row in guest.json("ip -j -d link")}
