@@ -99,4 +99,4 @@ def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, t
     done = sizeup("compare", "a", "--baseline", "b")
 
     assert done.returncode == 2
-    assert "nothing measured on both sides: the new side has null.gap, the baseline no finished step" in done.stderr
+    assert "nothing measured on both sides: B (new) has null.gap, A (baseline) no finished step" in done.stderr

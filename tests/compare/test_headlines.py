@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from declared import declaration_of, series_of
 from sizeup.batch.comparison import comparison_lines
 from sizeup.compare.compare import compare
-from sizeup.compare.comparison import Comparison
+from sizeup.compare.comparison import Comparison, Conclusion
 from sizeup.compare.digest import Digest, digest
 from sizeup.compare.headlines import headlines
 from sizeup.model.plan import Better, Series, Step
@@ -153,3 +154,42 @@ def test_no_mean_over_a_curve_is_a_headline_in_text_or_data() -> None:
 @pytest.mark.parametrize(("factor", "text"), [(1.6, "+60 %"), (0.95, "-5.0 %"), (12.0, "x 12")])
 def test_a_change_is_a_percentage_or_a_factor(factor: float, text: str) -> None:
     assert rows(compared([value * factor for value in FAST]))[0][4] == text
+
+
+def custom(workload: str) -> StepRun:
+    at: Coordinates = {"workload": workload, "queue_depth": 16}
+    return step_run("io.direct", "io.direct.custom", ("iops", at, 5e4), ("rate", at, 2e8), block=len(workload))
+
+
+def test_different_workloads_are_named_first_and_not_compared() -> None:
+    small, large = session(1, custom("random read 4 KiB")), session(2, custom("random read 16 KiB"))
+    comparison = compare([small], [large])
+    lines = comparison_lines(comparison)
+
+    assert conclusion_lines(comparison) == [
+        "Different workloads, not compared: io.direct measured random read 16 KiB in A, random read 4 KiB in B"
+    ]
+    assert lines[0] == conclusion_lines(comparison)[0]
+    assert not comparison.headlines
+    assert len([line for line in lines if "parameters differ" in line]) == 1
+    assert compare([small], [small]).other_workloads == ()
+
+
+@pytest.mark.parametrize(
+    ("invalid", "said"),
+    [
+        ("not valid on both sides: drift", "A and B are not valid (drift)"),
+        (
+            "not valid on the new side: drift; not valid on the baseline: heat",
+            "A is not valid (heat) and B is not valid (drift)",
+        ),
+        ("not valid on the baseline: heat", "A is not valid (heat)"),
+    ],
+)
+def test_every_side_that_is_not_valid_is_named(invalid: str, said: str) -> None:
+    comparison = compare(side(FAST, 1), side(FAST, 11))
+    named = [replace(one, figure=replace(one.figure, verdict=Conclusion.NOT_VALID, invalid=invalid))
+             for one in comparison.headlines]  # fmt: skip
+
+    (line,) = conclusion_lines(replace(comparison, headlines=tuple(named)))
+    assert line.startswith(f"Not compared, as {said}: ")

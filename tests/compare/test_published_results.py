@@ -47,5 +47,5 @@ def test_the_text_says_where_a_case_was_printed_and_what_it_stands_beside() -> N
     lines = comparison_lines(compare(*digest_sides([str(KEPT)], ["preset:slb-e5320"])), points=False)
 
     assert "! memory.local_ns was measured as memory.latency.dram-thp dram-thp at working_set_bytes=16384" in lines
-    assert any(line.startswith("Machines: not compared, because the baseline") for line in lines)
+    assert any(line.startswith("Machines: not compared, because A (baseline)") for line in lines)
     assert any("Silly Little Benchmark" in line and "K. Closson" in line for line in lines)

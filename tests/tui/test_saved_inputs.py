@@ -109,7 +109,7 @@ async def test_a_session_that_cannot_be_written_offers_the_command_instead(
         asked, answers = " ".join(console.says(".text Static").split()), console.entries(".dialog KeyList")
 
     assert "They cannot be saved." in asked
-    assert "is not writable for you" in asked
+    assert "no permission to write" in asked
     assert "--set workload.cpu_percent=97%" in asked
     assert list(answers) == ["stay", "quit"]
 

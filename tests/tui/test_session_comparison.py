@@ -25,7 +25,9 @@ async def test_the_session_that_was_marked_last_is_the_baseline(console: Console
         await pilot.press("up", "c")
         await pilot.pause()
         await pilot.pause()
-        assert f"A old ({os.uname().nodename}) B new ({os.uname().nodename})" in console.says("#detail")
+        assert f"A (baseline) old ({os.uname().nodename}) B (new) new ({os.uname().nodename})" in console.says(
+            "#detail"
+        )
 
     assert all("baseline" in read_session(str(path)).tags for path in (old, new))
 
@@ -75,7 +77,7 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
         await pilot.pause()
 
         assert "memory.bandwidth.of-all.latency" in compared
-        assert re.search(r"\S+ ns, baseline \S+ ns: \+0\.0%, p 1\.000; \? too few runs", compared)
+        assert re.search(r"A \S+ ns, B \S+ ns: \+0\.0%, p 1\.000; \? too few runs", compared)
         assert any(row.split()[1:2] == ["memory.bandwidth.of-all.latency"] for row in rows)  # not folded
         assert wide == 0
         assert screen.query_one("#list-pane").region.width > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -103,10 +104,10 @@ async def test_a_folder_that_takes_no_file_is_refused_with_the_reason(
 async def test_a_full_disk_is_told_and_another_folder_asked_for(
     console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def full(path: str, kind: str, place: str) -> tuple[bool, str]:
+    async def full(path: str, kind: str, place: str, baseline: str, *_: str) -> tuple[bool, str]:
         return True, f"{place}: cannot write: No space left on device"
 
-    monkeypatch.setattr("sizeup.tui.screens.sessions.write_export", full)
+    monkeypatch.setattr("sizeup.tui.screens.session_export.write_export", full)
     stored(folder, "one")
     async with console.shown() as pilot:
         await pilot.press("5", "e")
@@ -164,3 +165,27 @@ async def test_readonly_exports_nothing(make_console: MakeConsole, folder: Path)
 
         assert console.told == ["read-only: nothing is written"]
         assert console.answers == []
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("downs", "ending"), [(0, "html"), (1, "md"), (2, "json")])
+async def test_a_comparison_is_exported_with_both_sessions(
+    console: Console, folder: Path, downs: int, ending: str
+) -> None:
+    stored(folder, "old", day=1)
+    stored(folder, "new", day=2)
+    async with console.shown() as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press(*["down"] * downs, "enter")
+        await console.app.workers.wait_for_complete()
+
+    made = folder / f"new.compared.{ending}"
+    assert console.told[-1] == f"Wrote {made}"
+    text = made.read_text()
+    assert "old" in text
+    assert "A (baseline)" in text or json.loads(text)["schema"] == "sizeup.compare/1"
+    assert made.stat().st_mode & 0o077 == 0 or ending != "json"

@@ -78,3 +78,20 @@ def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
 def test_what_shares_no_step_or_no_unit_has_no_picture() -> None:
     assert compared_charts(session(curve(CURVE)), session(bars("tsc")), ("new", "baseline")) == ()
     assert compared_charts(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("new", "baseline")) == ()
+
+
+def loaded(workload: str) -> StepRun:
+    series = Series("iops", "IOPS", "1/s", Better.HIGHER, "queue_depth", "1", "Queue depth")
+    step = Step("io.direct.custom", "io.direct", "Direct I/O", {}, 1.0, 2.0)
+    run = StepRun(step, "sizeup 0", {series.name: series}, "curve", 0)
+    for depth in (1, 16):
+        at = {"workload": workload, "queue_depth": depth}
+        run.points[point_key(series.name, at)] = Point(series.name, at, estimate=Estimate(series.name, at, 10.0))
+    return run
+
+
+def test_different_workloads_are_not_drawn_as_one() -> None:
+    small, large = session(loaded("random read 4 KiB")), session(loaded("random read 16 KiB"))
+
+    assert len(compared_charts(small, small, ("B", "A"))) == 1
+    assert compared_charts(small, large, ("B", "A")) == ()

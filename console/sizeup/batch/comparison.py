@@ -30,7 +30,7 @@ def comparison_lines(comparison: Comparison, *, statistics: bool = False, points
         lines = [*sides_sentences(comparison), ""]
         return [*lines, *(f"! {warning}" for warning in comparison.warnings), "", *_titled(answers_table(comparison))]
     named = headline_table(comparison)
-    lines = [*conclusion_lines(comparison), ""] if named.rows else []
+    lines = [*conclusion_lines(comparison), ""] if named.rows or comparison.other_workloads else []
     lines += [*side_lines(comparison), "", *_titled(named)]
     lines += _titled(differences_table(comparison)) or [machines_sentence(comparison), ""]
     lines += [f"! {warning}" for warning in (*comparison.warnings, *figure_notes(comparison))]

@@ -58,11 +58,22 @@ def comparison_caveats(
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             names = session.facts.get("others_busy")
             yield f"{session.path}: other processes used {busy:.0f} % of a CPU at its end: {names}"
-    for metric in common if not only_published(new, baseline) else ():
+    if not only_published(new, baseline):
+        yield from _other_settings(ours, theirs, common)
+
+
+def _other_settings(ours: Mapping[str, Runs], theirs: Mapping[str, Runs], common: Sequence[str]) -> Iterable[str]:
+    """Return which parameters and versions differ, once for the metrics of a probe that share them."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for metric in common:
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])
             if left != right:
-                yield f"{metric}: {what} differ: {_differing(left, right)}"
+                found.setdefault((metric.rpartition(".")[0], f"{what} differ: {_differing(left, right)}"), []).append(
+                    metric
+                )
+    for (probe, words), metrics in found.items():
+        yield f"{metrics[0] if len(metrics) == 1 else probe}: {words}"
 
 
 def verdict_changes(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Iterable[str]:

@@ -23,11 +23,12 @@ from sizeup.compare.comparison import (
     Figure,
     HeadlineFigure,
     Mean,
+    OtherWorkloads,
 )
 from sizeup.compare.condition_results import BothSides, condition_results
 from sizeup.compare.conditions import Condition
 from sizeup.compare.curves import Runs, by_metric, shared_points
-from sizeup.compare.digest import Digest
+from sizeup.compare.digest import WORKLOAD, Digest
 from sizeup.compare.figures import compared_figure, frozen, judged_figures
 from sizeup.compare.headlines import CARDS
 from sizeup.compare.machines import machine_differences
@@ -88,7 +89,23 @@ def compare(
         level=level,
         minimum_effect=minimum_effect,
         headlines=_headlines(new, baseline, level, minimum_effect, turns=turns),
+        other_workloads=tuple(_other_workloads(new, baseline)),
     )
+
+
+def _other_workloads(new: Sequence[Digest], baseline: Sequence[Digest]) -> Iterable[OtherWorkloads]:
+    ours, theirs = _workloads(new), _workloads(baseline)
+    for probe in (probe for probe in ours if probe in theirs):
+        if not set(ours[probe]) & set(theirs[probe]):
+            yield OtherWorkloads(probe, tuple(ours[probe]), tuple(theirs[probe]))
+
+
+def _workloads(side: Sequence[Digest]) -> dict[str, dict[str, None]]:
+    """Return the workloads of each probe whose points name one."""
+    found: dict[str, dict[str, None]] = {}
+    for value in (value for digest in side for value in digest.values if WORKLOAD in value.at):
+        found.setdefault(value.metric.rpartition(".")[0], {})[str(value.at[WORKLOAD])] = None
+    return found
 
 
 def _headlines(

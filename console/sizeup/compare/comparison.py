@@ -104,6 +104,14 @@ class ConditionResult(Struct, frozen=True):
     """Of an absolute bound: the point that decided, or kept it from being decided."""
 
 
+class OtherWorkloads(Struct, frozen=True):
+    """A probe that measured other workloads on each side, none of them on both."""
+
+    probe: str
+    new: tuple[str, ...]
+    baseline: tuple[str, ...]
+
+
 class Comparison(Struct, frozen=True):
     """Everything that was found, hardware first."""
 
@@ -123,6 +131,8 @@ class Comparison(Struct, frozen=True):
     minimum_effect: float
     headlines: tuple[HeadlineFigure, ...] = ()
     """The named figures that both sides have, in the order of their cards."""
+    other_workloads: tuple[OtherWorkloads, ...] = ()
+    """Probes whose figures are not compared, as their workloads differ."""
 
     @property
     def condition_met(self) -> bool:

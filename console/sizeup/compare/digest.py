@@ -20,6 +20,9 @@ from sizeup.session.store import SUFFIX, find
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, PointKey, Session, StepRun, point_key
 
+WORKLOAD = "workload"
+"""The coordinate by which points name their workload."""
+
 
 class RunValue(Struct, frozen=True):
     """One point of one metric, as one run saw it."""

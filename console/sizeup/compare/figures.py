@@ -158,10 +158,13 @@ def direction(figure: Figure) -> Conclusion:
 
 
 def _invalid(ours: Runs, theirs: Runs, keys: Iterable[PointKey]) -> str:
-    """Which side has a figure that its own run calls invalid, and why."""
-    for key in keys:
-        for side, name in ((ours, "new side"), (theirs, "baseline")):
-            why = next((value.invalid for value in side[key].values() if value.invalid), "")
-            if why:
-                return f"not valid on the {name}: {why}"
-    return ""
+    """Return which sides have figures that their own runs call invalid, and why."""
+    keys = list(keys)
+    found = [
+        next((value.invalid for key in keys for value in side[key].values() if value.invalid), "")
+        for side in (ours, theirs)
+    ]
+    if found[0] and found[0] == found[1]:
+        return f"not valid on both sides: {found[0]}"
+    named = zip(("new side", "baseline"), found, strict=True)
+    return "; ".join(f"not valid on the {name}: {why}" for name, why in named if why)

@@ -22,6 +22,12 @@ KINDS = (
     ("csv", "All samples, one row each (CSV)"),
 )
 """What can be written, with the words that it is offered by."""
+COMPARED_KINDS = (
+    ("compared-html", "The comparison, then this session, with all names (HTML)"),
+    ("compared-markdown", "The comparison, then this session, with all names (Markdown)"),
+    ("compared-json", "The comparison as data, with all names (JSON)"),
+)
+"""What can be written while two sessions are compared, before what can be written of one."""
 MASKED = ("page", "share")
 
 _ENDINGS = {
@@ -30,6 +36,9 @@ _ENDINGS = {
     "share": ".shared.sizeup.jsonl.gz",
     "markdown": ".md",
     "csv": ".csv",
+    "compared-html": ".compared.html",
+    "compared-markdown": ".compared.md",
+    "compared-json": ".compared.json",
 }
 _STAMP = re.compile(r"\d{8}T\d{6}Z(-\d+)?$")
 """The time at the end of the name of a session, by which its masked report is found."""
@@ -66,10 +75,10 @@ def target(folder: str, kind: str, path: str, session: Session) -> str:
     return files.free_path(folder, masked if kind in MASKED else session_name(path), _ENDINGS[kind])
 
 
-async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
-    """Write it; whether it failed, and what there is to say of it."""
+async def write_export(path: str, kind: str, target: str, baseline: str = "") -> tuple[bool, str]:
+    """Write it, a comparison with the ``baseline``; whether it failed, and what there is to say of it."""
     try:
-        failed, words = await _write(path, kind, target)
+        failed, words = await _write(path, kind, target, baseline)
     except OSError as error:  # no process, or no memory
         return True, f"{target}: cannot write: {error.strerror}"
     if failed:
@@ -78,8 +87,13 @@ async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
     return False, f"Wrote {target}{'; read it before you send it' if kind in MASKED else ''}{words}"
 
 
-async def _write(path: str, kind: str, target: str) -> tuple[bool, str]:
+async def _write(path: str, kind: str, target: str, baseline: str) -> tuple[bool, str]:
     """Write it; whether it failed, and its errors or warnings. What lies between two processes is in memory."""
+    if kind == "compared-json":
+        return await _write_comparison(path, target, baseline)
+    if kind.startswith("compared-"):
+        kind = kind.removeprefix("compared-")
+        return await _run_export(path, f"--{kind}", "-o", target, "--baseline", baseline)
     if kind != "page":
         return await _run_export(path, f"--{kind}", "-o", target)
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
@@ -90,14 +104,25 @@ async def _write(path: str, kind: str, target: str) -> tuple[bool, str]:
     return failed, message
 
 
+async def _write_comparison(path: str, target: str, baseline: str) -> tuple[bool, str]:
+    with open(os.memfd_create("comparison"), "w+b") as compared:  # noqa: ASYNC230  in memory, nothing waits
+        failed, message = await _run_export(path, "--baseline", baseline, "--json", command="compare", stdout=compared)
+        if not failed:
+            compared.seek(0)
+            content = compared.read()
+            await asyncio.to_thread(files.write, target, lambda file: file.write(content), mode=0o600)
+    return failed, message
+
+
 async def _run_export(
     *arguments: str,
+    command: str = "export",
     stdin: int | IO[bytes] = asyncio.subprocess.DEVNULL,
     stdout: int | IO[bytes] = asyncio.subprocess.DEVNULL,
 ) -> tuple[bool, str]:
     """Whether it failed and why; where it did not, its warnings."""
     process = await asyncio.create_subprocess_exec(
-        *sizeup_command("export", *arguments),
+        *sizeup_command(command, *arguments),
         env=environment(),
         stdin=stdin,
         stdout=stdout,
@@ -106,5 +131,5 @@ async def _run_export(
     lines = (await process.communicate())[1].decode(errors="replace").splitlines()
     messages = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in lines if line.startswith(_OURS)]
     if process.returncode:
-        return True, "; ".join(messages) or f"the export ended with status {process.returncode}"
+        return True, "; ".join(messages) or f"{command} ended with status {process.returncode}"
     return False, "".join(f"; {message}" for message in messages)

@@ -118,7 +118,7 @@ class TypedInputs:
             if key == _OWN and self._own.running and not self._own.begun:  # its first advice would replace them
                 return "The run is just starting. Try again in a moment."
             if os.path.exists(path) and not os.access(path, os.W_OK):
-                return f"{path} is not writable for you."
+                return f"{path}: no permission to write."
         return ""
 
     async def save(self, keys: list[str]) -> list[str]:

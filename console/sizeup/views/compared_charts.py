@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from sizeup.charts.chart import BarChart, Chart, LineChart
+from sizeup.compare.digest import WORKLOAD
 from sizeup.session.value import Session, StepRun
 from sizeup.views.panels import of_quantities
 from sizeup.views.step import step_chart
@@ -15,7 +16,8 @@ from sizeup.views.step import step_chart
 def compared_charts(first: Session, base: Session, labels: tuple[str, str]) -> tuple[Chart, ...]:
     """A picture for each step that both sessions ran, the last one first, each line or bar named by its side.
 
-    A matrix has no place for another one, nor has an axis for another unit: those steps have none.
+    A matrix has no place for another one, nor has an axis for another unit, and other workloads are not compared: those
+    steps have none.
     """
     return tuple(_overlays(first, base, labels))
 
@@ -28,6 +30,8 @@ def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterato
         if other is None or not ours.points or ours.base_id in seen:
             continue
         seen.add(ours.base_id)
+        if _workloads(ours) and _workloads(other) and not _workloads(ours) & _workloads(other):
+            continue  # in one picture they would look like one measurement on two machines
         match _chart(ours, first), _chart(other, base):
             case (LineChart() as left, LineChart() as right) if _units(left) == _units(right):
                 # What a single line is, the axis says.
@@ -48,6 +52,10 @@ def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterato
                     if bar is not None
                 )
                 yield replace(left, bars=bars)
+
+
+def _workloads(run: StepRun) -> set[str]:
+    return {str(point.at[WORKLOAD]) for point in run.points.values() if WORKLOAD in point.at}
 
 
 def _chart(run: StepRun, session: Session) -> Chart:

@@ -16,7 +16,7 @@ from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_value
 from sizeup.views.blocks import Block, DocumentPart, Heading, Items, Paragraph
-from sizeup.views.conclusion import conclusion_lines
+from sizeup.views.conclusion import conclusion_lines, headline_table
 from sizeup.views.results import coordinates_text
 
 SCHEMA = "sizeup.compare/1"
@@ -45,15 +45,15 @@ def change(ratio: float) -> str:
 
 def differences_table(comparison: Comparison) -> Table:
     """What is not the same on the two machines."""
-    rows = tuple((entry.what, entry.new, entry.baseline) for entry in comparison.differences)
-    return Table("Machines", (Column("What"), Column("New"), Column("Baseline")), rows)
+    rows = tuple((entry.what, entry.baseline, entry.new) for entry in comparison.differences)
+    return Table("Machines", (Column("What"), Column("A (baseline)"), Column("B (new)")), rows)
 
 
 def machines_sentence(comparison: Comparison) -> str:
     """What to say where no difference is listed."""
-    for side, name in zip(comparison.sides, ("new side", "baseline"), strict=True):
+    for side, name in zip(comparison.sides, ("B (new)", "A (baseline)"), strict=True):
         if all(digest.machine is None for digest in side):
-            return f"Machines: not compared, because the {name} contains no machine"
+            return f"Machines: not compared, because {name} contains no machine"
     return "Machines: no difference found"
 
 
@@ -76,15 +76,20 @@ def figure_notes(comparison: Comparison) -> tuple[str, ...]:
 
 def nothing_shared(comparison: Comparison) -> str:
     """Why there is no figure to compare, where there is none."""
+    if comparison.other_workloads:
+        return f"nothing measured on both sides: {conclusion_lines(comparison)[0]}"
     new, baseline = (
         ", ".join(metrics) or "no finished step" for metrics in (comparison.only_new, comparison.only_baseline)
     )
-    return f"nothing measured on both sides: the new side has {new}, the baseline {baseline}"
+    return f"nothing measured on both sides: B (new) has {new}, A (baseline) {baseline}"
 
 
 def comparison_part(comparison: Comparison) -> DocumentPart:
     """The comparison as a chapter of a report."""
-    blocks: list[Block] = [Items(sides_sentences(comparison))]
+    conclusion, named = conclusion_lines(comparison), headline_table(comparison)
+    blocks: list[Block] = [Items(tuple(conclusion))] if conclusion else []
+    blocks.append(Items(sides_sentences(comparison)))
+    blocks += [Heading(named.title), replace(named, title="")] if named.rows else []
     differences = differences_table(comparison)
     tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
     blocks += [differences] if differences.rows else [Paragraph(machines_sentence(comparison) + ".")]
@@ -101,9 +106,7 @@ def comparison_part(comparison: Comparison) -> DocumentPart:
 
 def metrics_table(comparison: Comparison) -> Table:
     """One row per metric."""
-    runs = ", ".join(
-        sorted({f"{new} new, {baseline} baseline" for new, baseline in (f.runs for f in comparison.metrics)})
-    )
+    runs = ", ".join(sorted({f"{baseline} of A, {new} of B" for new, baseline in (f.runs for f in comparison.metrics)}))
     note = (
         f"Runs: {runs}. A curve is the geometric mean over its points. Changes are relative to the baseline; a "
         f"difference needs p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
@@ -122,9 +125,9 @@ def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 
 def _sentence(row: Sequence[str], level: float) -> str:
-    _, new, baseline, ratio, interval, p, verdict = row
+    _, baseline, new, ratio, interval, p, verdict = row
     spread = f" ({confidence(level)} {interval})" if interval else ""
-    return f"{new}, baseline {baseline}: {ratio}{spread}, p {p}; {verdict}"
+    return f"A {baseline}, B {new}: {ratio}{spread}, p {p}; {verdict}"
 
 
 def _without_empty_intervals(table: Table) -> Table:
@@ -177,7 +180,7 @@ def mean_sentence(mean: Mean) -> str:
 def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Which sessions stand on which side, where there are two."""
     new, baseline = comparison.sides
-    return (f"New:      {_side(new)}", f"Baseline: {_side(baseline)}") if baseline else (_side(new),)
+    return (f"A (baseline): {_side(baseline)}", f"B (new): {_side(new)}") if baseline else (_side(new),)
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
@@ -217,8 +220,8 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 def _columns(what: str, level: float) -> tuple[Column, ...]:
     return (
         Column(what),
-        Column("New", numeric=True),
-        Column("Baseline", numeric=True),
+        Column("A (baseline)", numeric=True),
+        Column("B (new)", numeric=True),
         Column("Change", numeric=True),
         Column(confidence(level), numeric=True),
         Column("p", numeric=True),
@@ -231,8 +234,8 @@ def _row(name: str, figure: Figure) -> tuple[str, ...]:
     interval = "" if figure.low is None or figure.high is None else f"{change(figure.low)} to {change(figure.high)}"
     return (
         name,
-        format_value(figure.medians[0], unit),
         format_value(figure.medians[1], unit),
+        format_value(figure.medians[0], unit),
         change(figure.ratio),
         interval,
         p_text(figure.corrected_p),

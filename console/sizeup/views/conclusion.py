@@ -42,9 +42,15 @@ def plain_change(ratio: float) -> str:
 def conclusion_lines(comparison: Comparison) -> list[str]:
     """Return what follows from the named figures, the most important sentence first."""
     figures = [one.figure for one in comparison.headlines]
+    other = [
+        f"Different workloads, not compared: {one.probe} measured {_listed(one.baseline)} in A, {_listed(one.new)} in B"
+        for one in comparison.other_workloads
+    ]
     if not figures:
-        return ["No named figure was measured on both sides; see the statistics."] if comparison.metrics else []
+        unnamed = ["No named figure was measured on both sides; see the statistics."] if comparison.metrics else []
+        return other or unnamed
     lines = _different(figures)
+    plain = not lines
     undecided = [figure for figure in figures if figure.verdict is Conclusion.UNDECIDED]
     few = [figure for figure in figures if figure.verdict is Conclusion.TOO_FEW]
     same = [figure for figure in figures if figure.verdict is Conclusion.SAME]
@@ -53,22 +59,33 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
         lines.append(_too_few(few, comparison.level))
     if undecided:
         lines.append(_undecided(undecided))
-    if same and not lines:
+    if same and plain and not few and not undecided:
         limit = f"{EXCLUDED_CHANGE * 100:.0f} %"
         lines.append(f"No difference found: a change of {limit} or more is excluded for {_names(same)}")
     reasons: dict[str, list[Figure]] = {}
     for figure in invalid:
         reasons.setdefault(_by_letter(figure.invalid), []).append(figure)
     lines += [f"Not compared, as {reason}: {_names(found)}" for reason, found in reasons.items()]
-    return lines
+    return [*other, *lines]
+
+
+def _listed(workloads: Sequence[str]) -> str:
+    more = len(workloads) - _NAMED
+    return ", ".join(workloads[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _by_letter(reason: str) -> str:
     """Return why a figure is not compared as a clause about A or B: ``B is not valid (throughput was not steady)``."""
-    for side, letter in (("the new side", "B"), ("the baseline", "A")):
-        if reason.startswith(start := f"not valid on {side}: "):
-            return f"{letter} is not valid ({reason.removeprefix(start)})"
-    return reason
+    clauses = []
+    for clause in reason.split("; not valid on "):
+        where, _, why = clause.removeprefix("not valid on ").partition(": ")
+        if where not in _SIDES:
+            return reason
+        clauses.append(f"{_SIDES[where]} not valid ({why})")
+    return " and ".join(sorted(clauses))
+
+
+_SIDES = {"the new side": "B is", "the baseline": "A is", "both sides": "A and B are"}
 
 
 def headline_table(comparison: Comparison) -> Table:
@@ -112,7 +129,9 @@ _NOISE = 5
 def side_lines(comparison: Comparison) -> list[str]:
     """Return which sessions A and B are."""
     new, baseline = comparison.sides
-    return [f"{name}  {_side(digests)}" for name, digests in (("A", baseline), ("B", new)) if digests]
+    return [
+        f"{name:<12}  {_side(digests)}" for name, digests in (("A (baseline)", baseline), ("B (new)", new)) if digests
+    ]
 
 
 def _side(digests: Sequence[Digest]) -> str:

@@ -32,7 +32,7 @@ _LABELS = {
     "workload.io_kib": "Block size",
     "workload.cpu_percent": "CPU utilization",
     "workload.growth_percent": "Growth per year",
-    "workload.horizon_years": "Years to last",
+    "workload.horizon_years": "Planning horizon",
     "workload.utilization_percent": "Planned peak CPU utilization",
     "workload.rules_of_thumb": "Rules of thumb",
     "sga.mb": "Shared memory (SGA)",

@@ -71,7 +71,7 @@ class MapParts:
             ("Across", self._shown(devices.across())),
             (LOOSE, self._shown(devices.on(None))),
             ("NFS", self._shown(devices.mounts())),
-            ("Gone", [] if comparison is None else _gone(comparison)),
+            ("Missing", [] if comparison is None else _gone(comparison)),
         ]
         """What belongs to no node, by the name of its row."""
 

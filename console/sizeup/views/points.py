@@ -153,7 +153,7 @@ _NAMED: Mapping[str, Mapping[str, str]] = {
         "single-read": "single random reads 8 KiB",
         "dss-rand": "random read 1 MiB",
         "dss-scan": "sequential read 1 MiB",
-        "normal": "small beside large reads",
+        "normal": "small and large reads, mixed",
         "redo": "log writes",
         "redo-alone": "log writes alone",
         "redo+oltp": "log writes beside random 70/30 8 KiB",

@@ -12,7 +12,7 @@ from textual.widgets import Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.session.store import directory
-from sizeup.tui.exports import KINDS, folder_problem, full_folder
+from sizeup.tui.exports import COMPARED_KINDS, KINDS, folder_problem, full_folder
 from sizeup.tui.screens.dialogs import Dialog
 from sizeup.tui.unsaved_inputs import TypedInputs
 from sizeup.tui.widgets.lists import KeyList, hanging
@@ -57,8 +57,12 @@ class ExportDialog(Dialog[ExportChoice]):
 
     AUTO_FOCUS = "KeyList"
 
-    def __init__(self, folder: str, *, problem: str = "", unsaved: UnsavedInputs = _SAVED) -> None:
+    def __init__(
+        self, folder: str, *, problem: str = "", unsaved: UnsavedInputs = _SAVED, compared: bool = False
+    ) -> None:
         super().__init__()
+        alone = tuple((key, f"This session: {label}") for key, label in KINDS)
+        self._kinds = (*COMPARED_KINDS, *alone) if compared else KINDS
         self._folder = folder
         self._problem = problem
         """Why the last export into this folder failed; empty at first."""
@@ -78,7 +82,7 @@ class ExportDialog(Dialog[ExportChoice]):
             elif self._unsaved.names:
                 yield Checkbox(_WITH_INPUTS, value=True, compact=True)
                 yield Static(f"{self._unsaved.names}. They are saved in the session first.", markup=False)
-            yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in KINDS))
+            yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._kinds))
 
     def on_mount(self) -> None:
         """Show why the last export into this folder failed."""

@@ -25,20 +25,16 @@ from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, en
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
-from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
-from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder, unsaved_inputs
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.session_export import SessionExport
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.folded import FoldedPane
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.compared_charts import compared_charts
-
-_SOON_SECONDS = 2.0
-"""What takes longer than this says that it is at work."""
 
 
 class SessionsScreen(ModeScreen):
@@ -59,8 +55,9 @@ class SessionsScreen(ModeScreen):
         self._statistics = False
         """Whether the comparison shows every metric with its interval in place of the named figures."""
         self._lines = session_text.SessionLines()
-        self._folder = ""
-        """Where the last export went; empty before the first."""
+        self._compared_with = ""
+        """The path of the session that the comparison holds it against."""
+        self._export = SessionExport(self)
         self._pictures: tuple[Chart, ...] = ()
         self._place = 0
 
@@ -182,7 +179,7 @@ class SessionsScreen(ModeScreen):
         self.app.push_screen(TextDialog("Note for readers of this session", begun), answered)
 
     def action_baseline(self) -> None:
-        """Mark the chosen session as what others are compared with, or take the mark back."""
+        """Mark the chosen session as what others are compared with, or remove the mark."""
         chosen = self._readable()
         if chosen is None or not self._may_write():
             return
@@ -235,7 +232,7 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self._place = 0
+        self._place, self._compared_with = 0, base
         self.add_class("-compared")
         detail = self.query_one("#detail-pane")
         if not self.has_class("-wide"):
@@ -284,33 +281,10 @@ class SessionsScreen(ModeScreen):
             self.query_one(KeyList).focus()
 
     def action_export(self) -> None:
-        """Write a report into the folder of the session, or into another one."""
+        """Write a report of the session, or the comparison that is shown, into its folder or into another one."""
         chosen = self._readable()
         if chosen is not None and self._may_write():
-            self._ask_export(*chosen)
-
-    def _ask_export(self, path: str, session: Session, problem: str = "") -> None:
-        def answered(answer: ExportChoice | None) -> None:
-            if answer is not None:
-                self._folder = answer.folder
-                self.run_worker(self._export(path, session, answer))
-
-        folder, unsaved = self._folder or default_folder(path), unsaved_inputs(self.host.typed, path)
-        self.app.push_screen(ExportDialog(folder, problem=problem, unsaved=unsaved), answered)
-
-    async def _export(self, path: str, session: Session, choice: ExportChoice) -> None:
-        if choice.saves_inputs and not await self.host.save_inputs(path):
-            return
-        kind, place = choice.kind, target(choice.folder, choice.kind, path, session)
-        waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
-        failed, words = await write_export(path, kind, place)
-        waits.stop()
-        if failed:
-            self.notify(words, severity="error", markup=False, timeout=10)
-            if self.is_current:
-                self._ask_export(path, session, words)  # such as for another disk
-        else:
-            self.notify(words, markup=False, timeout=10)
+            self._export.ask(*chosen, baseline=self._compared_with if self._comparison is not None else "")
 
     def _may_write(self) -> bool:
         if self.host.readonly:
