@@ -125,3 +125,24 @@ def test_on_a_narrow_screen_a_chart_of_a_chapter_scrolls_in_its_place_instead_of
     width, over = dumped.partition("<title>")[2].partition("</title>")[0].split()
     assert float(width) > 600
     assert float(over) == 0
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_no_figure_of_a_table_is_broken_and_charts_beside_each_other_end_in_one_line(tmp_path: Path) -> None:
+    text = judged(tmp_path).replace('http-equiv="Content-Security-Policy"', "")
+    ask = """document.querySelectorAll('details').forEach(part => part.open = true);
+        const lines = cell => { const text = document.createRange(); text.selectNodeContents(cell);
+                                return new Set([...text.getClientRects()].map(box => Math.round(box.top))).size };
+        const cells = [...document.querySelectorAll('.part td.n')];
+        const ends = [...document.querySelectorAll('.charts figure')].map(box => box.getBoundingClientRect().bottom);
+        document.title = [cells.length, Math.max(...cells.map(lines)), Math.max(...ends) - Math.min(...ends)].join(' ')
+        """
+    (tmp_path / "page.html").write_text(text.replace("</body>", f"<script>{ask}</script></body>"))
+
+    dumped = in_chromium(tmp_path, "--window-size=760,900", "--dump-dom", (tmp_path / "page.html").as_uri())
+
+    cells, most_lines, uneven = map(float, dumped.partition("<title>")[2].partition("</title>")[0].split())
+    assert cells > 10
+    assert most_lines == 1
+    assert uneven == 0
