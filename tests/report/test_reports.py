@@ -184,7 +184,8 @@ def test_a_report_in_ascii_has_the_stand_ins_of_the_console(session: Session) ->
 
 def test_text_draws_the_curve_with_a_mark_for_each_point_and_names_its_axes(session: Session) -> None:
     lines = text(document(session), ascii_only=True).splitlines()
-    start = lines.index("  Random cycle (ns)")
+    start = lines.index("  ns")
+    assert lines[start - 1] == "  Memory latency  o Random cycle"
     plot = lines[start + 1 : start + 15]
     marked = [line.index("o") for line in plot if "o" in line.partition("L")[0]]
 
