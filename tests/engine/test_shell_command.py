@@ -52,9 +52,11 @@ def test_an_unknown_command_is_the_shells_error() -> None:
 
 def test_a_command_beyond_its_limit_is_ended_with_all_that_it_started() -> None:
     began = time.monotonic()
-    done = execute("(trap '' TERM; exec sleep 600) & echo $!; wait", 0.2, quiet())
-
-    assert (done.exit_status, done.problem) == (None, "it did not end within 0.2 s")
+    for limit in (0.2, 2.0, 20.0):  # on a busy host a shell may need longer to begin
+        done = execute("(trap '' TERM; exec sleep 600) & echo $!; wait", limit, quiet())
+        assert (done.exit_status, done.problem) == (None, f"it did not end within {limit:g} s")
+        if done.output:
+            break
     while runs(int(done.output[0])):
         assert time.monotonic() - began < 30
         time.sleep(0.01)
