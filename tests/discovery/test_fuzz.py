@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import re
+import struct
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,7 @@ from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import MalformedError
 from sizeup.procfs.block_stat import parse_block_stat
 from sizeup.procfs.cgroup import parse_cgroup
+from sizeup.procfs.ethtool import parse_offloads, parse_rings
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
 from sizeup.procfs.loadavg import parse_load_average
@@ -51,6 +53,7 @@ from sizeup.procfs.lparcfg import parse_lparcfg, reduced_lparcfg
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
 from sizeup.procfs.mountstats import parse_mountstats
+from sizeup.procfs.nvme_log import parse_health
 from sizeup.procfs.pressure import parse_pressure
 from sizeup.procfs.process_io import parse_process_io
 from sizeup.procfs.process_limits import parse_hard_limits, parse_limits
@@ -86,6 +89,10 @@ SPOILT = (
 ERRORS = (errno.EACCES, errno.EIO, errno.EINVAL, errno.EPERM, errno.EISDIR, errno.ESTALE, errno.ENOENT, errno.EAGAIN)
 NEIGHBORS = ("cpu99999", "node7", "index99", "hugepages-0kB", "host0", "..", "sda", "x")
 TARGETS = ("/", ".", "..", "/sys", "/nowhere", "../../../../../..", "self", "/proc/self", "a\0b", "x" * 300)
+
+
+RINGS = struct.pack("=9I", 0x10, 4096, 0, 0, 4096, 256, 0, 0, 256)
+HEALTH = struct.pack("<BHBBB506x", 1, 309, 9, 10, 100)
 
 
 class ArchiveInMemory(ArchiveSysroot):
@@ -125,8 +132,22 @@ def own_captures(scratch: str) -> tuple[CapturedFiles, ...]:
         table = root / SMBIOS_TABLE.lstrip("/")
         table.parent.mkdir(parents=True, exist_ok=True)
         table.write_bytes(SYSTEM + dimm() + empty_slot("DIMM_B1", "P0 CHANNEL B") + END)
+        _add_answers(root)
         found.append(_captured(str(root)))
     return tuple(found)
+
+
+def _add_answers(root: Path) -> None:
+    """What the devices of a tree answered when it was captured."""
+    for name in os.listdir(root / "sys/class/net") if (root / "sys/class/net").is_dir() else ():
+        folder = root / "ioctl/ethtool" / name
+        folder.mkdir(parents=True)
+        (folder / "rings").write_bytes(RINGS)
+        (folder / "offloads").write_text("rx-checksumming 1\nlarge-receive-offload 0\n")
+    for name in os.listdir(root / "sys/class/nvme") if (root / "sys/class/nvme").is_dir() else ():
+        folder = root / "ioctl/nvme" / name
+        folder.mkdir(parents=True)
+        (folder / "smart-log").write_bytes(HEALTH)
 
 
 def spoil(random: Random, captured: CapturedFiles) -> CapturedFiles:
@@ -177,7 +198,8 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_cpulist, parse_cpumask, parse_meminfo, parse_cpuinfo, parse_mounts, parse_mountinfo, parse_mountstats,
     parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
     parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
-    parse_lparcfg, parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
+    parse_lparcfg, parse_mount_id, parse_offloads, parse_pressure, parse_process_io, parse_process_stat,
+    parse_scheduling, parse_stat,
     parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps, parse_swap_areas, parse_hard_limits,
     bracketed, parse_ipv6_routes, parse_ipv6_addresses,
     lambda text: list(parse_tcp(text)), portal_host, parse_fabric_address, parse_address,
@@ -197,11 +219,14 @@ def test_parsers_refuse_only_with_a_value_error(parse: Callable[[str], object]) 
     any_text()
 
 
-@given(data=st.binary(max_size=300))
+@given(data=st.binary(max_size=600) | st.binary(min_size=36, max_size=36) | st.binary(min_size=512, max_size=512))
 @settings(max_examples=100, deadline=None)
 def test_binary_records_of_any_kind_are_read_or_left(data: bytes) -> None:
     with contextlib.suppress(ValueError):
         parse_instance_data(data)
+    for parse in (parse_rings, parse_health):
+        with contextlib.suppress(MalformedError):
+            parse(data)
     parse_vpd_serial(data)
     parse_dmi_clock(data)
     parse_memory_devices(data)
