@@ -164,3 +164,15 @@ def test_a_node_without_cpus_says_what_it_has(tmp_path: Path) -> None:
     assert ("memory of node 3", f"unknown: no MemTotal in meminfo of {base}/nodeN") in [
         (gap.subject, gap.reason) for gap in machine.gaps
     ]
+
+
+def test_the_partition_of_ibm_z_below_a_hypervisor_is_shown_without_its_name(tmp_path: Path) -> None:
+    sysinfo = (
+        "/proc/sysinfo = Manufacturer: IBM\\nType: 2817\\nLPAR Number: 41\\nLPAR Characteristics: Shared \\n"
+        "LPAR Name: R17LP39\\nLPAR CPUs Configured: 4\\nVM00 Control Program: KVM/Linux"
+    )
+    text = words(discover(grow(tmp_path, sysinfo)))
+
+    assert "runs on guest under KVM" in text
+    assert "LPAR shared, 4 CPUs" in text
+    assert "R17LP39" not in text

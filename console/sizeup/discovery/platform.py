@@ -131,15 +131,29 @@ def _kernel(sysroot: Sysroot) -> str | None:
     return words[2] if len(words) > 2 and words[1] == "version" else None
 
 
+def _sysinfo(sysroot: Sysroot) -> dict[str, str]:
+    """The lines of IBM Z's ``/proc/sysinfo``, which have a name each; empty elsewhere."""
+    found: dict[str, str] = {}
+    for line in (sysroot.read("/proc/sysinfo") or "").splitlines():
+        key, _, value = line.partition(":")
+        found.setdefault(key, " ".join(value.split()))
+    return found
+
+
+def _z_partition(sysroot: Sysroot) -> str | None:
+    """Return the logical partition of IBM Z in words, also of one that a hypervisor below runs in; not its name."""
+    sysinfo = _sysinfo(sysroot)
+    kind, cpus = sysinfo.get("LPAR Characteristics"), sysinfo.get("LPAR CPUs Configured")
+    counted = f"{cpus} CPUs" if cpus else None
+    return ", ".join(filter(None, (kind.lower() if kind else None, counted))) or None
+
+
 def _product(sysroot: Sysroot, cpuinfo: CpuInfo) -> tuple[str | None, str | None]:
     """Product and vendor: from DMI, of IBM Z from ``/proc/sysinfo``, else from cpuinfo or the device tree."""
     product, vendor = dmi_line(sysroot, "product_name"), dmi_line(sysroot, "sys_vendor")
     if product is not None or vendor is not None:
         return product, vendor
-    sysinfo: dict[str, str] = {}
-    for line in (sysroot.read("/proc/sysinfo") or "").splitlines():
-        key, _, value = line.partition(":")
-        sysinfo.setdefault(key, " ".join(value.split()))
+    sysinfo = _sysinfo(sysroot)
     if machine_type := sysinfo.get("Type"):
         model = sysinfo.get("Model")
         return f"type {machine_type}" + (f", model {model}" if model else ""), sysinfo.get("Manufacturer") or None
@@ -205,6 +219,7 @@ def read_platform(
         steal_share=_steal_share(sysroot) if virtual else None,
         control_group=_control_group(sysroot, cpuset_limits),
         affinity=cpuset_limits.affinity,
+        z_partition=_z_partition(sysroot),
         memlock_bytes=memlock,
         memlock_unlimited=unlimited,
         hidden=tuple(hidden),

@@ -101,3 +101,5 @@ class Platform(Struct, frozen=True):
     """None where no file names a cloud."""
     partition: LogicalPartition | None = None
     """None where this is no partition of PowerVM, or where its processors are unknown."""
+    z_partition: str | None = None
+    """Kind and CPUs of the logical partition of IBM Z that this runs in: ``shared, 4 CPUs``; None elsewhere."""

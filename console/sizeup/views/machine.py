@@ -210,6 +210,7 @@ def platform_section(machine: Machine) -> Section:
     ]
     optional = (
         ("cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
+        ("LPAR", platform.z_partition),
         ("governor", platform.governor),
         ("turbo", None if platform.turbo is None else "on" if platform.turbo else "off"),
         ("SMT", platform.smt),

@@ -59,6 +59,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("Runs on", runs_on(platform) or UNPROVEN),
         ("Evidence", platform.guest_evidence),
         ("LPAR processors", None if platform.partition is None else partition_text(platform.partition)),
+        ("LPAR", platform.z_partition),
         ("Cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
         ("Container", platform.container),
         ("Kernel", platform.kernel),
