@@ -18,6 +18,7 @@ from sizeup.session.store import (
     directory,
     entries,
     find,
+    latest,
     new_path,
     start_of,
     unfinished,
@@ -184,6 +185,30 @@ def test_a_session_is_found_by_its_name_with_and_without_suffix_and_as_the_lates
     assert find("latest", tmp_path) == str(tmp_path / f"b-1{SUFFIX}")
     with pytest.raises(UsageError, match="2 sessions start with this name: b-1, b-2"):
         find("b", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (('{"kind":"plan"}', '{"kind":"end"}'), "measured"),
+        (('{"kind":"plan"}', '{"kind":"advice","stated":[{"key":"workload.iops"}]}', '{"kind":"end"}'), "later"),
+        (('{"kind":"plan"}', '{"kind":"step-start"}', '{"kind":"end"}'), "later"),
+        (('{"kind":"plan"}',), "later"),
+        (('{"kind":"session"}',), "later"),
+    ],
+)
+def test_the_latest_session_is_none_in_which_every_step_was_refused(
+    tmp_path: Path, lines: tuple[str, ...], found: str
+) -> None:
+    measured, later = tmp_path / f"measured{SUFFIX}", tmp_path / f"later{SUFFIX}"
+    measured.write_text('{"kind":"plan"}\n{"kind":"step-start"}\n{"kind":"end"}\n')
+    later.write_text("\n".join(lines) + "\n")
+    for number, path in enumerate((measured, later)):
+        os.utime(path, (number, number))
+
+    assert latest(tmp_path) == tmp_path / f"{found}{SUFFIX}"
+    measured.unlink()
+    assert latest(tmp_path) == later
 
 
 def test_without_any_session_the_latest_is_asked_for_in_vain(tmp_path: Path) -> None:

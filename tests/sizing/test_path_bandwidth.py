@@ -129,7 +129,7 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
     assert requests is not None
     assert requests.decision == "unknown"
     assert (
-        "capacity unknown (it would be 0.2% of what was measured, which is not valid). 40,000 IOPS was measured"
+        "capacity unknown (it would be 0.2% of the measured 40,000 IOPS, which is not valid). 40,000 IOPS was measured"
         in requests.verdict
     )
     assert writer is not None

@@ -119,7 +119,7 @@ def test_a_measurement_that_does_not_count_tells_the_share_it_would_give() -> No
     card = next(card for card in sizing.cards if card.resource == "storage")
 
     assert (card.status, card.share) == ("unknown", None)
-    assert "capacity unknown (it would be 7.2% of what was measured, which is not valid)" in card.statement
+    assert "capacity unknown (it would be 7.2% of the measured 69,160 IOPS, which is not valid)" in card.statement
 
 
 @pytest.mark.parametrize(

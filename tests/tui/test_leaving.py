@@ -29,10 +29,10 @@ async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_t
         running = console.app.is_running
         await pilot.press("down", "enter")
 
-    assert "Inputs typed in Sizing are not saved: CPU utilization." in " ".join(asked.split())
+    assert "Inputs entered in the console are not saved: CPU utilization." in " ".join(asked.split())
     assert running
     assert console.app.exit_message == (
-        "Inputs typed in Sizing are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
+        "Inputs entered in the console are not saved. Repeat them with: sizeup size --set workload.cpu_percent=97%"
     )
 
 
@@ -48,6 +48,6 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
 
     path = console.runner.path
     assert console.app.exit_message.splitlines()[-1] == (
-        "Inputs typed in Sizing are not saved. Repeat them with: "
+        "Inputs entered in the console are not saved. Repeat them with: "
         f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
     )

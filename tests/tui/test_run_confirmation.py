@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from consoles import Console, ended, fill, records, settled
 from sizeup.probing.devices import Device
+from sizeup.tui import starting
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import ChoiceDialog
 
@@ -111,3 +112,22 @@ async def test_a_device_that_is_read_says_where_it_is_mounted_and_that_it_is_onl
     assert question == "Run Direct I/O? It only reads."
     assert f"Mounted {words} " in said
     assert "devtmpfs" not in said
+
+
+@pytest.mark.parametrize(("key", "runs"), [("enter", 0), ("down", 1)])
+async def test_a_second_run_beside_that_of_another_console_is_asked_about(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, runs: int
+) -> None:
+    other = tmp_path / "other.sizeup.jsonl"
+    monkeypatch.setattr(starting, "running_session", lambda besides: other)
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        await settled(pilot)
+        asked, started = console.answers, len(console.runner.arguments)
+        question = str(console.app.screen.query_one(".text Static").render())
+        await pilot.press(key, *(["enter"] if runs else []))
+        await settled(pilot)
+
+    assert (asked, started, len(console.runner.arguments)) == (["no", "yes"], 0, runs)
+    assert "in progress in session other" in question

@@ -74,7 +74,7 @@ async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_p
         assert console.app.header()[2] == "recomputed"
         await pilot.press("1")
         await pilot.pause()
-        assert "Recomputed with 1 input typed in Sizing and the rules of 20" in console.says("#verdict")
+        assert "Recomputed with 1 input entered in the console and the rules of 20" in console.says("#verdict")
         await pilot.press("4")
         await pilot.press("backspace")
         await pilot.pause()

@@ -1,4 +1,4 @@
-"""Inputs typed in Sizing: saved into the session by a key, when quitting and when exporting, apart for each session."""
+"""Inputs entered in the console: saved by a key, when quitting and when exporting, apart for each session."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ async def test_an_export_carries_the_inputs_that_were_typed(tmp_path: Path, monk
         await set_input(pilot, "capacity.iops", "50000")
         await pilot.press("5", "e")
         await pilot.pause()
-        assert "With the inputs typed in Sizing" in console.text
+        assert "With the inputs entered in the console" in console.text
         await pilot.press("down", "down", "down", "enter")
         await until(pilot, lambda: any(told.startswith("Wrote") for told in console.told))
 

@@ -148,9 +148,9 @@ async def test_the_session_of_this_console_says_that_typed_inputs_are_not_in_it(
         await pilot.pause()
         other = console.says("#detail")
 
-    assert "typed in Sizing" in own
-    assert "With the inputs typed in Sizing" in question
-    assert "typed in Sizing" not in other
+    assert "entered in the console" in own
+    assert "With the inputs entered in the console" in question
+    assert "entered in the console" not in other
 
 
 async def test_a_session_names_keys_and_no_options_of_a_command(console: Console, folder: Path) -> None:

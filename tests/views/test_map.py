@@ -256,7 +256,7 @@ def test_what_differs_from_another_machine_is_marked_where_it_is_and_what_went_i
     assert "sda 1 TB ~ changed" in text  # it hung on the third node
     fewer = MapMaker(machine(2, 4), compared(machine(2, 4), machine(2, 8))).draw(machine(2, 4).nodes, {}, 116)
     assert all("GiB ~ changed" in line for line in lines(fewer) if line.startswith("S"))
-    assert "Gone  eth1 1 Gbit/s - removed   Socket 2: 4 cores - removed" in text
+    assert "Missing eth1 1 Gbit/s - removed   Socket 2: 4 cores - removed" in text
     assert {cell.role for row in drawing.rows for cell in row} >= {"added", "removed", "changed"}
     assert "changed" not in drawn(now)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -29,6 +30,12 @@ LATEST = "latest"
 """The name that stands for the session that was written last."""
 
 _TAIL_BYTES = 4096
+_MOST_LOOKED_AT = 20
+"""Of more sessions in which nothing began, the latest is shown."""
+_FIRST_LINES = 100
+"""Before its first step a session has a few lines: header, machine, findings and plan."""
+_PLAN, _STEP_START, _END = (b'{"kind":"%b"' % kind for kind in (b"plan", b"step-start", b"end"))
+_STATED = b'"stated":[{'
 
 
 def directory() -> Path:
@@ -77,8 +84,21 @@ def command_name(path: str) -> str:
 
 
 def latest(folder: Path | None = None) -> Path | None:
-    """Return the session of a folder that was written last; None where there is none."""
-    return next(iter(_last_written_first(directory() if folder is None else folder)), None)
+    """Return the session of a folder that was written last, but for runs that measured nothing; None without any."""
+    found = _last_written_first(directory() if folder is None else folder)
+    return next((path for path in found[:_MOST_LOOKED_AT] if not _is_empty(path)), next(iter(found), None))
+
+
+def _is_empty(path: Path) -> bool:
+    """Return whether all that a run planned was refused before its first step, and no input was saved with it."""
+    try:
+        with path.open("rb") as file:
+            lines = list(itertools.islice(file, _FIRST_LINES))
+    except OSError:
+        return False
+    planned, ended = (any(line.startswith(mark) for line in lines) for mark in (_PLAN, _END))
+    held = any(line.startswith(_STEP_START) or _STATED in line for line in lines)
+    return planned and ended and not held
 
 
 def _last_written_first(folder: Path) -> list[Path]:

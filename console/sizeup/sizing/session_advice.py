@@ -106,6 +106,9 @@ def recomputed_label(given: AdviceSet, recorded: AdviceSet | None) -> str:
         new, old = given.find(advice_id), recorded.find(advice_id)
         different += new is None or old is None or not _same(old, new)
     changes = f"{different} of {plural(len(ids), 'answer')} differ" if different else "the same answers"
+    if rules_text(given) == rules_text(recorded):
+        why = ", as the inputs differ" if different else ""
+        return f"Recomputed with {rules_text(given)}, as when it was recorded: {changes}{why}."
     return f"{label} Recorded with {rules_text(recorded)}: {changes}."
 
 

@@ -59,9 +59,9 @@ class AppProtocol(Protocol):
         """The advice with the inputs that the user typed; that of a saved session is labeled recomputed."""
 
     stated: Mapping[str, Value]
-    """Inputs that the user typed in Sizing for what is shown."""
+    """Inputs that the user entered in the console for what is shown."""
     typed: TypedInputs
-    """The inputs typed in Sizing, for this machine and for saved sessions."""
+    """The inputs entered in the console, for this machine and for saved sessions."""
 
     async def save_inputs(self, path: str = "") -> bool:
         """Record the inputs typed for all sessions, or one, with the advice on them; whether that succeeded."""

@@ -30,6 +30,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.run_status import header_texts, idle_texts, running_texts, unmeasured_text
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.starting import start_run
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.tui.unfinished import last_session_text, unfinished_session_text
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, save_inputs
@@ -160,7 +161,7 @@ class ConsoleApp(TerminalApp):
 
     @property
     def stated(self) -> Mapping[str, Value]:
-        """Inputs that the user typed in Sizing for what is shown."""
+        """Inputs that the user entered in the console for what is shown."""
         return self.typed.of(self.runs)
 
     @stated.setter
@@ -217,11 +218,7 @@ class ConsoleApp(TerminalApp):
 
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the current one."""
-        if not self.runs.start(spec):
-            remedy = f"; {first_key_of('run.cancel', self.keys)} removes it" if spec.probes else ""
-            what = ", ".join(spec.probes) or spec.plan
-            self.notify(f"{what} is queued until the current run ends{remedy}", markup=False)
-        self._watch()
+        start_run(self, self.runs, spec, self._watch, first_key_of("run.cancel", self.keys))
 
     def _watch(self) -> None:
         if self._timer is None:

@@ -44,7 +44,7 @@ class Leaving:
             return
         from sizeup.tui.screens.dialogs import ChoiceDialog
 
-        question = f"Inputs typed in Sizing are not saved: {self._typed.names(unsaved) or 'removed inputs'}."
+        question = f"Inputs entered in the console are not saved: {self._typed.names(unsaved) or 'removed inputs'}."
         answers = [("save", "Save and quit"), ("quit", "Quit without saving"), ("stay", "Stay")]
         if problem := self._typed.why_unsaveable(unsaved):
             question = f"{question}\n\n! They cannot be saved. {problem}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from sizeup.session.store import directory, latest, session_name, start_of, unfinished
 from sizeup.text import plural
@@ -24,9 +25,19 @@ def unfinished_session_text() -> str:
     return ""
 
 
+def running_session(besides: str = "") -> Path | None:
+    """Return a session that a run writes at this moment, other than ``besides``; None where there is none."""
+    from sizeup.session.writer import in_use
+
+    return next((path for path in unfinished(directory()) if str(path) != besides and in_use(str(path))), None)
+
+
 def last_session_text(key: str) -> str:
-    """Return the latest session with the key that opens it and its age; empty where there is none."""
+    """Return the latest session with the key that opens it and its age, or its run; empty where there is none."""
     path = latest()
+    if (running := running_session()) is not None:
+        opened = f", {key} opens it" if running == path else ""
+        return f"run in progress in {session_name(str(running))}{opened}"
     if path is None:
         return ""
     name = session_name(str(path))

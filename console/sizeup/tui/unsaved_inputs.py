@@ -1,4 +1,4 @@
-"""The inputs typed in Sizing, apart for this machine and for each saved session, until a session records them."""
+"""The inputs entered in the console, apart for this machine and for each session, until one records them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _OWN = ""
 
 def recomputed_with(shown: ShownAdvice, count: int) -> ShownAdvice:
     """Return advice on a saved session with inputs that it did not record, labeled so."""
-    label = f"Recomputed with {plural(count, 'input')} typed in Sizing and {rules_text(shown.given)}: not as recorded."
+    inputs = f"{plural(count, 'input')} entered in the console"
+    label = f"Recomputed with {inputs} and {rules_text(shown.given)}: not as recorded."
     return replace(shown, origin=AdviceOrigin.RECOMPUTED, label=label)
 
 
@@ -178,4 +179,4 @@ async def save_inputs(app: App[Any], typed: TypedInputs, path: str) -> bool:
 def unsaved_text(typed: TypedInputs, path: str = "") -> str:
     """Return that inputs are not in their session, and the commands that repeat them; empty where all are."""
     commands = typed.commands(typed.unsaved(path))
-    return f"Inputs typed in Sizing are not saved. Repeat them with: {'; '.join(commands)}" if commands else ""
+    return f"Inputs entered in the console are not saved. Repeat them with: {'; '.join(commands)}" if commands else ""

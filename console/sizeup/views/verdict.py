@@ -30,7 +30,7 @@ _CAPACITY_FROM = {
     Origin.MEASURED: "capacity measured",
     Origin.DETECTED: "capacity by its links, not measured",
 }
-_TYPED = {"what-if": "the inputs typed in Sizing"}
+_TYPED = {"what-if": "the inputs entered in the console"}
 """What a source is called that means nothing outside the console."""
 _PERCENTILE = "workload.percentile"
 """Says nothing of the workload itself."""

@@ -245,12 +245,13 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
 
 
 def _would_be(sheet: Sheet, demand: Demand) -> str:
-    """Return the share of what was measured and does not count, as a clause; empty where nothing was measured."""
+    """Return the share of a measured figure that does not count, as a clause; empty where nothing was measured."""
     for key, needed in (("capacity.iops", demand.iops), ("capacity.mb_s", demand.bytes_per_second)):
         unused = sheet.unused(key)
         if unused is not None and needed and unused.quantity.value:
             share = share_text(needed / unused.quantity.value)
-            return f" (it would be {share} of what was measured, which {unused.why_unused.value})"
+            measured = format_in(float(f"{unused.quantity.value:.4g}"), KEYS[key].unit)
+            return f" (it would be {share} of the measured {measured}, which {unused.why_unused.value})"
     return ""
 
 

@@ -17,12 +17,12 @@ from sizeup.tui.screens.dialogs import Dialog
 from sizeup.tui.unsaved_inputs import TypedInputs
 from sizeup.tui.widgets.lists import KeyList, hanging
 
-_WITH_INPUTS = "With the inputs typed in Sizing"
+_WITH_INPUTS = "With the inputs entered in the console"
 _LISTED = "A masked session beside the others would be listed as one of them. Enter writes it to the folder above."
 
 
 class UnsavedInputs(Struct, frozen=True):
-    """Inputs typed in Sizing that the exported session did not record."""
+    """Inputs entered in the console that the exported session did not record."""
 
     names: str = ""
     """What they are called; empty where there are none."""
@@ -36,7 +36,9 @@ def unsaved_inputs(typed: TypedInputs, path: str) -> UnsavedInputs:
     if not keys:
         return UnsavedInputs()
     problem = typed.why_unsaveable(keys)
-    repeated = "\n".join(("Without the inputs typed in Sizing. These commands repeat them:", *typed.commands(keys)))
+    repeated = "\n".join(
+        ("Without the inputs entered in the console. These commands repeat them:", *typed.commands(keys))
+    )
     return UnsavedInputs(typed.names(keys) or "removed inputs", f"{problem} {repeated}" if problem else "")
 
 
@@ -49,7 +51,7 @@ class ExportChoice(Struct, frozen=True):
     kind: str
     folder: str
     saves_inputs: bool = False
-    """Whether the inputs typed in Sizing are first saved in the session."""
+    """Whether the inputs entered in the console are first saved in the session."""
 
 
 class ExportDialog(Dialog[ExportChoice]):

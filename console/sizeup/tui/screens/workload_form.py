@@ -90,7 +90,7 @@ class WorkloadForm(Dialog[bool]):
                     assumed = value_text(key, value) if value is not None and is_used else _ASKED.get(key, "")
                     yield Static(_label(key), markup=False)
                     yield Input(
-                        typed(key, stated),
+                        _entered(key, stated),
                         id=key.replace(".", "-"),
                         placeholder=f"{assumed} unless entered" if is_used else assumed,
                         validators=[InputValidator(key)],
@@ -139,7 +139,7 @@ class WorkloadForm(Dialog[bool]):
         for key in FIELDS:
             text = self.query_one(f"#{key.replace('.', '-')}", Input).value.strip()
             stated = self._state.changed.get(key)
-            if stated is not None and text == typed(key, stated):
+            if stated is not None and text == _entered(key, stated):
                 values[key] = stated
             elif text:
                 values[key] = KEYS[key].parse(text, Origin.USER, TYPED_SOURCE)
@@ -149,6 +149,11 @@ class WorkloadForm(Dialog[bool]):
         message = self.query_one("#message", Static)
         message.update(f"! {problem}" if problem else _HINT)
         message.set_class(bool(problem), "-wrong")
+
+
+def _entered(key: str, value: Value | None) -> str:
+    """Return a figure as it was entered, without the unit that stands in front of its field."""
+    return typed(key, value).removesuffix(KEYS[key].unit)
 
 
 def _label(key: str) -> str:
