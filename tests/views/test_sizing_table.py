@@ -82,3 +82,13 @@ def test_every_input_has_a_question_and_a_label_of_its_own() -> None:
     assert {question for question, _ in labels} == set(QUESTIONS)
     twice = sorted({entry for entry in labels if labels.count(entry) > 1})
     assert twice == []
+
+
+def test_a_capacity_in_iops_has_a_row_of_its_own_and_none_says_unknown() -> None:
+    found = rows(("workload.iops", "60000"), ("capacity.iops", "50000"))
+    capacity = [row for row in found.values() if row.group == "Capacity" and "Storage" in row.title]
+
+    assert [(row.title, row.value, row.basis) for row in capacity] == [
+        ("Storage capacity in IOPS", "50,000 IOPS", "typed")
+    ]
+    assert rows(("workload.iops", "60000"))["io.capacity"].value == "unknown"

@@ -36,6 +36,7 @@ ORIGINS = {
 _CONFIDENCE = {"H": "high", "M": "medium", "C": "computed", "L": "low", "K": "unchecked"}
 """By the letter of a source, the best first."""
 _DASH = "–"
+_CAPACITY = "io.capacity"
 NO_WORKLOAD = f"? {WORKLOAD_KEYS[0]}"
 """Id of the row that asks for a workload."""
 
@@ -80,6 +81,9 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
             title = f"{title} (assumed)" if card_status(card) != status_text(status) else title
             value = f"{'NO VERDICT' if status == 'unknown' else status_text(status)}{share}"
         rests_on = basis(advice)
+        if advice.id == _CAPACITY and advice.quantity is None and (iops := _capacity_in_iops(given)) is not None:
+            title, rests_on = "Storage capacity in IOPS", ORIGINS.get(iops.origin, _DASH)
+            value = _figure(iops.value, iops, "IOPS")
         if status == ShareStatus.ASSUMED.value and not rests_on.startswith("assumed"):
             rests_on = f"assumed: rule of thumb; {rests_on}"
         rows.append(
@@ -99,6 +103,12 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
     first = [row for row in questions if row.id.removeprefix("? ") in asked]
     rows = [*first, *rows, *(row for row in questions if row not in first)]
     return tuple(sorted(rows, key=lambda row: GROUPS.index(row.group)))
+
+
+def _capacity_in_iops(given: AdviceSet) -> Quantity | None:
+    """Return the IOPS that the storage was judged by; None where it was judged by its throughput, or not at all."""
+    judged = (entry for advice in given.advice if advice.id.startswith(VERDICT) for entry in advice.inputs)
+    return next((entry.quantity for entry in judged if entry.key == "capacity.iops"), None)
 
 
 def _has_demand(given: AdviceSet) -> bool:
