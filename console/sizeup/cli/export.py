@@ -132,7 +132,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
         from sizeup.views.comparison import comparison_part, nothing_shared
 
         comparison = compare(*digest_sides([arguments.session], arguments.baseline))
-        if not comparison.metrics:
+        if not comparison.metrics and not comparison.other_workloads:
             raise UsageError(f"--baseline: {nothing_shared(comparison)}")
         first = replace(comparison_part(comparison), open=True)
         written = replace(written, parts=(first, *written.parts))

@@ -208,6 +208,8 @@ def _without(table: Table, titles: tuple[str, ...]) -> Table:
 def _statistics(comparison: Comparison, width: int) -> list[Text | Padding]:
     """Return every metric with its interval and p-value."""
     metrics = metrics_table(comparison)
+    if not metrics.rows and comparison.other_workloads:
+        return []  # the first line says so
     if not metrics.rows:
         return [Text(f"\n{hanging(f'! {nothing_shared(comparison)}', width, 0, 2)}")]
     parts: list[Text | Padding] = [Text("\nStatistics", style="bold")]
