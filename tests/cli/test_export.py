@@ -68,7 +68,7 @@ def test_a_report_beside_a_published_case_says_where_it_was_printed(
         "131 ns",
         "Silly Little Benchmark",
         "2006 to 2007",
-        "the baseline contains no machine",
+        "A (baseline) contains no machine",
     ):
         assert words in said
 
