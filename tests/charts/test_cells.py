@@ -365,3 +365,25 @@ def test_bars_below_each_other_stay_apart() -> None:
 
     assert "▇▇" in draw(chart, 40, 2, Glyphs.BRAILLE).text()
     assert "██" in draw(chart, 40, 2, Glyphs.BLOCK).text()
+
+
+def test_the_cells_of_a_small_matrix_fill_the_room_with_digits_below_digits() -> None:
+    names = ("0", "1")
+    chart = HeatMap("t", "cpu node", "memory node", names, names, ((90.0, 160.0), (160.0, 90.0)), "ns")
+
+    drawing = draw(chart, 60, 12, Glyphs.BRAILLE)
+    rows = drawing.text().splitlines()
+
+    filled = [sum(role.startswith("heat-") for role in roles) for roles in drawing.roles]
+    assert filled[3:9] == [24] * 6
+    assert rows[4].index("90") + 2 == rows[7].index("160") + 3 == rows[2].index("0") + 1
+    assert [line.split()[0] for line in (rows[4], rows[7])] == ["0", "1"]
+
+
+def test_a_matrix_without_room_keeps_small_cells() -> None:
+    names = ("0", "1")
+    chart = HeatMap("t", "cpu node", "memory node", names, names, ((90.0, 160.0), (160.0, 90.0)), "ns")
+
+    rows = draw(chart, 60, 9, Glyphs.BRAILLE).text().splitlines()
+
+    assert rows[3:5] == ["0   90 160", "1  160  90"]

@@ -8,6 +8,8 @@ from itertools import combinations
 import pytest
 
 from sizeup.charts import palette
+from sizeup.charts.drawing import HEAT_LEVELS
+from sizeup.tui.widgets.cells import _LOOKS
 
 SETS = pytest.mark.parametrize("colors", [palette.DARK, palette.LIGHT], ids=["dark", "light"])
 BACKGROUNDS = {palette.DARK: ("#12161b", "#191f26", "#121212"), palette.LIGHT: ("#ffffff", "#f6f7f9", "#e0e0e0")}
@@ -73,3 +75,11 @@ def test_no_series_has_the_color_of_a_status(colors: tuple[str, ...]) -> None:
     for color in colors:
         hue = colorsys.rgb_to_hls(*parts(color))[0] * 360
         assert max(parts(color)) - min(parts(color)) < 0.1 or 200 <= hue <= 310
+
+
+def test_cells_of_a_matrix_are_blue_at_every_level() -> None:
+    for level in range(HEAT_LEVELS):
+        paper = _LOOKS[f"heat-{level}"].rpartition("#")[2]
+        red, green, blue = bytes.fromhex(paper)
+
+        assert blue > green > red

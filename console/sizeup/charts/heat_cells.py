@@ -5,10 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sizeup.charts.chart import HeatMap
 from sizeup.charts.drawing import HEAT_LEVELS, Drawing, cut, shortened
 from sizeup.units import format_value
 
+_TOP = 3
+"""Rows above the cells: the title, the directions and the names of the columns."""
+_HIGH = (5, 3)
+"""Rows of large cells: an odd number has a middle for the value. More are no easier to read."""
+_ASPECT = 4
+"""Columns of a large cell for each of its rows, at most."""
 _VERDICT_ROLES = {"pass": "status-pass", "warn": "status-warn", "fail": "status-fail"}
 
 
@@ -20,8 +28,28 @@ def heat_readout(chart: HeatMap, cursor: int) -> str:
     return f"{chart.row_title} {chart.rows[row]}, {chart.column_title} {chart.columns[column]}: {text}"
 
 
+class _Grid(Struct, frozen=True):
+    """Where the cells of a matrix are drawn, and which of them."""
+
+    left: int
+    words: int
+    """Columns of the longest text."""
+    wide: int
+    high: int
+    columns: range
+    rows: range
+
+    def middle(self, text: str) -> str:
+        """Return a text as it stands in a cell: digits below digits, in the middle of a wide one."""
+        return text.rjust(self.words + (self.wide - self.words) // 2).ljust(self.wide)
+
+    def place(self, row: int, column: int) -> tuple[int, int]:
+        """Return where a cell begins."""
+        return self.left + (column - self.columns.start) * self.wide, _TOP + (row - self.rows.start) * self.high
+
+
 def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Drawing:
-    """A matrix; ``cursor`` counts its cells row by row."""
+    """A matrix, its cells as large as there is room; ``cursor`` counts them row by row."""
     drawing = Drawing(width, height)
     drawing.put(0, 0, shortened(chart.title, width), "title")
     known = [value for row in chart.values for value in row if value is not None]
@@ -34,25 +62,15 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
         return format_value(value, chart.unit) if named else f"{value / factor:.{decimals}f}"
 
     texts = [["-" if value is None else cell_text(value) for value in row] for row in chart.values]
-    labels = max(map(len, chart.rows), default=0) + 1
-    cell = max([len(text) for row in texts for text in row] + [len(name) for name in chart.columns] + [2]) + 1
-    columns = max((width - labels) // cell, 1)
-    first_column = 0
-    if cursor is not None and chart.columns:
-        at = cursor % len(chart.columns)
-        first_column = max(min(at - columns // 2, len(chart.columns) - columns), 0)
+    grid = _grid(chart, texts, width, height, cursor)
     heading = f"{chart.row_title} down, {chart.column_title} across" + ("" if named else f", in {prefix}")
     drawing.put(0, 1, cut(heading, width), "text")
-    for offset, name in enumerate(chart.columns[first_column : first_column + columns]):
-        drawing.put(labels + offset * cell, 2, name.rjust(cell), "axis")
+    for column in grid.columns:
+        drawing.put(grid.place(0, column)[0], 2, grid.middle(chart.columns[column]), "axis")
     low, high = min(known, default=0.0), max(known, default=1.0)
-    rows = max(height - 4, 1)
-    first_row = 0
-    if cursor is not None and chart.columns:
-        first_row = max(min(cursor // len(chart.columns) - rows // 2, len(chart.rows) - rows), 0)
-    for line, row in enumerate(range(first_row, min(first_row + rows, len(chart.rows)))):
-        drawing.put(0, 3 + line, chart.rows[row].rjust(labels - 1), "axis")
-        for offset, column in enumerate(range(first_column, min(first_column + columns, len(chart.columns)))):
+    for row in grid.rows:
+        drawing.put(0, grid.place(row, 0)[1] + grid.high // 2, chart.rows[row].rjust(grid.left - 1), "axis")
+        for column in grid.columns:
             value = chart.values[row][column]
             level = 0 if high <= low or value is None else math.floor((value - low) / (high - low) * HEAT_LEVELS)
             role = "text" if value is None else f"heat-{min(level, HEAT_LEVELS - 1)}"
@@ -60,17 +78,38 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
                 role = _VERDICT_ROLES.get(texts[row][column], "text")
             if cursor == row * len(chart.columns) + column:
                 role = "cursor"
-            drawing.put(labels + offset * cell, 3 + line, texts[row][column].rjust(cell), role)
+            x, y = grid.place(row, column)
+            for line in range(grid.high):
+                drawing.put(x, y + line, grid.middle(texts[row][column] if line == grid.high // 2 else ""), role)
     if cursor is not None and chart.rows and chart.columns:
         cells = len(chart.rows) * len(chart.columns)
         drawing.put(0, height - 1, cut(heat_readout(chart, min(cursor, cells - 1)), width), "cursor")
     elif not known:
         drawing.put(0, height - 1, "no samples yet", "text")
-    elif rows < len(chart.rows) or columns < len(chart.columns):
-        down, across = min(rows, len(chart.rows)), min(columns, len(chart.columns))
-        hidden = f"{down} of {len(chart.rows)} rows, {across} of {len(chart.columns)} columns shown"
+    elif len(grid.rows) < len(chart.rows) or len(grid.columns) < len(chart.columns):
+        hidden = (
+            f"{len(grid.rows)} of {len(chart.rows)} rows, {len(grid.columns)} of {len(chart.columns)} columns shown"
+        )
         drawing.put(0, height - 1, cut(hidden, width), "axis")
     return drawing
+
+
+def _grid(chart: HeatMap, texts: Sequence[Sequence[str]], width: int, height: int, cursor: int | None) -> _Grid:
+    """Return the grid: around the cursor where not all cells fit, and with larger cells where there is room for all."""
+    labels = max(map(len, chart.rows), default=0) + 1
+    wide = max([len(text) for row in texts for text in row] + [len(name) for name in chart.columns] + [2]) + 1
+    across, down = max((width - labels) // wide, 1), max(height - _TOP - 1, 1)
+    if across >= len(chart.columns) > 1 and down >= len(chart.rows) > 1 and chart.unit != "verdict":
+        for high in _HIGH:
+            wider = min((width - labels) // len(chart.columns), _ASPECT * high)
+            if down >= high * len(chart.rows) and wider >= max(wide + 2, 2 * high):
+                return _Grid(labels, wide - 1, wider, high, range(len(chart.columns)), range(len(chart.rows)))
+    first_row = first_column = 0
+    if cursor is not None and chart.columns:
+        first_column = max(min(cursor % len(chart.columns) - across // 2, len(chart.columns) - across), 0)
+        first_row = max(min(cursor // len(chart.columns) - down // 2, len(chart.rows) - down), 0)
+    columns = range(first_column, min(first_column + across, len(chart.columns)))
+    return _Grid(labels, wide, wide, 1, columns, range(first_row, min(first_row + down, len(chart.rows))))
 
 
 def _common_prefix(values: Sequence[float], unit: str) -> tuple[float, str]:
