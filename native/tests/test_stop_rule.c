@@ -2,7 +2,7 @@
 /*
  * Simulated points through the real rule: how often the interval holds the median of the distribution.
  *
- * Prints one line for each case; docs/explanation/statistics.md has them.
+ * Prints one line for each case; docs/results/simulations.md has them.
  */
 #include <sizeup/permutation.h>
 #include <sizeup/stats.h>

@@ -1,7 +1,7 @@
 """How often a comparison of equal machines cries wolf, and how often it finds a true change.
 
 The noise is that of twelve sessions of the quick plan each on a two-CPU guest, while others used it and while
-nobody did; see ``docs/explanation/comparing.md``.
+nobody did; see ``docs/results/simulations.md``.
 """
 
 import math

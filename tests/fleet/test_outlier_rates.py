@@ -1,6 +1,6 @@
 """How often like hosts are reported by mistake, and how often a slow one is found: simulated fleets.
 
-The rates that docs/explanation/statistics.md states; the full table of the page takes a minute.
+The rates that docs/results/simulations.md states; the full table of the page takes a minute.
 """
 
 from __future__ import annotations
