@@ -45,6 +45,7 @@ COMMANDS = {
     "serve": "serve the console to a browser",
     "completion": "print shell completion for bash, zsh or fish",
     "manual": "print the manual page",
+    "help": "print a page of the documentation",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
 

@@ -16,6 +16,7 @@ from sizeup.views.topology_item import ItemChange
 
 _LABEL_COLUMNS = 14
 _GAPS_SHOWN = 5
+FINDINGS_PAGE = "  Every finding, its thresholds and its remedies: sizeup help findings"
 
 
 def section_lines(section: Section, width: int) -> list[str]:
@@ -54,7 +55,7 @@ def machine_text(machine: Machine, width: int = 80, only: str | None = None) -> 
         lines.append("Findings")
         for finding in sorted(machine.findings, key=lambda finding: order.index(finding.severity)):
             lines.extend(finding_lines(finding, width))
-        lines.append("")
+        lines.extend(["", FINDINGS_PAGE, ""])
     if machine.gaps:
         lines.append("Not readable")
         for gap in machine.gaps[:_GAPS_SHOWN]:

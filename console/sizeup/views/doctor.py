@@ -247,7 +247,7 @@ def doctor_lines(checks: Iterable[Check]) -> list[str]:
         lines += _wrapped(check.shown, start)
         if check.remedy:
             lines += _wrapped(check.remedy, " " * _VALUE_COLUMN)
-    return [*lines, "", "! works with limits    x does not work here"]
+    return [*lines, "", "! works with limits    x does not work here", "Every command: sizeup help commands"]
 
 
 def _wrapped(text: str, start: str) -> list[str]:
