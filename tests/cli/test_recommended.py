@@ -50,6 +50,9 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("import",),
     "importers/slb.py": ("import",),
+    "cli/probe_kit.py": ("probes",),
+    "probing/kit/template.py": ("probes",),
+    "probing/kit/trial.py": ("probes",),
     "probing/planner.py": (START,),
     "probing/settings.py": (START,),
     "report/machine.py": ("detect",),
@@ -57,6 +60,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "session/store.py": (START, "import"),
     "tui/option_text.py": ("size",),
     "session/writer.py": (START, "import"),
+    "report/tidy_files.py": ("export",),
     "sizing/": ("size",),
     "tui/console.py": (START,),
     "tui/exports.py": ("export",),
@@ -76,7 +80,7 @@ NOT_OF_IT = {
     "cli/experiment.py": {"-c"},  # of the shell
     "engine/shell_command.py": {"-c"},
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
-    "cli/probes.py": {"--set"},  # lists what a run takes
+    "probing/kit/trial.py": {"--no-deps"},  # of pip
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
