@@ -30,18 +30,31 @@ _FORMATS = {
     "csv": "every sample and every figure of the advice, one row each",
     "json": "results, machine, findings and advice as one document (sizeup.report/1)",
     "svg": "the chart of one step as an SVG file; see --step",
+    "openmetrics": "estimates as metrics in the OpenMetrics text format, for the textfile collector of node_exporter",
     "share": "a gzipped copy of the session, with host names, serial numbers, addresses, WWNs and paths "
     "replaced by pseudonyms",
 }
+_WITH_ADVICE = ("html", "markdown", "text", "csv", "json")
 _KEY_BYTES = 32
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("session", metavar="FILE", help="session file, plain or gzipped, or name of a saved session")
+    parser.add_argument(
+        "sessions",
+        metavar="FILE",
+        nargs="+",
+        help="session file, plain or gzipped, or name of a saved session; several with --tidy only",
+    )
     formats = parser.add_mutually_exclusive_group(required=True)
     for name, text in _FORMATS.items():
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=text)
+    formats.add_argument(
+        "--tidy",
+        choices=("csv", "parquet"),
+        help="one table of the estimates of all sessions, a row for each with host, machine type, coordinates, "
+        "interval and validity; parquet needs DuckDB: pip install 'sizeup[fleet]'",
+    )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="file to write (default: standard output)")
     parser.add_argument("--step", metavar="ID", help="with --svg: step to draw")
     parser.add_argument(
@@ -71,24 +84,65 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.session.store import find
 
     out = arguments.output
+    _refuse_unused(arguments)
+    paths = [find(name) for name in arguments.sessions]
+    for path in paths:
+        if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
+            raise UsageError(f"-o {out}: would overwrite the session that is exported; choose another file")
+    if arguments.tidy:
+        return _tidy(paths, arguments.tidy, out)
+    if arguments.format == "share":
+        return _share(paths[0], out)
+    if arguments.format == "openmetrics":
+        return _openmetrics(paths[0], out)
+    from sizeup.session.reader import read_session
+
+    output.write(out, _writer(read_session(paths[0]), arguments))
+    return ExitStatus.OK
+
+
+def _refuse_unused(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for an option that has no effect on the format."""
+    if len(arguments.sessions) > 1 and not arguments.tidy:
+        raise UsageError(
+            f"expected one session, found {len(arguments.sessions)}; only --tidy makes one table of several"
+        )
+    if arguments.recompute and arguments.format not in _WITH_ADVICE:
+        raise UsageError("--recompute does not go with a format without advice; leave it out")
+    if (arguments.workload or arguments.settings) and arguments.format not in _WITH_ADVICE:
+        raise UsageError("--workload and --set do not go with a format without advice; leave them out")
     if arguments.step and arguments.format != "svg":
         raise UsageError("--step needs --svg; add --svg, or leave out --step")
     if arguments.ascii and arguments.format != "text":
         raise UsageError("--ascii needs --text; add --text, or leave out --ascii")
     if arguments.baseline and arguments.format not in ("html", "markdown", "text"):
         raise UsageError("--baseline needs --html, --markdown or --text; choose one of them, or leave out --baseline")
-    if arguments.recompute and arguments.format in ("svg", "share"):
-        raise UsageError("--recompute does not go with --svg and --share; leave it out")
-    if (arguments.workload or arguments.settings) and arguments.format in ("svg", "share"):
-        raise UsageError("--workload and --set do not go with --svg and --share; leave them out")
-    path = find(arguments.session)
-    if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
-        raise UsageError(f"-o {out}: would overwrite the session that is exported; choose another file")
-    if arguments.format == "share":
-        return _share(path, out)
-    from sizeup.session.reader import read_session
 
-    output.write(out, _writer(read_session(path), arguments))
+
+def _tidy(paths: list[str], kind: str, out: str) -> int:
+    from sizeup.report import output
+    from sizeup.report.tidy import read_table
+    from sizeup.report.tidy_files import import_duckdb, write_tidy_csv, write_tidy_parquet
+
+    if kind == "parquet":
+        if out == "-" and sys.stdout.isatty():
+            raise UsageError(
+                "--tidy parquet writes binary data, which a terminal cannot show; name a file: -o OUT.parquet"
+            )
+        import_duckdb()  # before anything is read
+    table = read_table(paths)
+    write = write_tidy_parquet if kind == "parquet" else write_tidy_csv
+    output.write(out, lambda file: write(table, file))
+    return ExitStatus.OK
+
+
+def _openmetrics(path: str, out: str) -> int:
+    from sizeup.report import output
+    from sizeup.report.openmetrics import openmetrics
+    from sizeup.report.tidy import read_timed
+
+    text = openmetrics(*read_timed(path)).encode("utf-8", "replace")
+    output.write(out, lambda file: file.write(text))
     return ExitStatus.OK
 
 
@@ -131,7 +185,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
         from sizeup.compare.published_results import digest_sides
         from sizeup.views.comparison import comparison_part, nothing_shared
 
-        comparison = compare(*digest_sides([arguments.session], arguments.baseline))
+        comparison = compare(*digest_sides(arguments.sessions, arguments.baseline))
         if not comparison.metrics and not comparison.other_workloads:
             raise UsageError(f"--baseline: {nothing_shared(comparison)}")
         first = replace(comparison_part(comparison), open=True)

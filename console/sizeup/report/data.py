@@ -69,17 +69,17 @@ def write_csv(session: Session, file: TextIO | codecs.StreamWriter, advice: Show
         validity = StepValidity(run)
         for point in run.points.values():
             described = run.series.get(point.series)
-            start = (_inert(run.step.id), _inert(point.series), described.unit if described is not None else "")
-            place = tuple(_inert(point.at.get(key, "")) for key in coordinates)
+            start = (inert(run.step.id), inert(point.series), described.unit if described is not None else "")
+            place = tuple(inert(point.at.get(key, "")) for key in coordinates)
             invalid = validity.of(point)
-            marked = "" if invalid is None else _inert(invalid.sentence())
+            marked = "" if invalid is None else inert(invalid.sentence())
             writer.writerows((*start, *row, marked, *place) for row in _rows(point))
     shown = session_advice(session) if advice is None else advice
     kind = "recomputed" if shown.origin is AdviceOrigin.RECOMPUTED else "advice"
     for item in shown.given.advice:
         if (figure := item.quantity) is not None:
             ends = ("" if end is None else end for end in (figure.low, figure.high))
-            row = ("", _inert(item.id), _inert(figure.unit), kind, "", figure.value, *ends, "", "")
+            row = ("", inert(item.id), inert(figure.unit), kind, "", figure.value, *ends, "", "")
             writer.writerow((*row, *("" for _ in coordinates)))
 
 
@@ -92,6 +92,6 @@ def _rows(point: Point) -> Iterator[tuple[str | int | float, ...]]:
         yield "sample", t_ns, value, "", "", " ".join(flag.name.lower() for flag in flags if flag.name)
 
 
-def _inert(cell: str | int | float) -> str | int | float:
-    """The cell; text that a spreadsheet would run as a formula gets an apostrophe in front."""
+def inert(cell: str | int | float) -> str | int | float:
+    """Return the cell; text that a spreadsheet would run as a formula gets an apostrophe in front."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell

@@ -1,0 +1,202 @@
+"""The estimates of sessions as one table: a row for each estimate, a column for each variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
+
+from sizeup.errors import MalformedError
+from sizeup.model.machine import Machine
+from sizeup.session.reader import read_session
+from sizeup.session.records import AnyRecord, EstimateRecord
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Point, PointKey, Session, StepRun, point_key
+
+VALID, NOT_VALID = "valid", "not valid"
+Cell = str | int | float | None
+
+
+class TidyRow(Struct, frozen=True):
+    """One estimate; None for what is unknown."""
+
+    host: str
+    machine_type: str | None
+    """The instance type of a cloud, else the model that the firmware states."""
+    session: str
+    time: datetime | None
+    """When it was estimated, UTC without a zone."""
+    probe: str
+    step: str
+    run: int
+    """Which repetition of the step in the session, from 1."""
+    series: str
+    quantity: str | None
+    unit: str | None
+    better: str | None
+    value: float
+    low: float | None
+    high: float | None
+    status: str
+    reason: str | None
+    at: Mapping[str, str | int | float]
+
+
+FIXED: Mapping[str, str] = {
+    "host": "VARCHAR",
+    "machine_type": "VARCHAR",
+    "session": "VARCHAR",
+    "time": "TIMESTAMP",
+    "probe": "VARCHAR",
+    "step": "VARCHAR",
+    "run": "BIGINT",
+    "series": "VARCHAR",
+    "quantity": "VARCHAR",
+    "unit": "VARCHAR",
+    "better": "VARCHAR",
+    "value": "DOUBLE",
+    "low": "DOUBLE",
+    "high": "DOUBLE",
+    "status": "VARCHAR",
+    "reason": "VARCHAR",
+}
+"""The columns that every table has, with their SQL types."""
+
+
+class TidyTable(Struct, frozen=True):
+    """The rows of one or several sessions, and the columns that their coordinates need."""
+
+    rows: tuple[TidyRow, ...]
+    coordinates: Mapping[str, str]
+    """The column of each coordinate."""
+    types: Mapping[str, str]
+    """The SQL type of each column, in the order of the columns."""
+
+    def cells(self) -> Iterator[list[Cell]]:
+        """Yield the cells of each row, in the order of the columns."""
+        for row in self.rows:
+            time = None if row.time is None else row.time.isoformat(timespec="milliseconds")
+            fixed = [time if name == "time" else getattr(row, name) for name in FIXED]
+            yield [*fixed, *(row.at.get(key) for key in self.coordinates)]
+
+
+def read_table(paths: Iterable[str]) -> TidyTable:
+    """Return one table of the estimates of all these sessions; raise ``MalformedError`` if none has any."""
+    rows = [row for path in paths for row in session_rows(*read_timed(path))]
+    if not rows:
+        raise MalformedError("no session has an estimate: expected at least one step with results; see: sizeup show")
+    names = column_names(sorted({key for row in rows for key in row.at}))
+    kinds: dict[str, set[str]] = {key: set() for key in names}
+    for row in rows:
+        for key, value in row.at.items():
+            kinds[key].add(_sql_type(value))
+    types = {**FIXED, **{column: _common_type(kinds[key]) for key, column in names.items()}}
+    return TidyTable(tuple(rows), names, types)
+
+
+def column_names(coordinates: Sequence[str]) -> dict[str, str]:
+    """Return a name for each coordinate that SQL and OpenMetrics take without quotes, such as ``at_block_bytes``."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for key in coordinates:
+        plain = "at_" + re.sub(r"[^A-Za-z0-9_]", "_", key)
+        name, number = plain, 2
+        while name.lower() in taken:
+            name, number = f"{plain}_{number}", number + 1
+        taken.add(name.lower())
+        names[key] = name
+    return names
+
+
+def read_timed(path: str) -> tuple[Session, Mapping[tuple[str, PointKey], int]]:
+    """Return a session, and when each of its estimates was made, in nanoseconds since its start."""
+    times: dict[tuple[str, PointKey], int] = {}
+
+    def note(record: AnyRecord) -> None:
+        if isinstance(record, EstimateRecord):
+            estimate = record.estimate
+            times[record.step, point_key(estimate.series, estimate.at)] = record.t_ns
+
+    return read_session(path, note), times
+
+
+def session_rows(session: Session, times: Mapping[tuple[str, PointKey], int]) -> Iterator[TidyRow]:
+    """Yield a row for each estimate; a point without one gives the median of its samples."""
+    machine_type = _machine_type(session.machine)
+    for run in session.steps.values():
+        validity = StepValidity(run)
+        for key, point in run.points.items():
+            if point.value is None:
+                continue
+            invalid = validity.of(point)
+            reason = None if invalid is None else invalid.cause + (f" ({invalid.detail})" if invalid.detail else "")
+            t_ns = times.get((run.step.id, key), run.ended_ns or run.started_ns)
+            series = run.series.get(point.series)
+            for quantity, value, low, high in _figures(run, point):
+                yield TidyRow(
+                    session.header.host,
+                    machine_type,
+                    session.header.id,
+                    _moment(session.header.started, t_ns),
+                    run.step.probe,
+                    run.base_id,
+                    _repetition(run.step.id),
+                    point.series,
+                    quantity,
+                    None if series is None else series.unit,
+                    None if series is None else series.better.value,
+                    value,
+                    low,
+                    high,
+                    VALID if invalid is None else NOT_VALID,
+                    reason,
+                    point.at,
+                )
+
+
+def _figures(run: StepRun, point: Point) -> Iterator[tuple[str | None, float, float | None, float | None]]:
+    """Yield the estimate, and beside it the figure that its quantity means if that is another one."""
+    declared, estimate = run.quantity(point), point.estimate
+    assert point.value is not None
+    low, high = (None, None) if estimate is None else (estimate.low, estimate.high)
+    if declared is None or not declared.extra:
+        yield None if declared is None else declared.name, point.value, low, high
+        return
+    yield None, point.value, low, high
+    meant = None if estimate is None else estimate.extra.get(declared.extra)
+    if isinstance(meant, int | float):
+        yield declared.name, float(meant), None, None
+
+
+def _machine_type(machine: Machine | None) -> str | None:
+    if machine is None:
+        return None
+    cloud = machine.platform.cloud
+    return (cloud.instance_type if cloud is not None else None) or machine.platform.model
+
+
+def _repetition(step: str) -> int:
+    number = step.partition("~")[2]
+    return int(number) if number.isdecimal() and len(number) < 10 else 1
+
+
+def _moment(started: str, t_ns: int) -> datetime | None:
+    try:
+        start = datetime.fromisoformat(started)
+        aware = start if start.tzinfo is not None else start.replace(tzinfo=UTC)
+        return (aware + timedelta(microseconds=t_ns // 1000)).astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _sql_type(value: str | int | float) -> str:
+    if isinstance(value, str):
+        return "VARCHAR"
+    return "BIGINT" if isinstance(value, int) else "DOUBLE"
+
+
+def _common_type(kinds: set[str]) -> str:
+    """Return the type that holds the values of all these types."""
+    return next(kind for kind in ("VARCHAR", "DOUBLE", "BIGINT") if kind in kinds)
