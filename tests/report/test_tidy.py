@@ -101,9 +101,9 @@ def test_a_point_without_an_estimate_has_the_median_of_its_samples(tmp_path: Pat
 @pytest.mark.parametrize(
     ("platform", "expected"),
     [
-        (Platform(model="PowerEdge R750"), "PowerEdge R750"),
+        (Platform(model="PowerEdge R750"), "PowerEdge R750, Xeon"),
         (Platform(model="x", cloud=CloudInstance("aws", "DMI", "m5.large")), "m5.large"),
-        (Platform(cloud=CloudInstance("aws", "DMI")), None),
+        (Platform(cloud=CloudInstance("aws", "DMI")), "Xeon"),
     ],
 )
 def test_the_type_of_the_machine_is_that_of_the_cloud_or_the_model(
@@ -111,7 +111,7 @@ def test_the_type_of_the_machine_is_that_of_the_cloud_or_the_model(
 ) -> None:
     found = one_step("acme.seek", Estimate("seek", {}, 1.0), series=SEEK)
     machine = next(record.machine for record in records() if isinstance(record, MachineRecord))
-    found.insert(1, MachineRecord(2, replace(machine, platform=platform)))
+    found.insert(1, MachineRecord(2, replace(machine, platform=platform, cpu_model="Xeon")))
 
     assert read_table([written(tmp_path / "a", *found)]).rows[0].machine_type == expected
 

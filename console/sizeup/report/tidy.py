@@ -24,7 +24,7 @@ class TidyRow(Struct, frozen=True):
 
     host: str
     machine_type: str | None
-    """The instance type of a cloud, else the model that the firmware states."""
+    """The instance type of a cloud, else the model that the firmware states and the CPU."""
     session: str
     time: datetime | None
     """When it was estimated, UTC without a zone."""
@@ -174,7 +174,9 @@ def _machine_type(machine: Machine | None) -> str | None:
     if machine is None:
         return None
     cloud = machine.platform.cloud
-    return (cloud.instance_type if cloud is not None else None) or machine.platform.model
+    if cloud is not None and cloud.instance_type:
+        return cloud.instance_type
+    return ", ".join(filter(None, (machine.platform.model, machine.cpu_model))) or None
 
 
 def _repetition(step: str) -> int:
