@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from declared import declaration_of, series_of
 from sizeup.discovery.machine import discover
 from sizeup.model.dimms import DimmSlot
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
@@ -23,6 +24,7 @@ from sizeup.session.records import (
     EndRecord,
     EnvironmentRecord,
     EstimateRecord,
+    FindingRecord,
     MachineRecord,
     OutcomeRecord,
     PlanRecord,
@@ -34,6 +36,7 @@ from sizeup.session.records import (
 from trees import machine as grown_machine
 
 GIB = 1 << 30
+LINK_DOWN = Finding("storage.link-down", Severity.WARNING, "FC port host4 has no link", (), "One path less.", "Check.")
 _NODES, _CHANNELS = (0, 1), "ABCDEFGH"
 _SECOND = 1_000_000_000
 
@@ -115,6 +118,7 @@ def records(
     plan: str = "standard",
     settings: Mapping[str, Settings] | None = None,
     facts: Mapping[str, float | bool | None] | None = None,
+    findings: tuple[Finding, ...] = (),
     status: Status = Status.OK,
     converged: bool = True,
 ) -> list[Record]:
@@ -128,6 +132,7 @@ def records(
     if machine is not None:
         named = replace(machine, platform=replace(machine.platform, hostname=host))
         written.append(MachineRecord(20, named))
+    written += (FindingRecord(25, finding) for finding in findings)
     written.append(PlanRecord(30, Plan(plan, steps, settings=settings or {})))
     for number, step in enumerate(steps, 1):
         start = number * _SECOND

@@ -16,9 +16,10 @@ class ExitStatus(IntEnum):
     """Unsafe target, no permission, or a probe that does not apply here."""
     LATE = 4
     DIFFERENT = 5
-    """A condition of ``compare --fail-if`` is met, or ``detect --diff`` or ``check`` found a difference."""
+    """A condition of ``compare --fail-if`` is met, ``detect --diff`` or ``check`` found a difference, or a host misses
+    a limit of ``fleet --profile``."""
     UNDECIDED = 6
-    """No condition of ``--fail-if`` is met, or nothing drifted, but at least one could not be decided."""
+    """None of these, but at least one could not be decided."""
     COMMAND_FAILED = 7
     """A command of ``sizeup experiment`` failed, such as the one that restores the setting."""
     HANGUP = 129
@@ -39,9 +40,10 @@ _MEANINGS = {
     ExitStatus.REFUSED: "refused: unsafe target, no permission, or not applicable on this machine",
     ExitStatus.LATE: "the start time of the run has passed",
     ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ; "
-    "sizeup check: a fact drifted",
+    "sizeup check: a fact drifted; sizeup fleet --profile: a host misses a limit",
     ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided; sizeup check: "
-    "nothing drifted, but a fact is unknown on one side",
+    "nothing drifted, but a fact is unknown on one side; sizeup fleet --profile: no host misses a limit, but one is "
+    "undecided or a file could not be read",
     ExitStatus.COMMAND_FAILED: "sizeup experiment: one of the commands failed",
     ExitStatus.HANGUP: "terminal lost (SIGHUP); the session is saved",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT); the session is saved",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fleet_sessions import Figures, made_fleet, records, server, with_port_down, with_remote_dimms, write
+from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, with_port_down, with_remote_dimms, write
 from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
 from sizeup.fleet.files import fleet_paths, read_fleet
@@ -17,6 +17,9 @@ from sizeup.fleet.table import LINES, fleet_lines, session_fleet_lines
 from sizeup.model.sample import Status
 
 ALIKE = Figures()
+ABSENT = (
+    "absent*: expected session files (*.sizeup.jsonl, *.sizeup.jsonl.gz) or Parquet of a fleet (*.parquet), found none"
+)
 
 
 def fleet(folder: Path) -> Fleet:
@@ -191,7 +194,7 @@ def test_files_that_cannot_be_read_are_reported_and_fail_nothing(
     ("argument", "expected"),
     [
         ("absent", "absent: no such file or directory; name session files or a directory that has some"),
-        ("absent*", "absent*: expected session files (*.sizeup.jsonl, *.sizeup.jsonl.gz), found none"),
+        ("absent*", ABSENT),
     ],
 )
 def test_nothing_to_read_is_an_error(argument: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,3 +216,17 @@ def test_two_hosts_are_not_compared(tmp_path: Path) -> None:
     assert fleet_lines(fleet(tmp_path))[0] == (
         "2 hosts, none compared: a figure needs 3 hosts of one machine type, measured with the same settings"
     )
+
+
+def test_a_finding_that_its_peers_lack_is_reported_without_a_figure_that_stands_out(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    shared = replace(LINK_DOWN, id="memory.shared", title="Found on every host")
+    for number in range(1, 13):
+        host = f"db{number:02}"
+        write(tmp_path, host, records(host, ALIKE, server(), findings=(shared, *((LINK_DOWN,) if number == 5 else ()))))
+    found = fleet(tmp_path)
+
+    assert [host.name for host in found.hosts if host.status is HostStatus.FINDING] == ["db05"]
+    lines = fleet_lines(found)
+    assert lines[0] == "12 hosts, no outliers; 1 with a finding that the others lack: db05"
+    assert lines[2] == "db05  WARN  FC port host4 has no link"

@@ -202,6 +202,11 @@ _RULES = {
 """The named figures in the order of their cards."""
 
 
+def named_figures() -> dict[str, Series]:
+    """Return the figures that are looked for by their quantities, with title, unit and direction."""
+    return {name: Series(name, rule.title, rule.unit, rule.better) for name, rule in _RULES.items()}
+
+
 def by_round(runs: Iterable[StepRun]) -> dict[str, list[StepRun]]:
     """Return the steps of each pass of the plan, by its number."""
     rounds: dict[str, list[StepRun]] = {}

@@ -12,7 +12,8 @@ from sizeup.errors import SizeupError, UsageError
 from sizeup.fleet.host_session import HostSession, read_host_session
 from sizeup.session.store import SUFFIX
 
-SUFFIXES = (SUFFIX, f"{SUFFIX}.gz")
+PARQUET = ".parquet"
+SUFFIXES = (SUFFIX, f"{SUFFIX}.gz", PARQUET)
 
 
 class FileProblem(Struct, frozen=True):
@@ -37,7 +38,10 @@ def fleet_paths(arguments: Sequence[str]) -> list[str]:
     for argument in arguments:
         paths = list(_paths(argument))
         if not paths:
-            raise UsageError(f"{argument}: expected session files (*{SUFFIX}, *{SUFFIX}.gz), found none")
+            raise UsageError(
+                f"{argument}: expected session files (*{SUFFIX}, *{SUFFIX}.gz) or Parquet of a fleet (*{PARQUET}), "
+                "found none"
+            )
         found.update(dict.fromkeys(paths))
     return list(found)
 
@@ -68,13 +72,21 @@ def read_fleet(paths: Iterable[str]) -> FleetFiles:
     sessions, problems = [], []
     for path in paths:
         try:
-            session = read_host_session(path)
+            found = _sessions(path)
         except SizeupError as error:
             problems.append(FileProblem(path, str(error).removeprefix(f"{path}: ")))
             continue
         except OSError as error:
             problems.append(FileProblem(path, error.strerror or str(error)))
             continue
-        sessions.append(session)
-        problems += (FileProblem(path, sentence, read=True) for sentence in session.damage)
+        sessions += found
+        problems += (FileProblem(one.path, sentence, read=True) for one in found for sentence in one.damage)
     return FleetFiles(tuple(sessions), tuple(problems))
+
+
+def _sessions(path: str) -> list[HostSession]:
+    if not path.endswith(PARQUET):
+        return [read_host_session(path)]
+    from sizeup.fleet.parquet import read_parquet
+
+    return read_parquet(path)

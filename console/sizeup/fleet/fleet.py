@@ -14,10 +14,12 @@ from sizeup.compare.comparison import Conclusion
 from sizeup.compare.headlines import CARDS
 from sizeup.fleet.explanation import PeerDifferences, differences
 from sizeup.fleet.files import FileProblem, FleetFiles
-from sizeup.fleet.host_session import HostFigure, HostSession
+from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession
 from sizeup.fleet.machine_types import UNKNOWN_TYPE, MachineType, machine_types
 from sizeup.fleet.outliers import LEAST_HOSTS, Spread, spread
 from sizeup.model.plan import Better
+
+_RARE = 0.1
 
 
 class HostStatus(Enum):
@@ -29,6 +31,8 @@ class HostStatus(Enum):
     """Nothing was measured."""
     NOT_VALID = "NOT VALID"
     """No figure is valid."""
+    FINDING = "FINDING"
+    """Discovery found a problem that hardly any of its peers has."""
     BETTER = "BETTER"
     """At least one figure is far from those of its peers, and none is worse."""
     NOT_COMPARED = "NOT COMPARED"
@@ -70,6 +74,8 @@ class Host(Struct, frozen=True):
     """Names of figures that were measured with other settings than most hosts of the type used."""
     outliers: tuple[Outlier, ...] = ()
     status: HostStatus = HostStatus.OK
+    findings: tuple[HostFinding, ...] = ()
+    """Of the newest session, what hardly any of its peers has."""
 
 
 class Fleet(Struct, frozen=True):
@@ -114,7 +120,8 @@ def build_fleet(files: FleetFiles) -> Fleet:
         for name, sessions in sorted(by_host.items(), key=_by_name)
     ]
     spreads = _spreads(hosts)
-    judged = tuple(_judged(host, hosts, spreads) for host in hosts)
+    rare = rare_findings(hosts)
+    judged = tuple(_judged(replace(host, findings=rare.get(host.name, ())), hosts, spreads) for host in hosts)
     return Fleet(judged, _names(judged), spreads, files.problems)
 
 
@@ -163,7 +170,7 @@ def _compared_as(types: Mapping[str, MachineType]) -> dict[str, MachineType]:
 def _usual_workloads(
     by_host: Mapping[str, Sequence[HostSession]], types: Mapping[str, MachineType]
 ) -> dict[tuple[str, str], str]:
-    """Return the workload that most hosts of a family measured a figure with; of equally many the newest."""
+    """Return the workload that most hosts of a family have a valid figure of; of equally many the newest."""
     hosts: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     newest: dict[tuple[str, str, str], float] = defaultdict(float)
     for host, sessions in by_host.items():
@@ -191,16 +198,18 @@ def _host(
     figures: dict[str, HostFigure] = {}
     for session in sessions:
         for figure in session.figures:
-            known = figures.get(figure.name)
-            if known is None or _rank(figure, usual[family, figure.name]) > _rank(known, usual[family, figure.name]):
+            known, workload = figures.get(figure.name), usual.get((family, figure.name))
+            if known is None or _rank(figure, workload) > _rank(known, workload):
                 figures[figure.name] = figure
     others = frozenset(
-        figure.name for figure in figures.values() if usable(figure) and figure.workload != usual[family, figure.name]
+        figure.name
+        for figure in figures.values()
+        if usable(figure) and figure.workload != usual.get((family, figure.name))
     )
     return Host(name, found, compared_as, tuple(sessions), figures, others)
 
 
-def _rank(figure: HostFigure, usual: str) -> tuple[bool, bool, float]:
+def _rank(figure: HostFigure, usual: str | None) -> tuple[bool, bool, float]:
     """Return what the figure that is shown has most of: that it is valid, of the usual workload, then its time."""
     return usable(figure), figure.workload == usual, figure.when or 0.0
 
@@ -226,6 +235,20 @@ def _spreads(hosts: Sequence[Host]) -> dict[tuple[str, str], Spread]:
     }
 
 
+def rare_findings(hosts: Sequence[Host]) -> dict[str, tuple[HostFinding, ...]]:
+    """Return the findings of each host that at most a tenth of its peers, or one host alone, has."""
+    counts: Counter[tuple[str, str]] = Counter()
+    sizes = Counter(host.compared_as.name for host in hosts)
+    for host in hosts:
+        counts.update((host.compared_as.name, id_) for id_ in {one.id for one in host.sessions[0].findings})
+    found = {}
+    for host in hosts:
+        name = host.compared_as.name
+        most = 0 if sizes[name] < LEAST_HOSTS else max(1, int(_RARE * sizes[name]))
+        found[host.name] = tuple(one for one in host.sessions[0].findings if counts[name, one.id] <= most)
+    return found
+
+
 def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str], Spread]) -> Host:
     found = []
     compared = False
@@ -245,7 +268,7 @@ def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Hos
     peers = [
         other
         for other in hosts
-        if other is not host
+        if other.name != host.name
         and other.compared_as == host.compared_as
         and (theirs := other.figures.get(name)) is not None
         and usable(theirs)
@@ -267,6 +290,8 @@ def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool) -> HostS
         return HostStatus.OUTLIER
     if not host.figures:
         return HostStatus.NO_RESULT
+    if host.findings:
+        return HostStatus.FINDING
     if not any(map(usable, host.figures.values())):
         return HostStatus.NOT_VALID
     if outliers:

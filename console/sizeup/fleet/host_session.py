@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sizeup.compare.digest import epoch
 from sizeup.compare.headlines import Headline, by_round, headlines
+from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better
 from sizeup.session.reader import read_session
@@ -43,6 +44,10 @@ class HostFigure(Struct, frozen=True):
     """The 95 % interval within the run."""
     distribution: str = ""
     """Who provides the probe, with version."""
+    path: str = ""
+    """The session file that it is of."""
+    started: str = ""
+    """When that session began, ISO 8601."""
 
 
 class SynchronizedStart(Struct, frozen=True):
@@ -56,6 +61,14 @@ class SynchronizedStart(Struct, frozen=True):
     """None where the kernel did not say."""
     refused: str = ""
     """Why nothing was measured at that time; empty where it was."""
+
+
+class HostFinding(Struct, frozen=True):
+    """A problem of the machine that discovery found."""
+
+    id: str
+    severity: Severity
+    title: str
 
 
 class HostSession(Struct, frozen=True):
@@ -84,6 +97,8 @@ class HostSession(Struct, frozen=True):
     damage: tuple[str, ...] = ()
     start: SynchronizedStart | None = None
     """None for a run without ``--start-at``."""
+    findings: tuple[HostFinding, ...] = ()
+    """Those of discovery that are more than information."""
 
     @property
     def machine(self) -> Machine | None:
@@ -132,12 +147,17 @@ def host_session(session: Session, path: str) -> HostSession:
         status.cause,
         status.sentence,
         tuple(
-            _figure(session, found)
+            _figure(session, found, path)
             for runs in by_round(session.steps.values()).values()
             for found in headlines(runs)
         ),
         session.damage.sentences(),
         _start(session),
+        tuple(
+            HostFinding(one.id, one.severity, one.title)
+            for one in session.findings
+            if not one.probe and one.severity is not Severity.INFO
+        ),
     )  # fmt: skip
 
 
@@ -145,7 +165,7 @@ def _needs_samples(run: StepRun) -> bool:
     return run.finished and not any(point.estimate is not None for point in run.points.values())
 
 
-def _figure(session: Session, found: Headline) -> HostFigure:
+def _figure(session: Session, found: Headline, path: str) -> HostFigure:
     series = found.series
     return HostFigure(
         found.card,
@@ -160,6 +180,8 @@ def _figure(session: Session, found: Headline) -> HostFigure:
         found.scatter,
         found.interval,
         found.run.distribution,
+        path,
+        session.header.started,
     )
 
 

@@ -12,6 +12,7 @@ from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, build_fleet, us
 from sizeup.report.table import table_lines, wrap
 from sizeup.text import cell_len, plural
 from sizeup.units import format_count, format_value
+from sizeup.views.summary import SEVERITY_WORDS
 
 WIDTH = 100
 LINES = 25
@@ -52,9 +53,13 @@ def session_fleet_lines(paths: Iterable[str], width: int = WIDTH) -> list[str]:
     return fleet_lines(build_fleet(read_fleet(paths)), width)
 
 
-def fleet_lines(fleet: Fleet, width: int = WIDTH, *, every_host: bool = False) -> list[str]:
-    """Return the whole text; without ``every_host`` a healthy fleet takes no more than ``LINES``."""
-    lines = [headline(fleet), *_problem_lines(fleet, width), *_sessions_line(fleet)]
+def fleet_lines(fleet: Fleet, width: int = WIDTH, *, every_host: bool = False, more: Sequence[str] = ()) -> list[str]:
+    """Return the whole text; without ``every_host`` a healthy fleet takes no more than ``LINES``.
+
+    ``more`` are lines to show below the answer.
+    """
+    problems = (line for sentence in problem_sentences(fleet) for line in wrap(sentence, width, rest="  "))
+    lines = [headline(fleet), *problems, *_sessions_line(fleet), *more]
     for host in fleet.hosts:
         lines += _outlier_lines(host, width)
     return [*lines, *_type_lines(fleet, width, None if every_host else max(LINES - len(lines), _ROWS_BESIDE_OUTLIERS))]
@@ -64,8 +69,12 @@ def headline(fleet: Fleet) -> str:
     """Return the answer: ``12 hosts, 3 outliers: db03, db07, db11``."""
     hosts = plural(len(fleet.hosts), "host")
     named = [host.name for host in fleet.hosts if host.outliers]
+    found = [host.name for host in fleet.hosts if host.findings and not host.outliers]
+    others = f"; {plural(len(found), 'other')} with a finding: {_listed(found)}" if found else ""
     if named:
-        return f"{hosts}, {plural(len(named), 'outlier')}: {_listed(named)}"
+        return f"{hosts}, {plural(len(named), 'outlier')}: {_listed(named)}{others}"
+    if found:
+        return f"{hosts}, no outliers; {len(found)} with a finding that the others lack: {_listed(found)}"
     if not fleet.hosts:
         return "No session could be read"
     if any(host.status is HostStatus.OK for host in fleet.hosts):
@@ -78,13 +87,12 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _problem_lines(fleet: Fleet, width: int) -> list[str]:
-    unread = [problem for problem in fleet.problems if not problem.read]
-    damaged = [problem for problem in fleet.problems if problem.read]
+def problem_sentences(fleet: Fleet) -> list[str]:
+    """Return which files could not be read, or only in part, a few of each kind."""
     lines = []
-    for label, problems in (("Not read", unread), ("Damaged", damaged)):
-        for problem in problems[:_DIFFERENCES]:
-            lines += wrap(f"{label}: {problem.path}: {problem.problem}", width, rest="  ")
+    for label, read in (("Not read", False), ("Damaged", True)):
+        problems = [problem for problem in fleet.problems if problem.read is read]
+        lines += [f"{label}: {problem.path}: {problem.problem}" for problem in problems[:_DIFFERENCES]]
         if len(problems) > _DIFFERENCES:
             lines.append(f"{label}: {len(problems) - _DIFFERENCES} more files; --json lists them")
     return lines
@@ -99,7 +107,7 @@ def _sessions_line(fleet: Fleet) -> list[str]:
 
 
 def _outlier_lines(host: Host, width: int) -> list[str]:
-    if not host.outliers:
+    if not host.outliers and not host.findings:
         return []
     lines = [""]
     for number, outlier in enumerate(host.outliers[:_OUTLIERS]):
@@ -108,6 +116,11 @@ def _outlier_lines(host: Host, width: int) -> list[str]:
     indent = " " * (cell_len(host.name) + 2)
     if (more := len(host.outliers) - _OUTLIERS) > 0:
         lines.append(f"{indent}and {plural(more, 'further figure')}; --json lists them")
+    for number, finding in enumerate(host.findings[:_DIFFERENCES]):
+        name = host.name if number == 0 and not host.outliers else indent[:-2]
+        lines += wrap(f"{name}  {SEVERITY_WORDS[finding.severity]}  {finding.title}", width, rest=indent)
+    if (more := len(host.findings) - _DIFFERENCES) > 0:
+        lines.append(f"{indent}and {plural(more, 'further finding')}; --json lists them")
     seen: dict[str, None] = {}
     for outlier in host.outliers:
         seen.update(dict.fromkeys(difference_sentences(outlier)))
@@ -119,7 +132,7 @@ def _outlier_lines(host: Host, width: int) -> list[str]:
 def outlier_sentence(outlier: Outlier) -> str:
     """Return ``DRAM latency 152 ns, 1.6 x the median of 95 ns (11 peers): worse``."""
     figure = outlier.figure
-    value, median = (format_value(number, figure.unit) for number in (figure.value, outlier.median))
+    value, median = (_value(number, figure.unit) for number in (figure.value, outlier.median))
     open_ = ", not converged" if figure.scatter else ""
     return (
         f"{figure.title} {value}{open_}, {outlier.ratio:.2f} x the median of {median} "
@@ -176,7 +189,7 @@ def _first(hosts: Sequence[Host], rows: int) -> list[Host]:
 
 def hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> Table:
     """Return a row for each of the hosts that are shown, and the median of all hosts of the type."""
-    names = _columns(fleet, hosts)
+    names = columns_of(fleet, hosts)
     rows = [(host.name, *(figure_text(host, name) for name in names), host.status.value) for host in shown]
     spreads = [fleet.spreads.get((hosts[0].type.name, name)) for name in names]
     units = [next(host.figures[name].unit for host in hosts if name in host.figures) for name in names]
@@ -190,7 +203,7 @@ def hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> T
     return Table("", columns, tuple(rows))
 
 
-def _columns(fleet: Fleet, hosts: Sequence[Host]) -> list[str]:
+def columns_of(fleet: Fleet, hosts: Sequence[Host]) -> list[str]:
     """Return the figures in which hosts stand out before the others, and each quantity by one probe."""
     out = {outlier.figure.name for host in hosts for outlier in host.outliers}
     measured = [name for name in fleet.names if any(name in host.figures for host in hosts)]

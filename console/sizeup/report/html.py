@@ -35,7 +35,7 @@ _SHORT = 16
 _METER_END = 1.3
 """The share of capacity that fills a meter."""
 
-_STYLE = (
+STYLE = (
     Markup(
         f":root{{color-scheme:light dark;{svg.LIGHT};{LIGHT}}}"
         f"@media (prefers-color-scheme:dark){{:root{{{svg.DARK};{DARK}}}}}"
@@ -133,7 +133,7 @@ def page(document: Document) -> str:
         empty("meta", http_equiv="Content-Security-Policy", content="default-src 'none'; style-src 'unsafe-inline'"),
         empty("meta", name="generator", content="sizeup"),
         element("title", f"{document.title}: {_tab_text(document)} – sizeup"),
-        element("style", Markup(_STYLE)),
+        element("style", Markup(STYLE)),
     )
     body = joined(
         element("header", element("h1", document.title), _run(document.run), _about(document.about)),
@@ -159,7 +159,7 @@ def _tab_text(document: Document) -> str:
     return document.run.words if document.run.grade is RunGrade.FAIL else document.verdict.label
 
 
-def _badge(status: str, label: str = "") -> Markup:
+def badge(status: str, label: str = "") -> Markup:
     """A status in its color; ``label`` says more than the status."""
     if status == UNKNOWN:
         return element("span", "not judged", class_="quiet unjudged")
@@ -176,7 +176,7 @@ def _run(run: RunStatus) -> Markup:
         return element("p", f"{run.sentence}.") if run.sentence else joined()
     if run.grade is RunGrade.PASS:
         return element("p", f"Run {run.grade.value}: {run.sentence}.")
-    return element("p", _badge(run.grade.value), f" Run {run.cause}: {run.sentence}.", class_="run")
+    return element("p", badge(run.grade.value), f" Run {run.cause}: {run.sentence}.", class_="run")
 
 
 def _about(about: Facts) -> Markup:
@@ -188,7 +188,7 @@ def _verdict(verdict: VerdictText) -> Markup:
     classes = f"verdict {_status_class(verdict.status)}".rstrip()
     return element(
         "section",
-        _badge(verdict.status, verdict.label),
+        badge(verdict.status, verdict.label),
         element("h2", verdict.statement),
         *lines,
         class_=classes,
@@ -229,7 +229,7 @@ def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: 
         spans = {"colspan": str(demand - first + 1)} if index == demand > first else {}
         kinds = ("n" if column.numeric and not spans else "t", "none" if text == UNKNOWN else "")
         cells.append(element("td", content, class_=" ".join(filter(None, kinds)), data_label=column.title, **spans))
-    return element("tr", element("th", card.title, scope="row"), *cells, element("td", _badge(card.status, card.label)))
+    return element("tr", element("th", card.title, scope="row"), *cells, element("td", badge(card.status, card.label)))
 
 
 def _meter(share: float, status: str) -> Markup:
@@ -266,7 +266,7 @@ def _findings(findings: Sequence[Finding], more: int) -> Markup:
     items = (
         element(
             "li",
-            _badge(SEVERITY_WORDS[finding.severity]),
+            badge(SEVERITY_WORDS[finding.severity]),
             element(
                 "div",
                 element("p", finding.title),
@@ -293,7 +293,7 @@ def _shown_chart(name: str, shown: ShownChart) -> Markup:
         svg.draw(shown.chart, f"{name}-{kind}", width=width, titled=False, css_class=f"chart {kind}")
         for kind, width in _FIGURE_WIDTHS
     )
-    invalid = element("p", _badge(shown.grade.value), f" {shown.invalid}.") if shown.invalid else joined()
+    invalid = element("p", badge(shown.grade.value), f" {shown.invalid}.") if shown.invalid else joined()
     caption = element("figcaption", element("h3", shown.chart.title), element("p", f"{shown.figures}."), invalid)
     return element("figure", caption, *drawn)
 

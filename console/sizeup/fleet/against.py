@@ -1,0 +1,122 @@
+"""What changed in a fleet since an earlier fleet run: figures of each host, and facts of its machine.
+
+A change that most hosts have is one of the fleet, such as a new kernel; a host stands out by its change beside theirs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sizeup.compare.drift import drift
+from sizeup.fleet.fleet import Fleet, Host, usable
+from sizeup.fleet.outliers import LARGE_CHANGE, LEAST_HOSTS, SMALL_CHANGE, spread
+from sizeup.model.plan import Better
+
+
+class FigureChange(Struct, frozen=True):
+    """A figure that changed."""
+
+    figure: str
+    title: str
+    unit: str
+    better: Better
+    before: float
+    now: float
+    host: str = ""
+    """Empty where it is the median of all hosts."""
+    hosts: int = 1
+    """Hosts that have it on both sides."""
+
+    @property
+    def ratio(self) -> float:
+        """Return how many times the earlier figure it is."""
+        return self.now / self.before
+
+
+class FactChange(Struct, frozen=True):
+    """A fact that changed, and on which hosts."""
+
+    fact: str
+    before: str
+    now: str
+    hosts: tuple[str, ...]
+
+
+class FleetDrift(Struct, frozen=True):
+    """The result of a comparison with an earlier fleet run."""
+
+    hosts: int
+    """Hosts of both runs."""
+    figures: int
+    """Figures that were compared."""
+    of_fleet: tuple[FigureChange, ...]
+    of_hosts: tuple[FigureChange, ...]
+    facts: tuple[FactChange, ...]
+    """Those of most hosts first."""
+    missing: tuple[str, ...]
+    """Hosts of the earlier run alone."""
+    new: tuple[str, ...]
+
+
+def fleet_drift(before: Fleet, now: Fleet) -> FleetDrift:
+    """Return what changed between two runs of a fleet, host by host."""
+    earlier = {host.name: host for host in before.hosts}
+    pairs = [(earlier[host.name], host) for host in now.hosts if host.name in earlier]
+    changes = [change for old, new in pairs for change in _changes(old, new)]
+    by_figure: dict[tuple[str, str], list[FigureChange]] = defaultdict(list)
+    types = {host.name: host.type.name for host in now.hosts}
+    for change in changes:
+        by_figure[types[change.host], change.figure].append(change)
+    names = {host.name for host in now.hosts}
+    return FleetDrift(
+        len(pairs),
+        len(changes),
+        tuple(change for each in by_figure.values() for change in _of_fleet(each)),
+        tuple(change for each in by_figure.values() for change in each if _stands_out(change, each)),
+        _facts(pairs),
+        tuple(name for name in earlier if name not in names),
+        tuple(host.name for host in now.hosts if host.name not in earlier),
+    )
+
+
+def _changes(old: Host, new: Host) -> Iterator[FigureChange]:
+    for name, figure in new.figures.items():
+        before = old.figures.get(name)
+        if before is None or before.workload != figure.workload or not usable(before) or not usable(figure):
+            continue
+        yield FigureChange(name, figure.title, figure.unit, figure.better, before.value, figure.value, new.name)
+
+
+def _of_fleet(changes: list[FigureChange]) -> Iterator[FigureChange]:
+    """Return the median change of all hosts of a type, where it is one."""
+    if len(changes) < LEAST_HOSTS:
+        return
+    ratio = spread([change.ratio for change in changes]).median
+    if abs(math.log(ratio)) >= math.log1p(SMALL_CHANGE):
+        first, before = changes[0], spread([change.before for change in changes]).median
+        yield FigureChange(
+            first.figure, first.title, first.unit, first.better, before, before * ratio, hosts=len(changes)
+        )
+
+
+def _stands_out(change: FigureChange, changes: list[FigureChange]) -> bool:
+    limits = spread([one.ratio for one in changes])
+    if limits.hosts < LEAST_HOSTS:
+        return abs(math.log(change.ratio)) >= math.log1p(LARGE_CHANGE)
+    return limits.stands_out(change.ratio)
+
+
+def _facts(pairs: list[tuple[Host, Host]]) -> tuple[FactChange, ...]:
+    found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for old, new in pairs:
+        sides = [next((one.machine for one in host.sessions if one.packed_machine), None) for host in (old, new)]
+        if sides[0] is None or sides[1] is None:
+            continue
+        for fact in drift(sides[0], sides[1]).drifted:
+            found[fact.fact, fact.baseline or "", fact.now or ""].append(new.name)
+    counts = Counter({key: len(hosts) for key, hosts in found.items()})
+    return tuple(FactChange(*key, tuple(found[key])) for key, _ in counts.most_common())

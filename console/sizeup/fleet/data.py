@@ -1,0 +1,168 @@
+"""The fleet for programs: one JSON document, and one CSV row for each figure of each host."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Iterator, Sequence
+from typing import Any, TextIO
+
+import msgspec
+
+from sizeup.fleet.against import FleetDrift
+from sizeup.fleet.fleet import Fleet, Host, Outlier, usable
+from sizeup.fleet.host_session import HostFigure
+from sizeup.fleet.profile import Acceptance
+from sizeup.fleet.synchronized import SynchronizedRun
+from sizeup.report.data import inert
+
+SCHEMA = "sizeup.fleet/1"
+COLUMNS = (
+    "host", "machine_type", "model", "cpu", "sockets", "cores", "memory_bytes", "status", "card", "figure", "title",
+    "unit", "better", "value", "low", "high", "state", "workload", "peers_median", "ratio", "outlier", "session",
+    "started",
+)  # fmt: skip
+
+
+def fleet_data(
+    fleet: Fleet,
+    accepted: Sequence[Acceptance] = (),
+    drift: FleetDrift | None = None,
+    runs: Sequence[SynchronizedRun] = (),
+) -> dict[str, Any]:
+    """Return the document of ``--json``, in base units."""
+    types = fleet.types
+    return {
+        "schema": SCHEMA,
+        "hosts": [_host(fleet, host) for host in fleet.hosts],
+        "machine_types": [
+            {
+                "name": name,
+                "hosts": len(hosts),
+                "figures": {
+                    figure: {"hosts": found.hosts, "median": found.median, "sigma": found.sigma}
+                    for (of, figure), found in fleet.spreads.items()
+                    if of == name
+                },
+            }
+            for name, hosts in types.items()
+        ],
+        "acceptance": [
+            {
+                "host": one.host,
+                "result": one.result.value,
+                "checks": [
+                    {"figure": check.limit.figure, "limit": check.kind, "result": check.result.value,
+                     "sentence": check.sentence}
+                    for check in one.checks
+                ],
+            }
+            for one in accepted
+        ],
+        "drift": drift,
+        "synchronized_runs": runs,
+        "files": [
+            {"path": one.path, "problem": one.problem, "read": one.read} for one in fleet.problems
+        ],
+    }  # fmt: skip
+
+
+def fleet_json(data: dict[str, Any]) -> str:
+    """Return a document as indented text."""
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
+
+
+def _host(fleet: Fleet, host: Host) -> dict[str, Any]:
+    newest = host.sessions[0]
+    return {
+        "host": host.name,
+        "machine_type": host.type.name,
+        "compared_with": host.compared_as.name,
+        "status": host.status.value,
+        "run": newest.grade or None,
+        "run_sentence": newest.sentence,
+        "sessions": [{"path": one.path, "id": one.id, "started": one.started} for one in host.sessions],
+        "figures": [_figure(fleet, host, figure) for figure in host.figures.values()],
+        "outliers": [_outlier(outlier) for outlier in host.outliers],
+        "findings": [{"id": one.id, "severity": one.severity, "title": one.title} for one in host.findings],
+    }
+
+
+def figure_state(host: Host, figure: HostFigure) -> str:
+    """Return in a word whether a figure counts: ``valid``, ``not converged``, ``not valid``, ``other settings``."""
+    if not usable(figure):
+        return "not valid"
+    if figure.name in host.other_workload:
+        return "other settings"
+    return "not converged" if figure.scatter else "valid"
+
+
+def _figure(fleet: Fleet, host: Host, figure: HostFigure) -> dict[str, Any]:
+    limits = fleet.spreads.get((host.compared_as.name, figure.name))
+    low, high = figure.interval or (None, None)
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "card": figure.card,
+        "unit": figure.unit,
+        "better": figure.better,
+        "value": figure.value,
+        "low": low,
+        "high": high,
+        "state": figure_state(host, figure),
+        "reason": figure.invalid or None,
+        "workload": figure.workload,
+        "peers_median": limits.median if limits is not None and limits.hosts else None,
+    }
+
+
+def _outlier(outlier: Outlier) -> dict[str, Any]:
+    found = outlier.differences
+    return {
+        "figure": outlier.figure.name,
+        "title": outlier.figure.title,
+        "unit": outlier.figure.unit,
+        "value": outlier.figure.value,
+        "median": outlier.median,
+        "ratio": outlier.ratio,
+        "peers": outlier.peers,
+        "conclusion": outlier.conclusion.value,
+        "differs_in": [
+            {"fact": one.fact, "value": one.value, "peers": one.peers_value, "peers_with_it": one.peers,
+             "relevant": one.relevant}
+            for one in found.found
+        ],
+        "peers_looked_at": found.peers,
+        "problem": found.problem or None,
+    }  # fmt: skip
+
+
+def rows(fleet: Fleet) -> Iterator[tuple[str | float | bool | None, ...]]:
+    """Return a row for each figure of each host, in the order of ``COLUMNS``; one without figures has a row, too."""
+    for host in fleet.hosts:
+        newest = next((one for one in host.sessions if one.packed_machine), host.sessions[0])
+        about = (
+            host.name, host.type.name, newest.model or None, newest.cpu_model or None, newest.sockets, newest.cores,
+            newest.memory_bytes, host.status.value,
+        )  # fmt: skip
+        out = {outlier.figure.name: outlier for outlier in host.outliers}
+        for figure in host.figures.values():
+            limits = fleet.spreads.get((host.compared_as.name, figure.name))
+            median = limits.median if limits is not None and limits.hosts else None
+            low, high = figure.interval or (None, None)
+            outlier = out.get(figure.name)
+            yield (
+                *about, figure.card, figure.name, figure.title, figure.unit, figure.better.value, figure.value, low,
+                high, figure_state(host, figure), figure.workload, median, figure.value / median if median else None,
+                outlier.conclusion.value if outlier is not None else None, figure.path, figure.started,
+            )  # fmt: skip
+        if not host.figures:
+            yield (*about, *(None,) * (len(COLUMNS) - len(about) - 2), newest.path, newest.started)
+
+
+def write_csv(fleet: Fleet, file: TextIO | codecs.StreamWriter) -> None:
+    """Write the rows; what is unknown is empty."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows(fleet):
+        writer.writerow(["" if value is None else inert(value) for value in row])

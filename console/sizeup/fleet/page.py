@@ -1,0 +1,169 @@
+"""The fleet as one web page: the answer first, then the hosts that stand out, then a table per machine type.
+
+A click on a column sorts by it. The page has one script, of its own, which its content security policy allows by its
+hash; it makes no request.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from sizeup.charts.markup import Markup, element, empty, joined
+from sizeup.fleet.against import FleetDrift
+from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
+from sizeup.fleet.profile import Acceptance, Result
+from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
+from sizeup.fleet.synchronized import SynchronizedRun
+from sizeup.fleet.table import (
+    columns_of,
+    difference_sentences,
+    figure_text,
+    headline,
+    outlier_sentence,
+    problem_sentences,
+    short_title,
+)
+from sizeup.report.html import STYLE, badge
+from sizeup.text import plural
+from sizeup.views.summary import SEVERITY_WORDS
+
+_MOST_DIFFERENCES = 12
+_WIDTH = 10_000
+_SCRIPT = """
+for (const table of document.querySelectorAll("table.sortable")) {
+  table.querySelectorAll("thead button").forEach((button, place) => button.addEventListener("click", () => {
+    const cell = button.parentElement, down = cell.getAttribute("aria-sort") === "ascending";
+    table.querySelectorAll("th[aria-sort]").forEach(other => other.removeAttribute("aria-sort"));
+    cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = row => row.children[place].dataset.sort ?? row.children[place].textContent;
+    const order = (a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if (x === "" || y === "") return (x === "") - (y === "");
+      const difference = isNaN(x) || isNaN(y) ? x.localeCompare(y, undefined, {numeric: true}) : x - y;
+      return down ? -difference : difference;
+    };
+    table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
+  }));
+}
+"""
+_MORE_STYLE = Markup(
+    ".sortable button{font:inherit;font-weight:600;color:var(--muted);background:none;border:0;padding:0;"
+    "cursor:pointer;text-align:inherit}"
+    ".sortable [aria-sort=ascending] button::after{content:' ▲'}"
+    ".sortable [aria-sort=descending] button::after{content:' ▼'}"
+    ".sortable{width:100%;font-variant-numeric:tabular-nums}.sortable td{white-space:nowrap}"
+    ".sortable .out{font-weight:700}.sortable .out::after{content:' *'}"
+    ".sortable .quiet{color:var(--muted)}"
+    "article{border:1px solid var(--grid);border-radius:8px;padding:.6rem .9rem;margin:.6rem 0}"
+    "article h3{margin:0 0 .3rem}.answer{font-size:1.15rem;font-weight:600}"
+    "@media print{.sortable button::after{content:''!important}}"
+)
+_BADGES = {
+    HostStatus.OUTLIER: "WARN",
+    HostStatus.FINDING: "WARN",
+    HostStatus.NO_RESULT: "WARN",
+    HostStatus.NOT_VALID: "WARN",
+    HostStatus.OK: "PASS",
+}
+"""The color of a status; the word beside it says which one."""
+_RESULT_BADGES = {Result.PASS: "PASS", Result.FAIL: "FAIL", Result.UNDECIDED: "WARN"}
+
+
+def fleet_page(
+    fleet: Fleet,
+    accepted: Sequence[Acceptance] = (),
+    drift: FleetDrift | None = None,
+    runs: Sequence[SynchronizedRun] = (),
+) -> str:
+    """Return the whole page."""
+    digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    answer = headline(fleet)
+    head = joined(
+        empty("meta", charset="utf-8"),
+        empty("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        empty("meta", http_equiv="Content-Security-Policy", content=policy),
+        empty("meta", name="generator", content="sizeup"),
+        element("title", f"Fleet: {answer} – sizeup"),
+        element("style", Markup(STYLE + _MORE_STYLE)),
+    )
+    results = {one.host: one.result for one in accepted}
+    body = joined(
+        element(
+            "header", element("h1", "Fleet"), _lines([answer], "answer"), _lines(problem_sentences(fleet), "quiet")
+        ),
+        element(
+            "main",
+            _section("Acceptance", acceptance_lines(accepted, _WIDTH) if accepted else ()),
+            *(_section("Synchronized run", synchronized_lines(run, _WIDTH)) for run in runs),
+            _section("Drift", drift_lines(drift, _WIDTH) if drift is not None else ()),
+            *(_outliers(host) for host in fleet.hosts if host.outliers or host.findings),
+            *(_hosts(fleet, name, hosts, results) for name, hosts in fleet.types.items()),
+            element("script", Markup(_SCRIPT)),
+        ),
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+
+
+def _lines(lines: Sequence[str], css_class: str) -> Markup:
+    return joined(*(element("p", line.strip(), class_=css_class) for line in lines))
+
+
+def _section(title: str, lines: Iterable[str]) -> Markup:
+    found = [line.strip() for line in lines]
+    if not found:
+        return joined()
+    items = element("ul", *(element("li", line) for line in found[1:])) if found[1:] else joined()
+    return joined(element("h2", title), element("p", found[0]), items)
+
+
+def _outliers(host: Host) -> Markup:
+    sentences = [outlier_sentence(one) for one in host.outliers]
+    found = [f"{SEVERITY_WORDS[one.severity]}: {one.title}" for one in host.findings]
+    differs = dict.fromkeys(text for one in host.outliers for text in difference_sentences(one, _MOST_DIFFERENCES))
+    return element(
+        "article",
+        element("h3", host.name, " ", _status(host)),
+        *(element("p", text) for text in (*sentences, *found)),
+        element("ul", *(element("li", text) for text in differs)) if differs else joined(),
+    )
+
+
+def _status(host: Host) -> Markup:
+    return badge(_BADGES.get(host.status, "none"), host.status.value)
+
+
+def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, Result]) -> Markup:
+    names = columns_of(fleet, hosts)
+    titles = ["Host", *(short_title(fleet, name) for name in names), "Status", *(["Profile"] if results else [])]
+    head = element(
+        "tr",
+        *(
+            element("th", element("button", text, type="button"), scope="col", class_="n" if numeric else "t")
+            for text, numeric in ((text, 0 < at <= len(names)) for at, text in enumerate(titles))
+        ),
+    )  # fmt: skip
+    rows = (element("tr", *_cells(host, names, results)) for host in hosts)
+    grid = element("table", element("thead", head), element("tbody", *rows), class_="sortable")
+    wide = element("div", grid, class_="wide", tabindex="0", role="group", aria_label=title)
+    return joined(element("h2", f"{title}: {plural(len(hosts), 'host')}"), wide)
+
+
+def _cells(host: Host, names: Sequence[str], results: dict[str, Result]) -> list[Markup]:
+    out = {outlier.figure.name for outlier in host.outliers}
+    cells = [element("th", host.name, scope="row")]
+    for name in names:
+        figure = host.figures.get(name)
+        counts = figure is not None and usable(figure)
+        css_class = "n out" if name in out else "n" if counts else "n quiet"
+        text = figure_text(host, name).removesuffix(" *").strip()
+        sort = repr(figure.value) if figure is not None and counts else ""
+        cells.append(element("td", text, class_=css_class, data_sort=sort))
+    rank = list(HostStatus).index(host.status)
+    cells.append(element("td", _status(host), data_sort=str(rank)))
+    if results:
+        result = results[host.name]
+        cells.append(element("td", badge(_RESULT_BADGES[result], result.value), data_sort=result.value))
+    return cells

@@ -1,0 +1,198 @@
+"""The fleet as JSON, CSV, JUnit XML and a web page, and the limits of an acceptance profile."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+
+from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, with_port_down, write
+from sizeup.cli import run
+from sizeup.model.sample import Status
+
+ALIKE = Figures()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Four like hosts, a slow one, one whose run failed, and a file that is no session."""
+    made_fleet(tmp_path, 4)
+    slow = replace(ALIKE, dram_ns=152.0)
+    write(tmp_path, "db05", records("db05", slow, with_port_down(server()), findings=(LINK_DOWN,)))
+    write(tmp_path, "db06", records("db06", ALIKE, server(), status=Status.CRASHED))
+    (tmp_path / "db07.sizeup.jsonl").write_text("x\n")
+    return tmp_path
+
+
+def profile(folder: Path, text: str) -> str:
+    path = folder / "profile.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_json_has_all_in_base_units(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fleet", str(folder), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    hosts = {host["host"]: host for host in data["hosts"]}
+
+    assert data["schema"] == "sizeup.fleet/1"
+    assert {name: host["status"] for name, host in hosts.items()} == {
+        "db01": "OK", "db02": "OK", "db03": "OK", "db04": "OK", "db05": "OUTLIER", "db06": "NO RESULT",
+    }  # fmt: skip
+    (dram, numa) = hosts["db05"]["outliers"]
+    assert (dram["value"], dram["unit"], dram["peers"], dram["conclusion"]) == (152.0, "ns", 4, "worse")
+    assert numa["figure"] == "memory.local_latency@memory.numa"
+    facts = [(one["fact"], one["value"], one["peers"], one["relevant"]) for one in dram["differs_in"]]
+    assert ("adapter host4 state", "Linkdown", "Online", False) in facts
+    assert hosts["db05"]["findings"] == [
+        {"id": "storage.link-down", "severity": "warning", "title": "FC port host4 has no link"}
+    ]
+    assert [Path(one["path"]).name for one in data["files"]] == ["db07.sizeup.jsonl"]
+
+
+def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_path: Path) -> None:
+    write(folder, "=cmd", records("=cmd()", ALIKE, server()))
+    out = tmp_path / "fleet.csv"
+    assert run(["fleet", str(folder), "--csv", "-o", str(out)]) == 0
+    found = list(csv.DictReader(io.StringIO(out.read_text())))
+
+    slow = next(
+        row for row in found if row["host"] == "db05" and row["figure"] == "memory.local_latency@memory.latency"
+    )
+    assert (slow["value"], slow["unit"], slow["state"], slow["outlier"]) == ("152.0", "ns", "valid", "worse")
+    assert 1.5 < float(slow["ratio"]) < 1.7
+    assert [row["figure"] for row in found if row["host"] == "db06"] == [""]
+    assert "'=cmd()" in {row["host"] for row in found}
+
+
+def test_the_page_makes_no_request_and_shows_no_markup_of_a_file(folder: Path, tmp_path: Path) -> None:
+    write(folder, "bad", records("<script>alert(1)</script>", ALIKE, server()))
+    out = tmp_path / "fleet.html"
+    assert run(["fleet", str(folder), "--html", "-o", str(out)]) == 0
+    page = out.read_text()
+
+    assert page.count("<script>") == 1
+    assert "&lt;script&gt;alert(1)" in page
+    assert "default-src 'none'" in page.replace("&#x27;", "'")
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "src=" not in page
+    assert '<table class="sortable">' in page
+    assert "differs in adapter host4 state: Linkdown" in page
+
+
+LIMITS = """
+[memory.local_latency]
+max = "110 ns"
+worse_than_median = "15 %"
+[storage.bandwidth]
+min = "2 GB/s"
+"""
+
+
+def test_a_profile_passes_fails_or_is_undecided(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    junit = folder / "junit.xml"
+    assert run(["fleet", str(folder), "--profile", profile(folder, LIMITS), "--junit", str(junit)]) == 5
+    lines = capsys.readouterr().out.splitlines()
+
+    assert "Profile: 4 PASS, 1 FAIL, 1 UNDECIDED" in lines
+    assert next(line for line in lines if line.startswith("FAIL")).startswith(
+        "FAIL  db05  DRAM latency: 152 ns; limit: at most 110 ns; DRAM latency: 152 ns; limit: at most 15 %"
+    )
+    assert next(line for line in lines if line.startswith("UNDECIDED")).startswith(
+        "UNDECIDED  db06  DRAM latency: not measured"
+    )
+    root = ElementTree.fromstring(junit.read_text())
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("19", "2", "4")
+    assert [suite.get("name") for suite in root] == ["db01", "db02", "db03", "db04", "db05", "db06", "files"]
+    assert root.findall(".//testcase[@classname='db05']/failure")
+
+
+def test_a_file_that_cannot_be_read_leaves_a_profile_undecided(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "db06.sizeup.jsonl").unlink()
+    (folder / "db05.sizeup.jsonl").unlink()
+    path = profile(folder, LIMITS)
+
+    assert run(["fleet", str(folder), "--profile", path]) == 6
+    assert "1 file could not be read; measure again, or add --allow-undecided" in capsys.readouterr().err
+    assert run(["fleet", str(folder), "--profile", path, "--allow-undecided"]) == 0
+
+
+def test_a_limit_within_the_interval_of_what_did_not_converge_is_undecided(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 3)
+    write(tmp_path, "db04", records("db04", replace(ALIKE, dram_ns=109.0), server(), converged=False))
+
+    assert run(["fleet", str(tmp_path), "--profile", profile(tmp_path, '[memory.local_latency]\nmax = "110 ns"')]) == 6
+
+
+def test_a_figure_that_is_not_required_may_be_absent(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 3)
+    write(tmp_path, "db04", records("db04", ALIKE, server(), status=Status.FAILED))
+    text = '[memory.local_latency]\nmax = "110 ns"\nrequired = false'
+
+    assert run(["fleet", str(tmp_path), "--profile", profile(tmp_path, text)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x = ", "expected an acceptance profile in TOML, found: Invalid value"),
+        ("", "expected a table for each figure, such as [memory.local_latency], found none"),
+        ("memory = 3", "memory: expected a table such as [memory.local_latency], found 3"),
+        (
+            "[memory.local_latncy]\nmax = 1",
+            "memory.local_latncy: expected a figure (did you mean memory.local_latency?)",
+        ),
+        (
+            "[memory.local_latency]\nmaxi = 1",
+            "memory.local_latency.maxi: expected min, max, worse_than_median, required",
+        ),
+        ("[memory.local_latency]\nmax = '5 GB/s'", "memory.local_latency.max: expected a value in "),
+        ("[memory.local_latency]\nmax = -1", "memory.local_latency.max: expected an amount above 0, found -1"),
+        ("[memory.local_latency]\nmax = true", "memory.local_latency.max: expected an amount, found True"),
+        ("[memory.local_latency]\nrequired = 1", "memory.local_latency.required: expected true or false, found 1"),
+        ("[memory.local_latency]\nrequired = true", "memory.local_latency: expected min, max or worse_than_median"),
+        ("[memory.local_latency]\nmin=9\nmax=3", "memory.local_latency.min: expected at most max, 3, found 9"),
+        ("[memory.local_latency]\nmin=9\n[memory.local_latency.x]\nmax=3", "memory.local_latency: expected limits"),
+    ],
+)
+def test_a_bad_profile_says_key_expected_and_found(
+    tmp_path: Path, text: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_fleet(tmp_path, 1)
+    path = profile(tmp_path, text)
+
+    assert run(["fleet", str(tmp_path), "--profile", path]) == 2
+    assert capsys.readouterr().err.startswith(f"sizeup: {path}: {expected}")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--junit", "x"], "--junit needs --profile; add it, or leave out --junit"),
+        (["--partition"], "--partition needs --parquet; add it, or leave out --partition"),
+        (["-o", "x"], "-o needs --json, --csv or --html; add it, or leave out -o"),
+        (["--allow-undecided"], "--allow-undecided needs --profile; add it, or leave out --allow-undecided"),
+    ],
+)
+def test_an_option_without_the_one_that_it_belongs_to_is_refused(
+    tmp_path: Path, options: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_fleet(tmp_path, 1)
+
+    assert run(["fleet", str(tmp_path), *options]) == 2
+    assert capsys.readouterr().err == f"sizeup: {expected}\n"
+
+
+def test_nothing_but_unreadable_files_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.sizeup.jsonl").write_text("x\n")
+
+    assert run(["fleet", str(tmp_path)]) == 2
+    assert "a.sizeup.jsonl: expected a sizeup session" in capsys.readouterr().err
