@@ -111,10 +111,10 @@ def _accepted(profile: str | None, fleet: Fleet) -> Sequence[Acceptance]:
 
 
 def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acceptance]) -> ExitStatus:
-    from sizeup.fleet.profile import Result
+    from sizeup.fleet.profile import AcceptanceResult
 
     unread = sum(not problem.read for problem in fleet.problems)
-    undecided = sum(one.result is Result.UNDECIDED for one in accepted)
+    undecided = sum(one.result is AcceptanceResult.UNDECIDED for one in accepted)
     parts = (
         f"{plural(undecided, 'host')} could not be decided" if undecided else "",
         f"{plural(unread, 'file')} could not be read" if unread else "",
@@ -122,7 +122,7 @@ def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acce
     sentence = " and ".join(filter(None, parts))
     return decision_status(
         arguments,
-        different=any(one.result is Result.FAIL for one in accepted),
+        different=any(one.result is AcceptanceResult.FAIL for one in accepted),
         undecided=f"{sentence}; measure again, or add --allow-undecided" if sentence else "",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sizeup.charts.markup import Markup, element
 from sizeup.fleet.files import FileProblem
-from sizeup.fleet.profile import Acceptance, Check, Result
+from sizeup.fleet.profile import Acceptance, AcceptanceResult, LimitCheck
 
 
 def junit(accepted: Sequence[Acceptance], unread: Sequence[FileProblem]) -> str:
@@ -19,22 +19,22 @@ def junit(accepted: Sequence[Acceptance], unread: Sequence[FileProblem]) -> str:
         ]
         suites.append(element("testsuite", *cases, name="files", tests=len(cases), failures=0, errors=len(cases)))
     checks = [check for one in accepted for check in one.checks]
-    counts = {"tests": len(checks) + len(unread), "failures": _count(checks, Result.FAIL)}
-    errors = _count(checks, Result.UNDECIDED) + len(unread)
+    counts = {"tests": len(checks) + len(unread), "failures": _count(checks, AcceptanceResult.FAIL)}
+    errors = _count(checks, AcceptanceResult.UNDECIDED) + len(unread)
     document = element("testsuites", *suites, name="sizeup fleet", **counts, errors=errors)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
 
 
-def _count(checks: Sequence[Check], result: Result) -> int:
+def _count(checks: Sequence[LimitCheck], result: AcceptanceResult) -> int:
     return sum(check.result is result for check in checks)
 
 
-def _suite(name: str, cases: Sequence[Markup], checks: Sequence[Check]) -> Markup:
-    counts = {"failures": _count(checks, Result.FAIL), "errors": _count(checks, Result.UNDECIDED)}
+def _suite(name: str, cases: Sequence[Markup], checks: Sequence[LimitCheck]) -> Markup:
+    counts = {"failures": _count(checks, AcceptanceResult.FAIL), "errors": _count(checks, AcceptanceResult.UNDECIDED)}
     return element("testsuite", *cases, name=name, tests=len(cases), **counts)
 
 
-def _case(host: str, check: Check) -> Markup:
-    tag = {Result.FAIL: "failure", Result.UNDECIDED: "error"}.get(check.result)
+def _case(host: str, check: LimitCheck) -> Markup:
+    tag = {AcceptanceResult.FAIL: "failure", AcceptanceResult.UNDECIDED: "error"}.get(check.result)
     problem = element(tag, message=check.sentence) if tag else Markup()
     return element("testcase", problem, classname=host, name=f"{check.limit.figure}.{check.kind}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from sizeup.charts.markup import Markup, element, empty, joined
 from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
-from sizeup.fleet.profile import Acceptance, Result
+from sizeup.fleet.profile import Acceptance, AcceptanceResult
 from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.fleet.table import (
@@ -68,7 +68,7 @@ _BADGES = {
     HostStatus.OK: "PASS",
 }
 """The color of a status; the word beside it says which one."""
-_RESULT_BADGES = {Result.PASS: "PASS", Result.FAIL: "FAIL", Result.UNDECIDED: "WARN"}
+_RESULT_BADGES = {AcceptanceResult.PASS: "PASS", AcceptanceResult.FAIL: "FAIL", AcceptanceResult.UNDECIDED: "WARN"}
 
 
 def fleet_page(
@@ -135,7 +135,7 @@ def _status(host: Host) -> Markup:
     return badge(_BADGES.get(host.status, "none"), host.status.value)
 
 
-def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, Result]) -> Markup:
+def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, AcceptanceResult]) -> Markup:
     names = columns_of(fleet, hosts)
     titles = ["Host", *(short_title(fleet, name) for name in names), "Status", *(["Profile"] if results else [])]
     head = element(
@@ -151,7 +151,7 @@ def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, R
     return joined(element("h2", f"{title}: {plural(len(hosts), 'host')}"), wide)
 
 
-def _cells(host: Host, names: Sequence[str], results: dict[str, Result]) -> list[Markup]:
+def _cells(host: Host, names: Sequence[str], results: dict[str, AcceptanceResult]) -> list[Markup]:
     out = {outlier.figure.name for outlier in host.outliers}
     cells = [element("th", host.name, scope="row")]
     for name in names:

@@ -35,7 +35,7 @@ _BATCH = 2000
 _MEMORY = "400MB"
 
 
-class FigureRow(Struct):
+class ParquetRow(Struct):
     """One figure of one session; without figures a session has one row whose ``figure`` is null."""
 
     session_path: str
@@ -77,7 +77,7 @@ class FigureRow(Struct):
 
 
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN"}
-_COLUMNS = {name: _TYPES[kind.partition(" ")[0]] for name, kind in FigureRow.__annotations__.items()}
+_COLUMNS = {name: _TYPES[kind.partition(" ")[0]] for name, kind in ParquetRow.__annotations__.items()}
 
 
 def write_parquet(sessions: Sequence[HostSession], path: str, *, partitioned: bool) -> None:
@@ -116,7 +116,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, path: str, *, partitioned: bool
             with open(source, "rb") as file:
                 output.write(destination, partial(shutil.copyfileobj, file), advice="")
     except OSError as error:
-        raise UsageError(f"{path}: cannot write: {error.strerror or error}; choose another place") from error
+        raise UsageError(f"{path}: cannot write: {error.strerror or error}; choose another path") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -145,7 +145,7 @@ def read_parquet(path: str) -> list[HostSession]:
                 f"{path}: expected Parquet of sizeup fleet --parquet, found {str(error).splitlines()[0]}"
             ) from error
     try:
-        rows = msgspec.convert([dict(zip(_COLUMNS, row, strict=True)) for row in found], list[FigureRow])
+        rows = msgspec.convert([dict(zip(_COLUMNS, row, strict=True)) for row in found], list[ParquetRow])
         return [_session(list(each)) for _, each in groupby(rows, lambda row: (row.session_path, row.session_id))]
     except (msgspec.ValidationError, ValueError) as error:
         raise UsageError(f"{path}: expected Parquet of sizeup fleet --parquet, found {error}") from error
@@ -163,7 +163,7 @@ def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def _rows(sessions: Iterable[HostSession]) -> Iterator[FigureRow]:
+def _rows(sessions: Iterable[HostSession]) -> Iterator[ParquetRow]:
     for session in sessions:
         about = _about(session)
         for number, figure in enumerate(session.figures):
@@ -188,9 +188,9 @@ def _rows(sessions: Iterable[HostSession]) -> Iterator[FigureRow]:
             yield about
 
 
-def _about(session: HostSession) -> FigureRow:
+def _about(session: HostSession) -> ParquetRow:
     start = session.start
-    return FigureRow(
+    return ParquetRow(
         session.path,
         session.id,
         session.host,
@@ -215,7 +215,7 @@ def _about(session: HostSession) -> FigureRow:
     )
 
 
-def _session(rows: Sequence[FigureRow]) -> HostSession:
+def _session(rows: Sequence[ParquetRow]) -> HostSession:
     row = rows[0]
     start = None
     if row.start_at is not None:
@@ -231,7 +231,7 @@ def _session(rows: Sequence[FigureRow]) -> HostSession:
     )  # fmt: skip
 
 
-def _figure(row: FigureRow) -> HostFigure:
+def _figure(row: ParquetRow) -> HostFigure:
     return HostFigure(
         row.card or "",
         row.figure or "",

@@ -29,7 +29,7 @@ _WHAT = "an acceptance profile"
 _LIMITS = ("min", "max", "worse_than_median", "required")
 
 
-class Limit(Struct, frozen=True):
+class ProfileLimit(Struct, frozen=True):
     """What a profile demands of one figure."""
 
     figure: str
@@ -44,7 +44,7 @@ class Limit(Struct, frozen=True):
     """Whether a host without a valid figure is undecided."""
 
 
-class Result(Enum):
+class AcceptanceResult(Enum):
     """What became of a limit, or of a host."""
 
     PASS = "PASS"  # noqa: S105  a result, and no password
@@ -53,13 +53,13 @@ class Result(Enum):
     """No valid figure, or its interval contains the limit."""
 
 
-class Check(Struct, frozen=True):
+class LimitCheck(Struct, frozen=True):
     """One limit held against one host."""
 
-    limit: Limit
+    limit: ProfileLimit
     kind: str
     """``min``, ``max`` or ``worse_than_median``."""
-    result: Result
+    result: AcceptanceResult
     sentence: str
 
 
@@ -67,16 +67,19 @@ class Acceptance(Struct, frozen=True):
     """One host held against a profile."""
 
     host: str
-    checks: tuple[Check, ...]
+    checks: tuple[LimitCheck, ...]
 
     @property
-    def result(self) -> Result:
+    def result(self) -> AcceptanceResult:
         """Return the worst result of its checks."""
         results = {check.result for check in self.checks}
-        return next((one for one in (Result.FAIL, Result.UNDECIDED) if one in results), Result.PASS)
+        return next(
+            (one for one in (AcceptanceResult.FAIL, AcceptanceResult.UNDECIDED) if one in results),
+            AcceptanceResult.PASS,
+        )
 
 
-def read_profile(path: str, fleet: Fleet) -> tuple[Limit, ...]:
+def read_profile(path: str, fleet: Fleet) -> tuple[ProfileLimit, ...]:
     """Return the limits of a profile; raises with the key, what was expected and what was found."""
     text = read_text(path, _WHAT, _PROFILE_LIMIT)
     try:
@@ -115,7 +118,7 @@ def _tables(path: str, table: Mapping[str, Any], name: str) -> Iterator[tuple[st
 
 def _limit(
     path: str, name: str, table: Mapping[str, Any], known: Mapping[str, tuple[str, str, Better]]
-) -> Limit:  # fmt: skip
+) -> ProfileLimit:  # fmt: skip
     if name not in known:
         raise UsageError(
             f"{path}: {one_line(name, 60)}: expected a figure{nearest(name, known)}, one of {', '.join(sorted(known))}"
@@ -141,7 +144,7 @@ def _limit(
         raise UsageError(f"{path}: {name}.min: expected at most max, {table['max']!r}, found {table['min']!r}")
     if (least, most, relative) == (None, None, None):
         raise UsageError(f"{path}: {name}: expected min, max or worse_than_median, found none")
-    return Limit(name, title, unit, least, most, relative, required)
+    return ProfileLimit(name, title, unit, least, most, relative, required)
 
 
 def _amount(path: str, key: str, value: object, unit: str) -> float | None:
@@ -158,7 +161,7 @@ def _amount(path: str, key: str, value: object, unit: str) -> float | None:
     return amount
 
 
-def accept(fleet: Fleet, limits: Sequence[Limit]) -> tuple[Acceptance, ...]:
+def accept(fleet: Fleet, limits: Sequence[ProfileLimit]) -> tuple[Acceptance, ...]:
     """Return how each host stands to a profile."""
     return tuple(
         Acceptance(host.name, tuple(check for limit in limits for check in _checks(fleet, host, limit)))
@@ -166,7 +169,7 @@ def accept(fleet: Fleet, limits: Sequence[Limit]) -> tuple[Acceptance, ...]:
     )
 
 
-def _checks(fleet: Fleet, host: Host, limit: Limit) -> Iterator[Check]:
+def _checks(fleet: Fleet, host: Host, limit: ProfileLimit) -> Iterator[LimitCheck]:
     named = [figure for figure in host.figures.values() if figure.name.partition("@")[0] == limit.figure]
     figure = next(filter(usable, named), None)
     bounds = {"min": limit.least, "max": limit.most, "worse_than_median": limit.worse_than_median}
@@ -175,8 +178,8 @@ def _checks(fleet: Fleet, host: Host, limit: Limit) -> Iterator[Check]:
             continue
         if figure is None:
             why = f"not valid: {named[0].invalid}" if named else "not measured"
-            result = Result.UNDECIDED if limit.required else Result.PASS
-            yield Check(limit, kind, result, f"{limit.title}: {why}")
+            result = AcceptanceResult.UNDECIDED if limit.required else AcceptanceResult.PASS
+            yield LimitCheck(limit, kind, result, f"{limit.title}: {why}")
         elif kind == "worse_than_median":
             yield _relative(fleet, host, figure, limit, bound)
         else:
@@ -184,21 +187,23 @@ def _checks(fleet: Fleet, host: Host, limit: Limit) -> Iterator[Check]:
             yield _held(limit, kind, figure, bound, f"{words} {format_value(bound, limit.unit)}", least=kind == "min")
 
 
-def _relative(fleet: Fleet, host: Host, figure: HostFigure, limit: Limit, share: float) -> Check:
+def _relative(fleet: Fleet, host: Host, figure: HostFigure, limit: ProfileLimit, share: float) -> LimitCheck:
     limits = fleet.spreads.get((host.compared_as.name, figure.name))
     if limits is None or limits.hosts < LEAST_HOSTS or figure.name in host.other_workload:
         sentence = f"{limit.title}: fewer than {LEAST_HOSTS} like hosts with the same settings to compare with"
-        return Check(limit, "worse_than_median", Result.UNDECIDED, sentence)
+        return LimitCheck(limit, "worse_than_median", AcceptanceResult.UNDECIDED, sentence)
     higher = figure.better is Better.HIGHER
     bound = limits.median / (1 + share) if higher else limits.median * (1 + share)
     text = f"at most {share * 100:.3g} % worse than the median of {format_value(limits.median, limit.unit)}"
     return _held(limit, "worse_than_median", figure, bound, text, least=higher)
 
 
-def _held(limit: Limit, kind: str, figure: HostFigure, bound: float, text: str, *, least: bool) -> Check:
+def _held(limit: ProfileLimit, kind: str, figure: HostFigure, bound: float, text: str, *, least: bool) -> LimitCheck:
     met = figure.value >= bound if least else figure.value <= bound
-    result = Result.PASS if met else Result.FAIL
+    result = AcceptanceResult.PASS if met else AcceptanceResult.FAIL
     if figure.scatter and figure.interval is not None and figure.interval[0] < bound < figure.interval[1]:
-        result = Result.UNDECIDED
-    open_ = " (not converged, and the limit is in its interval)" if result is Result.UNDECIDED else ""
-    return Check(limit, kind, result, f"{limit.title}: {format_value(figure.value, limit.unit)}; limit: {text}{open_}")
+        result = AcceptanceResult.UNDECIDED
+    open_ = " (not converged, and the limit is in its interval)" if result is AcceptanceResult.UNDECIDED else ""
+    return LimitCheck(
+        limit, kind, result, f"{limit.title}: {format_value(figure.value, limit.unit)}; limit: {text}{open_}"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from sizeup.fleet.against import FigureChange, FleetDrift
-from sizeup.fleet.profile import Acceptance, Result
+from sizeup.fleet.profile import Acceptance, AcceptanceResult
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.model.plan import Better
 from sizeup.report.table import wrap
@@ -24,10 +24,10 @@ def _names(names: Sequence[str]) -> str:
 
 def acceptance_lines(accepted: Sequence[Acceptance], width: int) -> Iterator[str]:
     """Return how many hosts pass, then each host that does not with the limits that it misses."""
-    counts = [f"{sum(one.result is result for one in accepted)} {result.value}" for result in Result]
+    counts = [f"{sum(one.result is result for one in accepted)} {result.value}" for result in AcceptanceResult]
     yield f"Profile: {', '.join(counts)}"
     for one in accepted:
-        if one.result is not Result.PASS:
+        if one.result is not AcceptanceResult.PASS:
             missed = [check.sentence for check in one.checks if check.result is one.result]
             yield from wrap(f"{one.result.value}  {one.host}  {'; '.join(missed)}", width, rest="      ")
 
