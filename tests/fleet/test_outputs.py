@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +19,7 @@ from sizeup.cli import run
 from sizeup.model.sample import Status
 
 ALIKE = Figures()
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @pytest.fixture
@@ -196,3 +200,31 @@ def test_nothing_but_unreadable_files_is_an_error(tmp_path: Path, capsys: pytest
 
     assert run(["fleet", str(tmp_path)]) == 2
     assert "a.sizeup.jsonl: expected a sizeup session" in capsys.readouterr().err
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_a_click_on_a_column_sorts_by_it(folder: Path, tmp_path: Path) -> None:
+    """With its content security policy, under which no other script runs: the click comes from the frame around it."""
+    assert CHROMIUM is not None
+    out = tmp_path / "fleet.html"
+    assert run(["fleet", str(folder), "--html", "-o", str(out)]) == 0
+    ask = """const shown = document.querySelector("iframe").contentDocument;
+        const heads = [...shown.querySelectorAll("thead button")];
+        const hosts = () => [...shown.querySelectorAll("tbody tr")].map(row => row.children[0].textContent).join(",");
+        const dram = heads.find(head => head.textContent === "DRAM"), found = [hosts()];
+        dram.click(); found.push(hosts()); dram.click(); found.push(hosts());
+        document.title = found.join(" ")"""
+    frame = f'<iframe srcdoc="{html.escape(out.read_text())}"></iframe>'
+    (tmp_path / "frame.html").write_text(f"{frame}<script>onload = () => {{ {ask} }}</script>")
+    dumped = subprocess.run(
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+         "--dump-dom", (tmp_path / "frame.html").as_uri()],
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout  # fmt: skip
+
+    before, up, down = dumped.rpartition("<title>")[2].partition("</title>")[0].split()
+    assert before.split(",") == ["db01", "db02", "db03", "db04", "db05", "db06"]
+    assert up.split(",")[-2:] == ["db05", "db06"]  # the slowest, then the one without a figure
+    assert down.split(",")[0] == "db05"
+    assert down.split(",")[-1] == "db06"

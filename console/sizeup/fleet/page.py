@@ -57,7 +57,7 @@ _MORE_STYLE = Markup(
     ".sortable .out{font-weight:700}.sortable .out::after{content:' *'}"
     ".sortable .quiet{color:var(--muted)}"
     "article{border:1px solid var(--grid);border-radius:8px;padding:.6rem .9rem;margin:.6rem 0}"
-    "article h3{margin:0 0 .3rem}.answer{font-size:1.15rem;font-weight:600}"
+    "article h3{margin:0 0 .3rem}header .answer{font-size:1.15rem;font-weight:600;color:var(--ink)}"
     "@media print{.sortable button::after{content:''!important}}"
 )
 _BADGES = {
