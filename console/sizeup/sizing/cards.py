@@ -177,4 +177,4 @@ def _span(quantity: Quantity, text: Callable[[float], str]) -> str:
 
 def _usd(value: float) -> str:
     """Return an amount in dollars, in millions from one on."""
-    return f"${value / 1e6:.3g}M" if value >= 1e6 else f"${value:,.0f}"
+    return f"${format_in(float(f'{value / 1e6:.3g}'), '')}M" if value >= 1e6 else f"${value:,.0f}"

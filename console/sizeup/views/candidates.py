@@ -118,7 +118,9 @@ def _cost(one: Candidate) -> str:
     ends = dict.fromkeys(value for value in (found.quantity.low, found.quantity.high) if value is not None) or {
         found.quantity.value: None
     }
-    text = " to ".join(f"${value / 1e6:.3g}M" if value >= 1e6 else f"${value:,.0f}" for value in ends)
+    text = " to ".join(
+        f"${format_in(float(f'{value / 1e6:.3g}'), '')}M" if value >= 1e6 else f"${value:,.0f}" for value in ends
+    )
     return f"{text} assumed" if card.status == ShareStatus.ASSUMED.value else text
 
 

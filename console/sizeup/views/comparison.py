@@ -14,7 +14,7 @@ from sizeup.compare.conditions import Decision, Reading
 from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
-from sizeup.units import format_value
+from sizeup.units import format_in, format_value
 from sizeup.views.blocks import Block, DocumentPart, Heading, Items, Paragraph
 from sizeup.views.conclusion import conclusion_lines, headline_table
 from sizeup.views.results import coordinates_text
@@ -39,7 +39,7 @@ _MARKS = {
 def change(ratio: float) -> str:
     """A ratio as a change from the baseline: ``+12.3%``, ``x 3.1`` where it more than doubled."""
     if ratio >= 2 or ratio <= 0.5:
-        return f"x {ratio:.3g}"
+        return f"x {format_in(float(f'{ratio:.3g}'), '')}"
     return f"{(ratio - 1) * 100:+.1f}%"
 
 

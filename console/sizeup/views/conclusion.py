@@ -12,7 +12,7 @@ from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, F
 from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
 from sizeup.text import plural
-from sizeup.units import format_value
+from sizeup.units import format_in, format_value
 
 _CARDS = {"storage": "Storage", "cpu": "CPU", "memory": "Memory", "network": "Network", "clock": "Clock", "": "Other"}
 _WORDS = {
@@ -34,7 +34,7 @@ _NAMED = 3
 def plain_change(ratio: float) -> str:
     """Return a ratio as a change from the baseline: ``+60 %``, ``x 12`` from ten times on."""
     if ratio >= _FROM_TIMES:
-        return f"x {ratio:.3g}"
+        return f"x {format_in(float(f'{ratio:.3g}'), '')}"
     percent = (ratio - 1) * 100
     return f"{percent:+.0f} %" if abs(percent) >= 9.95 else f"{percent:+.1f} %"
 

@@ -22,7 +22,7 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.balance",
         "Storage capacity over the demand by rule of thumb",
-        f"storage capacity over the demand by rule of thumb: {ratio:.3g} times",
+        f"storage capacity over the demand by rule of thumb: {format_in(float(f'{ratio:.3g}'), '')} times",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
     )
