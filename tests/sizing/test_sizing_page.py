@@ -21,7 +21,7 @@ WORDS = " ".join(PAGE.split())
 SHOWN = transcripts("explanation/sizing.md")
 OFFER = next(block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "sizeup.candidate/1" in block)
 JSON = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
-COSTS = (DOCS / "results" / "sizing.md").read_text(encoding="utf-8")
+COSTS = (DOCS / "results" / "sizing-speed.md").read_text(encoding="utf-8")
 
 
 class _Day(datetime):
