@@ -44,8 +44,8 @@ def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[
                 continue
             rows.append((_option(action), _words(_expanded(action, parser))))
     if rows:
-        yield from ("", "| argument | meaning |", "|---|---|")
-        yield from (f"| {option} | {text} |" for option, text in rows)
+        yield ""
+        yield from (f"- {option}: {text}" for option, text in rows)
     if shared:
         yield from ("", f"Also, as of `sizeup`: {', '.join(f'`{option}`' for option in shared)}.")
 
@@ -59,7 +59,7 @@ def _option(action: argparse.Action) -> str:
     names = [name for name in action.option_strings if not name.startswith("--no-")]
     switch = action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction)
     takes = "" if switch else f" {value or action.dest.upper()}"
-    return f"`{', '.join(names)}{takes}`".replace("|", "\\|")
+    return f"`{', '.join(names)}{takes}`"
 
 
 def _expanded(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
