@@ -11,6 +11,9 @@ from sizeup.cli.parser import build_parser
 from sizeup.errors import ExitStatus
 from sizeup.sizing.keys import KEYS
 
+_MOST = 6
+"""Shared options that a page lists one by one."""
+
 
 def commands_page() -> str:
     """Return docs/reference/commands.md."""
@@ -46,7 +49,9 @@ def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[
     if rows:
         yield ""
         yield from (f"- {option}: {text}" for option, text in rows)
-    if shared:
+    if len(shared) > _MOST:  # those of the console stand together
+        yield from ("", f"Also, as of `sizeup`: `{shared[0]}` to `{shared[-1]}`.")
+    elif shared:
         yield from ("", f"Also, as of `sizeup`: {', '.join(f'`{option}`' for option in shared)}.")
 
 
