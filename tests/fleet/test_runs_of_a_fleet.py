@@ -52,15 +52,17 @@ def test_a_host_that_changed_is_named_with_what_drifted(folders: tuple[Path, Pat
     write(folders[1], "db03", records("db03", worse, with_port_down(server())))
     (folders[1] / "db08.sizeup.jsonl").rename(folders[1] / "x.sizeup.jsonl")
     write(folders[1], "x", records("db09", ALIKE, server()))
+    (folders[0] / "db07.sizeup.jsonl").write_text("x")
     found = drift_of(folders)
 
     assert [(one.host, one.figure) for one in found.of_hosts] == [("db03", "storage.bandwidth@io.direct")]
     assert not found.of_fleet
     text = "\n".join(drift_lines(found, 100))
-    assert text.startswith("Against the earlier run, 7 hosts of both: figures changed on 1, 2 facts drifted")
+    assert text.startswith("Against the earlier run, 6 hosts of both: figures changed on 1, 2 facts drifted")
     assert "db03: adapter host4 state: Linkdown, was Online" in text
     assert "Not in this run: db08" in text
-    assert "Not in the earlier run: db09" in text
+    assert "Not in the earlier run: db07, db09" in text
+    assert "db07.sizeup.jsonl: expected a sizeup session" in " ".join(text.split())
 
 
 def test_a_change_of_all_hosts_is_one_of_the_fleet(folders: tuple[Path, Path]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.compare.drift import drift
+from sizeup.fleet.files import FileProblem
 from sizeup.fleet.fleet import Fleet, Host, usable
 from sizeup.fleet.outliers import LARGE_CHANGE, LEAST_HOSTS, SMALL_CHANGE, spread
 from sizeup.model.plan import Better
@@ -60,6 +61,8 @@ class FleetDrift(Struct, frozen=True):
     missing: tuple[str, ...]
     """Hosts of the earlier run alone."""
     new: tuple[str, ...]
+    problems: tuple[FileProblem, ...] = ()
+    """Files of the earlier run that could not be read, or only in part."""
 
 
 def fleet_drift(before: Fleet, now: Fleet) -> FleetDrift:
@@ -80,6 +83,7 @@ def fleet_drift(before: Fleet, now: Fleet) -> FleetDrift:
         _facts(pairs),
         tuple(name for name in earlier if name not in names),
         tuple(host.name for host in now.hosts if host.name not in earlier),
+        before.problems,
     )
 
 

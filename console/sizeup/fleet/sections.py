@@ -61,6 +61,9 @@ def drift_lines(found: FleetDrift, width: int) -> Iterator[str]:
         yield from wrap(f"  {_names(fact.hosts)}: {fact.fact}: {fact.now}, was {fact.before}", width, rest="    ")
     if (more := len(found.facts) - _LISTED) > 0:
         yield f"  {plural(more, 'more fact')}; --json lists them"
+    for problem in found.problems[:_LISTED]:
+        label = "Damaged" if problem.read else "Not read"
+        yield from wrap(f"  {label}: {problem.path}: {problem.problem}", width, rest="    ")
     for names, label in ((found.missing, "Not in this run"), (found.new, "Not in the earlier run")):
         if names:
             yield f"  {label}: {_names(names)}"

@@ -204,10 +204,14 @@ def hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> T
 
 
 def columns_of(fleet: Fleet, hosts: Sequence[Host]) -> list[str]:
-    """Return the figures in which hosts stand out before the others, and each quantity by one probe."""
+    """Return the figures in which hosts stand out before the others, and each quantity by one probe.
+
+    First of all is the one in which a host stands out most: a narrow table has no room for all.
+    """
     out = {outlier.figure.name for host in hosts for outlier in host.outliers}
+    most = {host.outliers[0].figure.name for host in hosts if host.outliers}
     measured = [name for name in fleet.names if any(name in host.figures for host in hosts)]
-    measured.sort(key=lambda name: name not in out)
+    measured.sort(key=lambda name: (name not in most, name not in out))
     one_each = {name.partition("@")[0]: name for name in reversed(measured)}
     return [name for name in measured if name in one_each.values()]
 
