@@ -43,6 +43,7 @@ COMMANDS = {
     "schema": "print the JSON Schema of session files",
     "attach": "follow a batch run in the console",
     "serve": "serve the console to a browser",
+    "deploy": "write files that let Ansible, Slurm or Kubernetes measure many hosts",
     "completion": "print shell completion for bash, zsh or fish",
     "manual": "print the manual page",
     "help": "print a page of the documentation",
