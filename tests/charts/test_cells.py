@@ -312,8 +312,24 @@ def test_a_wide_interval_is_cut_with_a_mark_and_leaves_the_axis_to_the_values(
     axis = next(number for number, line in enumerate(lines) if re.match(r" *(└|\+\+)", line))
 
     assert labels[0] == highest
-    assert [lines[2].count(above), sum(line.count(above) for line in lines)] == [1, 1]
-    assert [lines[axis - 1].count(below), sum(line.count(below) for line in lines)] == [1, 1]
+    assert [sum(line.count(mark) for line in lines) for mark in (above, below)] == [1, 1]
+    if scale is Scale.LINEAR:
+        assert [lines[2].count(above), lines[axis - 1].count(below)] == [1, 1]
+
+
+@pytest.mark.parametrize("glyphs", list(Glyphs))
+def test_on_a_logarithmic_axis_a_wide_interval_does_not_cross_a_line_far_from_it(glyphs: Glyphs) -> None:
+    high = (ChartPoint(1.0, 1e4), ChartPoint(2.0, 4e4, 1.0, 9e9), ChartPoint(3.0, 9e4))
+    low = tuple(ChartPoint(x, 100.0) for x in (1.0, 2.0, 3.0))
+    axis = Axis("IOPS", "1/s", Scale.LOG10)
+    chart = LineChart("t", Axis("Out", "1"), axis, (Line("small", high), Line("large", low)))
+    drawing = draw(chart, 60, 30, glyphs)
+
+    column = next(row.index(mark) for row in drawing.rows for mark in "^↑" if mark in row)
+    rows = [y for y, roles in enumerate(drawing.roles) if roles[column] == "series-0"]
+    cut = [y for y in rows if drawing.rows[y][column] in "^v↑↓"]
+    assert 2 <= len(rows) <= 9
+    assert cut == [rows[0], rows[-1]]
 
 
 @pytest.mark.parametrize(("glyphs", "beyond"), [(Glyphs.ASCII, ">"), (Glyphs.BRAILLE, "→")])

@@ -76,7 +76,7 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
 
 
-_NEAR, _NEAR_RATIO = 0.5, 2.0
+_NEAR, NEAR_RATIO = 0.5, 2.0
 """How far an interval may move the end of an axis beyond the values, as a share of the largest, or a ratio."""
 
 
@@ -92,7 +92,7 @@ def axis_values(values: Iterable[float], interval_ends: Iterable[float], scale: 
         least = max(least, 0.0) if min(known, default=0.0) >= 0 else least
     else:
         ratios = [value for value in known if value > 0]
-        least, most = min(ratios, default=1.0) / _NEAR_RATIO, max(ratios, default=1.0) * _NEAR_RATIO
+        least, most = min(ratios, default=1.0) / NEAR_RATIO, max(ratios, default=1.0) * NEAR_RATIO
     near = (min(max(end, least), most) for end in interval_ends if not math.isnan(end))
     return [*known, *near] if known else []
 

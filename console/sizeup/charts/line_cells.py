@@ -9,8 +9,8 @@ from textwrap import wrap
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.charts.axes import Ruler, fit, line_axis_values
-from sizeup.charts.chart import Boundary, ChartPoint, Line, LineChart
+from sizeup.charts.axes import NEAR_RATIO, Ruler, fit, line_axis_values
+from sizeup.charts.chart import Boundary, ChartPoint, Line, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
     DOTS,
@@ -302,13 +302,14 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
 
     for index, line in enumerate(lines):
         for point in line.points:
-            if point.low is not None and point.high is not None:
+            if (interval := _interval(frame, point)) is not None:
                 if glyphs is Glyphs.BRAILLE:
-                    (x, low), (_, high) = dot(point, point.low), dot(point, point.high)
+                    (x, low), (_, high) = (dot(point, end) for end in interval)
                     raster.stroke(x, low, x, high, index)
                     continue
                 # Whole blocks would drown the curve: a thin line of text instead.
-                for row in range(max(frame.row(point.high), frame.top), min(frame.row(point.low) + 1, frame.bottom)):
+                low, high = map(frame.row, interval)
+                for row in range(max(high, frame.top), min(low + 1, frame.bottom)):
                     drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
         for before, after in pairwise(line.points):
             raster.stroke(*dot(before, before.y), *dot(after, after.y), index)
@@ -334,14 +335,24 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
             _point_label(drawing, frame, point, f"series-{index % SERIES}")
 
 
-def _cut_marks(drawing: Drawing, frame: _Frame, point: ChartPoint, alphabet: Alphabet, role: str) -> None:
-    """Mark where an interval goes on beyond the axis."""
+def _interval(frame: _Frame, point: ChartPoint) -> tuple[float, float] | None:
+    """Return the interval as it is drawn: on a logarithmic axis no farther than values near the point."""
     if point.low is None or point.high is None:
+        return None
+    if frame.y.scale is Scale.LINEAR or point.y <= 0:
+        return point.low, point.high
+    return max(point.low, point.y / NEAR_RATIO), min(point.high, point.y * NEAR_RATIO)
+
+
+def _cut_marks(drawing: Drawing, frame: _Frame, point: ChartPoint, alphabet: Alphabet, role: str) -> None:
+    """Mark where an interval goes on beyond what is drawn of it, or beyond the axis."""
+    if point.low is None or point.high is None or (drawn := _interval(frame, point)) is None:
         return
-    if frame.y.leaves(point.high) > 0:
-        drawing.put(frame.column(point.x), frame.top, alphabet.above, role)
-    if frame.y.leaves(point.low) < 0:
-        drawing.put(frame.column(point.x), frame.bottom - 1, alphabet.below, role)
+    low, high = drawn
+    if frame.y.leaves(point.high) > 0 or point.high > high:
+        drawing.put(frame.column(point.x), max(frame.row(high), frame.top), alphabet.above, role)
+    if frame.y.leaves(point.low) < 0 or point.low < low:
+        drawing.put(frame.column(point.x), min(frame.row(low), frame.bottom - 1), alphabet.below, role)
 
 
 def _point_label(drawing: Drawing, frame: _Frame, point: ChartPoint, role: str) -> None:
