@@ -403,3 +403,14 @@ def test_a_matrix_without_room_keeps_small_cells() -> None:
     rows = draw(chart, 60, 9, Glyphs.BRAILLE).text().splitlines()
 
     assert rows[3:5] == ["0   90 160", "1  160  90"]
+
+
+@pytest.mark.parametrize("glyphs", list(Glyphs))
+def test_of_two_lines_in_the_same_cells_neither_hides_the_other(glyphs: Glyphs) -> None:
+    points = tuple(ChartPoint(x, 5.0) for x in (1.0, 9.0))
+    chart = LineChart("t", Axis("Out", "1"), Axis("Rate", "1/s"), (Line("B", points), Line("A", points)))
+
+    roles = draw(chart, 60, 12, glyphs).roles
+    row = next(row for row in roles[2:] if sum(role.startswith("series-") for role in row) > 20)
+
+    assert min(row.count("series-0"), row.count("series-1")) > 10

@@ -29,6 +29,8 @@ _TITLED_FROM = 15
 """Rows from which on the title has one of its own where the names of the lines leave it none."""
 _UNIT_ROOM = 10
 """Columns for the unit behind the title of an axis, and for what separates it from the legend."""
+_TURN = 3
+"""Columns for which one of several lines in the same cells is seen."""
 _BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
@@ -94,14 +96,14 @@ def _y_axis_title(chart: LineChart, ruler: Ruler) -> str:
 
 
 class _Raster:
-    """Dots at the resolution of the font, each cell owned by the series that drew on it last."""
+    """Dots at the resolution of the font, each cell owned by the series that drew on it."""
 
     def __init__(self, width: int, height: int, glyphs: Glyphs) -> None:
         self.glyphs = glyphs
         self.across, self.down = DOTS[glyphs]
         self.width, self.height = width * self.across, height * self.down
         self.cells: dict[tuple[int, int], int] = {}
-        self.owners: dict[tuple[int, int], int] = {}
+        self._owners: dict[tuple[int, int], list[int]] = {}
 
     def dot(self, x: int, y: int, series: int) -> None:
         if not (0 <= x < self.width and 0 <= y < self.height):
@@ -109,7 +111,13 @@ class _Raster:
         cell, dx, dy = (x // self.across, y // self.down), x % self.across, y % self.down
         bit = _BRAILLE_BITS[dx][dy] if self.glyphs is Glyphs.BRAILLE else 1 << dy
         self.cells[cell] = self.cells.get(cell, 0) | bit
-        self.owners[cell] = series
+        if series not in (owners := self._owners.setdefault(cell, [])):
+            owners.append(series)
+
+    def owner(self, x: int, y: int) -> int:
+        """Return the series of a cell: by turns where several drew on it, so that no line hides one along it."""
+        owners = self._owners[x, y]
+        return owners[x // _TURN % len(owners)]
 
     def stroke(self, x0: int, y0: int, x1: int, y1: int, series: int) -> None:
         steps = max(abs(x1 - x0), abs(y1 - y0), 1)
@@ -314,7 +322,7 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
         for before, after in pairwise(line.points):
             raster.stroke(*dot(before, before.y), *dot(after, after.y), index)
     for (x, y), bits in raster.cells.items():
-        drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), f"series-{raster.owners[x, y] % SERIES}")
+        drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), f"series-{raster.owner(x, y) % SERIES}")
     for index, line in enumerate(lines):
         for point in line.points:
             _cut_marks(drawing, frame, point, alphabet, f"series-{index % SERIES}")
