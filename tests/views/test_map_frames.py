@@ -97,3 +97,11 @@ def test_no_size_of_a_cache_is_cut() -> None:
     assert "│L2 512 KiB       │" in shown[19]
     assert "│L2 512 KiB L1d 64 KiB │" in shown[24]
     assert "│L2 512 KiB L1d 64 KiB L1i 64 KiB  │" in shown[36]
+
+
+@pytest.mark.parametrize(("width", "names"), [(26, {"L1d", "L1i"}), (32, {"L1d 48 KiB", "L1i 64 KiB"})])
+def test_a_first_cache_is_named_without_its_size_where_that_would_be_cut(width: int, names: set[str]) -> None:
+    core = CorePart("core:0", "0", (0,), ((2, "L2 2 MiB"), (1, "L1d 48 KiB"), (1, "L1i 64 KiB")))
+    rows = tiles((core,), CpuStates({}, {}), TileSize(Tile.NEST, 26, 9), width)
+
+    assert {cell.text.strip() for row in rows for cell in row if cell.text.startswith("L1")} == names

@@ -166,7 +166,9 @@ def _nest(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
     if first:
         each = inside // len(first)
         widths = [each] * (len(first) - 1) + [inside - each * (len(first) - 1)]
-        parts = [framed((Cell(name, "text"),), (), wide) for name, wide in zip(first, widths, strict=True)]
+        parts = [
+            framed((Cell(_whole(name, wide), "text"),), (), wide) for name, wide in zip(first, widths, strict=True)
+        ]
         rows = [*(tuple(cell for part in parts for cell in part[y]) for y in range(len(parts[0]))), *rows]
     for name in reversed(larger):
         inside += 2
@@ -174,6 +176,13 @@ def _nest(core: CorePart, cpus: CpuStates, width: int) -> list[Row]:
     return rows
 
 
+def _whole(name: str, width: int) -> str:
+    """Return the name of a cache for a frame, without its size where that would be cut: half of one is a wrong one."""
+    return name if len(name) <= width - _FRAME_COLUMNS else name.partition(" ")[0]
+
+
+_FRAME_COLUMNS = 4
+"""Of a frame beside its title, with blanks."""
 _THREADS, _MOST_THREADS = 2, 8
 """Threads of a core that have lines of their own."""
 
