@@ -43,7 +43,6 @@ def test_without_utf8_a_page_is_ascii(capsys: pytest.CaptureFixture[str], monkey
     [
         ("findngs", "there is no page 'findngs' (did you mean findings?); list the pages with: sizeup help"),
         ("clock", "there is no page 'clock' (did you mean clock-cost or memory-and-clock?)"),
-        ("direct-io", "'direct-io' is the name of 2 pages: methods/direct-io, results/direct-io"),
         ("../../pyproject", "there is no page '../../pyproject'; list the pages with: sizeup help"),
         ("", "there is no page ''; list the pages with: sizeup help"),
     ],
@@ -53,6 +52,20 @@ def test_an_unknown_page_names_the_nearest(name: str, answer: str, capsys: pytes
     shown = capsys.readouterr()
     assert (shown.out, shown.err.count("\n")) == ("", 1)
     assert answer in shown.err
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("sizing", "explanation/sizing.md"),
+        ("results/sizing", "results/sizing.md"),
+        ("direct-io", "explanation/methods/direct-io.md"),
+        ("methods/direct-io.md", "explanation/methods/direct-io.md"),
+        ("Memory.Latency", "explanation/methods/memory-latency.md"),
+    ],
+)
+def test_a_page_is_found_by_its_name_its_path_or_its_probe(name: str, file: str) -> None:
+    assert pages.find_page(name).file == ROOT / "docs" / file
 
 
 def _shown(text: str, *related: str, width: int = 80) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,7 +20,7 @@ class InstalledPage(Struct, frozen=True):
     """One page."""
 
     name: str
-    """What ``sizeup help`` calls it: its file name, with the directory before it where two pages share that."""
+    """What ``sizeup help`` calls it: its file name, after its directory where a page before it in the list has that."""
     kind: str
     file: Path
 
@@ -46,24 +45,20 @@ def installed_pages() -> list[InstalledPage]:
     files = [(kind, file) for kind, file in files if file.stem not in _UNLISTED and file.parent.name != "decisions"]
     if not files:
         raise UsageError(f"{root}: no page of the documentation is installed here; install this program again")
-    stems = Counter(file.stem for _, file in files)
-    return [
-        InstalledPage(file.stem if stems[file.stem] == 1 else f"{file.parent.name}/{file.stem}", kind, file)
-        for kind, file in files
-    ]
+    pages: dict[str, InstalledPage] = {}
+    for kind, file in files:
+        name = file.stem if file.stem not in pages else f"{file.parent.name}/{file.stem}"
+        pages[name] = InstalledPage(name, kind, file)
+    return list(pages.values())
 
 
 def find_page(name: str) -> InstalledPage:
     """Return the page of this name; raise ``UsageError`` with the nearest names if there is none."""
     pages = installed_pages()
     wanted = name.lower().removesuffix(".md").strip("/").replace(".", "-")
-    found = [page for page in pages if wanted in (page.name, page.file.stem)]
-    if not found and "/" in wanted:
-        found = [page for page in pages if page.file.with_suffix("").as_posix().endswith(f"/{wanted}")]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"help: {name!r} is the name of {len(found)} pages: {', '.join(page.name for page in found)}")
+    for page in pages:
+        if wanted == page.name or ("/" in wanted and page.file.with_suffix("").as_posix().endswith(f"/{wanted}")):
+            return page
     part = [page.name for page in pages if len(wanted) > 2 and wanted in page.name]
     close = f" (did you mean {' or '.join(part[:3])}?)" if part else nearest(wanted, [page.name for page in pages])
     raise UsageError(f"help: there is no page {name!r}{close}; list the pages with: sizeup help")
