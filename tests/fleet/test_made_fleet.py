@@ -13,7 +13,7 @@ from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
 from sizeup.fleet.files import fleet_paths, read_fleet
 from sizeup.fleet.fleet import Fleet, HostStatus, build_fleet
-from sizeup.fleet.table import LINES, fleet_lines, session_fleet_lines
+from sizeup.fleet.table import LINES, figure_text, fleet_lines, session_fleet_lines
 from sizeup.model.sample import Status
 
 ALIKE = Figures()
@@ -98,6 +98,19 @@ def test_a_fact_that_peers_share_is_no_difference(tmp_path: Path) -> None:
 
 
 def test_a_figure_that_is_not_valid_is_shown_and_never_used(tmp_path: Path) -> None:
+    made_fleet(tmp_path, 3)
+    slow = replace(ALIKE, dram_ns=500.0)
+    write(tmp_path, "db02", records("db02", slow, server(), extra={"share_where_asked": 0.5}))
+    found = fleet(tmp_path)
+    host = found.hosts[1]
+
+    assert not found.outliers
+    assert host.status is HostStatus.NOT_VALID
+    assert figure_text(host, "memory.local_latency@memory.latency").strip() == "not valid"
+    assert found.spreads[host.type.name, "memory.local_latency@memory.latency"].hosts == 2
+
+
+def test_a_run_that_failed_gives_no_figure(tmp_path: Path) -> None:
     made_fleet(tmp_path)
     write(tmp_path, "db02", records("db02", replace(ALIKE, dram_ns=500.0), server(), status=Status.FAILED))
     found = fleet(tmp_path)
@@ -110,12 +123,13 @@ def test_a_figure_that_is_not_valid_is_shown_and_never_used(tmp_path: Path) -> N
 
 def test_a_figure_that_did_not_converge_counts_by_the_near_end_of_its_interval(tmp_path: Path) -> None:
     made_fleet(tmp_path)
-    # 10.5 % above the median, but 7 % at the near end of its interval.
-    write(tmp_path, "db02", records("db02", replace(ALIKE, dram_ns=105.5), server(), converged=False))
+    # 13 % above the median, but less than 10 % at the near end of its interval.
+    write(tmp_path, "db01", records("db01", replace(ALIKE, dram_ns=108.0), server()))
+    write(tmp_path, "db02", records("db02", replace(ALIKE, dram_ns=108.0), server(), converged=False))
     write(tmp_path, "db03", records("db03", replace(ALIKE, dram_ns=152.0), server(), converged=False))
     found = fleet(tmp_path)
 
-    assert {one.host for one in found.outliers} == {"db03"}
+    assert {one.host for one in found.outliers} == {"db01", "db03"}
     assert "? did not converge" in "\n".join(fleet_lines(found))
 
 

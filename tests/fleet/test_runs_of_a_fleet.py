@@ -121,6 +121,16 @@ def test_one_late_host_spoils_the_run_and_is_named(tmp_path: Path) -> None:
     assert "  Caution: no run at this start of db06: late hosts write no session" in lines
 
 
+def test_a_host_that_was_canceled_after_some_steps_spoils_the_run(tmp_path: Path) -> None:
+    for number in range(1, 4):
+        write(tmp_path, f"db{number:02}", started(f"db{number:02}", ALIKE))
+    write(tmp_path, "db03", [*started("db03", ALIKE)[:-1], EndRecord(9_000_000_000, "canceled", "by the user")])
+    (found,) = synchronized_runs(fleet(tmp_path))
+
+    assert found.spoiled == ("db03: by the user",)
+    assert not found.totals
+
+
 def test_a_figure_that_a_host_lacks_is_not_added_up(tmp_path: Path) -> None:
     write(tmp_path, "db01", started("db01", ALIKE))
     write(tmp_path, "db02", started("db02", replace(ALIKE, iops=0.0)))
