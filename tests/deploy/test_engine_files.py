@@ -1,0 +1,108 @@
+"""The files for engines: written completely, and what they run does what they say."""
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from sizeup.cli import run
+from sizeup.deploy import ENGINES, engine_files
+
+SRUN = """#!/bin/bash
+# A stand-in: runs the command once for each node.
+while [ "${1#-}" != "$1" ]; do shift; done
+worst=0
+for node in n1 n2 n3; do
+    SLURMD_NODENAME=$node "$@"
+    status=$?
+    [ $status -gt $worst ] && worst=$status
+done
+exit $worst
+"""
+SIZEUP = """#!/bin/sh
+echo "$SLURMD_NODENAME $@" >> "$TRACE"
+case "$1 $SLURMD_NODENAME" in
+    "--batch n2") exit 4 ;;
+    "--batch n3") exit 1 ;;
+esac
+"""
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_all_files_of_an_engine_are_written(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "some folder"
+
+    assert run(["deploy", engine, str(folder)]) == 0
+
+    printed = capsys.readouterr().out
+    for name, content in engine_files(engine).items():
+        assert (folder / name).read_bytes() == content
+        assert str(folder / name) in printed
+    assert f"'{folder}'/" in printed.splitlines()[-1]
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").write_text("kept")
+
+    assert run(["deploy", "slurm", str(tmp_path)]) == 2
+
+    assert "choose another one" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the script of Slurm is one for bash")
+def test_the_script_of_slurm_starts_all_nodes_at_once_and_reports_each(tmp_path: Path) -> None:
+    script, trace = tmp_path / "sizeup.sbatch", tmp_path / "trace"
+    script.write_bytes(engine_files("slurm")["sizeup.sbatch"])
+    program(tmp_path / "srun", SRUN)
+    began = time.time()
+    done = subprocess.run(
+        ["bash", str(script)],
+        env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "SIZEUP": str(program(tmp_path / "sizeup program", SIZEUP)),
+            "SIZEUP_OPTIONS": "--plan full --mount /data",
+            "SLURM_SUBMIT_DIR": str(tmp_path),
+            "SLURM_JOB_NUM_NODES": "100",
+            "SLURM_JOB_ID": "7",
+            "TRACE": str(trace),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout.splitlines()[:3] == [
+        "n1: measured",
+        "n2: late, nothing was measured",
+        "n3: failed, exit status 1",
+    ]
+    assert done.returncode == 4
+    *runs, fleet = trace.read_text().splitlines()
+    starts = {line.split("--start-at ")[1].split()[0] for line in runs}
+    assert len(starts) == 1
+    assert began + 21 <= int(starts.pop()) <= time.time() + 23
+    assert [line.split("-o ")[1] for line in runs] == [f"{tmp_path}/sessions/n{n}-7.sizeup.jsonl" for n in (1, 2, 3)]
+    assert all("--plan full --mount /data" in line for line in runs)
+    assert fleet.split()[0] == "fleet"
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(shutil.which("kubernetes-validate") is None, reason="kubernetes-validate is not installed")
+def test_the_manifest_is_valid(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_bytes(engine_files("kubernetes")["job.yaml"])
+
+    done = subprocess.run(
+        ["kubernetes-validate", "--strict", str(tmp_path / "job.yaml")], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
