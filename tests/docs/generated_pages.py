@@ -23,8 +23,8 @@ def commands_page() -> str:
 def _commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
-    yield "`sizeup` starts the console, `sizeup --batch` measures without it. `COMMAND --help` prints the same as this"
-    yield "page. Results go to standard output, progress to standard error. `--json` prints base units, a `schema`,"
+    yield "`sizeup` starts the console, `sizeup --batch` measures without it. `--help` has more about the options."
+    yield "Results go to standard output, progress to standard error. `--json` prints base units, a `schema`,"
     yield "and `null` with a reason for what is unknown. [Exit statuses](exit-statuses.md) are the same for all."
     start = build_parser("start")
     yield from _section("sizeup", start, frozenset())
@@ -68,7 +68,8 @@ def _option(action: argparse.Action) -> str:
 
 
 def _expanded(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
-    return parser._get_formatter()._expand_help(action) if action.help else ""
+    """The first clause of the help: what follows a semicolon is for who types the command."""
+    return parser._get_formatter()._expand_help(action).partition("; ")[0] if action.help else ""
 
 
 def _words(text: str) -> str:
