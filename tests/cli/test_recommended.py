@@ -25,7 +25,9 @@ FOREIGN = (
     "numactl", "numastat", "sar", "ssh", "taskset", "wipefs",
 )  # fmt: skip
 """Commands of others: what stands behind one of them, up to the end of the clause, is its own."""
-PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", "session", "was", "without"})
+PROSE = frozenset(
+    {"and", "could", "had", "has", "in", "is", "itself", "keeps", "may", "on", "session", "was", "without"}
+)
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "cli/candidates.py": ("size",),
@@ -55,12 +57,14 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "probing/kit/trial.py": ("probes",),
     "probing/planner.py": (START,),
     "probing/settings.py": (START,),
+    "fleet/": ("fleet",),
     "report/machine.py": ("detect",),
     "report/output.py": ("export",),
     "session/store.py": (START, "import"),
     "tui/option_text.py": ("size",),
     "session/writer.py": (START, "import"),
     "report/tidy_files.py": ("export",),
+    "remote/": (START,),
     "sizing/": ("size",),
     "tui/console.py": (START,),
     "tui/exports.py": ("export",),
@@ -81,6 +85,7 @@ NOT_OF_IT = {
     "engine/shell_command.py": {"-c"},
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "probing/kit/trial.py": {"--no-deps"},  # of pip
+    "deploy/__init__.py": {"-i", "-e", "--nodes", "-f"},  # of ansible-playbook, sbatch and kubectl
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
@@ -91,6 +96,8 @@ NOT_OF_IT = {
     "views/device_sections.py": {"-g", "-k"},  # of ethtool
     "views/doctor.py": {"-l", "-n"},  # of ulimit
     "views/hardware_sections.py": {"-i"},  # of ethtool
+    "remote/host_program.py": {"-I", "-c"},  # of the Python interpreter
+    "remote/measurement.py": {"-T", "-c", "-I", "-V"},  # of ssh, the shell and the Python interpreter
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own
 }
 
