@@ -197,7 +197,18 @@ async def test_a_refused_wish_says_why_where_the_probe_stands(console: Console) 
         refused = OutcomeRecord(5, "null", Outcome(Status.REFUSED, "no room on /data"))
         await console.end(pilot, [*records()[:3], refused, EndRecord(6, "complete")], 3)
 
-        assert "! refused: no room on /data" in console.says("#about")
+        assert console.says("#about").startswith("! refused: no room on /data")
+        assert console.entries("#probes")["null"] == "✗ Null probe refused"
+
+
+async def test_a_saved_session_says_what_was_refused(console: Console) -> None:
+    refused = OutcomeRecord(5, "null", Outcome(Status.REFUSED, "no room on /data"))
+    console.save([*records()[:3], refused, EndRecord(6, "complete")])
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+
+        assert console.says("#about").startswith("! refused: no room on /data")
+        assert console.entries("#probes")["null"] == "✗ Null probe refused"
 
 
 async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console: Console, tmp_path: Path) -> None:

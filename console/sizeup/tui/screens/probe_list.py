@@ -14,7 +14,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.screens.planned_seconds import PlannedSeconds
 from sizeup.tui.screens.probe_text import card_groups, entry
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.step import latest_run
+from sizeup.views.step import latest_refusal, latest_run
 
 _COLUMNS = 26
 """Of a line, until the list has a width."""
@@ -58,6 +58,7 @@ class ProbeList(KeyList):
             runs_now = run is not None and run.outcome is None and runs.going_on
             pending = "queued" if runs.queues(name) and not runs_now else "starting" * starts
             seconds = self._seconds.of(probe, plan)
-            line = entry(probe, seconds, run, machine, width, pending=pending, going_on=runs.going_on)
+            refused = bool(latest_refusal(runs.session, name))
+            line = entry(probe, seconds, run, machine, width, pending=pending, refused=refused, going_on=runs.going_on)
             if str(self.get_option(name).prompt) != line.plain:
                 self.replace_option_prompt(name, line)

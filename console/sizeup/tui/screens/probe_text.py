@@ -86,12 +86,13 @@ def entry(
     width: int,
     *,
     pending: str,
+    refused: bool,
     going_on: bool,
 ) -> Text:
     """A line of the list: a mark, the name, and its figure or its time as far as there is room.
 
-    ``seconds`` are what a run takes, ``pending`` says that its run waits or starts, ``going_on`` whether any run is
-    going on.
+    ``seconds`` are what a run takes, ``pending`` says that its run waits or starts, ``refused`` whether its step
+    was before it began, ``going_on`` whether any run is going on.
     """
     look = BadgeLook.NONE
     state = "" if seconds is None else format_seconds(seconds)
@@ -99,6 +100,8 @@ def entry(
         look, state = BadgeLook.ACTIVE, pending
     elif run is not None:
         look, state = _listed(run, going_on=going_on)
+    elif refused:
+        look, state = BadgeLook.FAIL, "refused"
     elif machine is not None and unmet(machine, probe.manifest):
         state = "not here"
     text = Text(f"{_MARKS[look]} {probe.manifest.title}", no_wrap=True, overflow="ellipsis")
@@ -123,6 +126,10 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), figure
 
 
+_REFUSED = "! refused: "
+"""What begins the state of a probe whose step was refused."""
+
+
 def waiting_text(name: str, runs: Runs, refusal: str) -> str:
     """Return whether a probe that has not begun can be run, or what its request to run waits for.
 
@@ -137,7 +144,7 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> str:
     if runs.going_on and plan is not None and any(step.probe == name for step in plan.steps):
         return "Waiting in the current run: no samples yet."
     if refusal or refused:
-        return f"! {refusal}" if refusal else f"! refused: {refused}"
+        return f"{_REFUSED}{refused}" if refused else f"! {refusal}"
     return "Press r to run it, s for more settings."
 
 
@@ -155,6 +162,8 @@ def about(probe: RegisteredProbe, state_text: str, settings: Mapping[str, str], 
         ("Method", manifest.method),
         ("Part of", probe.distribution),
     ]
+    if state_text.startswith(_REFUSED):  # how a step ended stands on the first line
+        return Group(Text(f"{state_text}\n", style="bold"), Text(f"{manifest.summary}\n"), FactsGrid(facts))
     return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 
 
