@@ -55,6 +55,7 @@ class HelpDialog(Dialog[None]):
             box.border_title = "Keys"
             box.border_subtitle = "Esc closes, arrows scroll"
             yield Static(help_text(self._scopes, self._keymap), markup=False)
+            yield Static("\nDocumentation, in a shell: sizeup help; for the console: sizeup help keys", markup=False)
 
 
 _LETTERS = ("Letter", "Open the list of the form that has this letter in front of it.")
