@@ -16,6 +16,7 @@ from sizeup.fleet.files import fleet_paths, read_fleet
 from sizeup.fleet.fleet import build_fleet
 from sizeup.fleet.host_session import HostSession
 from sizeup.fleet.parquet import read_parquet, write_parquet
+from sizeup.fleet.table import fleet_lines
 
 pytestmark = pytest.mark.ci
 
@@ -89,3 +90,14 @@ def test_without_duckdb_the_error_says_what_to_install(tmp_path: Path, monkeypat
         write_parquet((), str(tmp_path / "rows.parquet"), partitioned=False)
     with pytest.raises(RefusedError, match=r"pip install 'sizeup\[fleet\]'"):
         read_parquet(str(tmp_path / "rows.parquet"))
+
+
+def test_parquet_of_a_stranger_steers_no_terminal_and_breaks_nothing(tmp_path: Path, sessions: Path) -> None:
+    read = read_fleet(fleet_paths([str(sessions)])).sessions
+    odd = [replace(one, host=f"{one.host}\x1b[31m") for one in read]
+    odd = [replace(one, packed_machine=b"no zlib") if one.host.startswith("db02") else one for one in odd]
+    write_parquet(odd, str(tmp_path / "rows.parquet"), partitioned=False)
+    text = "\n".join(fleet_lines(build_fleet(read_fleet([str(tmp_path / "rows.parquet")])), every_host=True))
+
+    assert "\x1b" not in text
+    assert "differences unknown: its sessions contain no machine" in text

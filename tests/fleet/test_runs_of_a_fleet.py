@@ -145,3 +145,14 @@ def test_jains_index() -> None:
     assert jain([1.0, 1.0, 1.0]) == pytest.approx(1.0)
     assert jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(0.25)
     assert jain([0.0, 0.0]) == 0.0
+    assert jain([1e308, 1e308]) == 1.0
+
+
+def test_numbers_of_a_stranger_break_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number, value in enumerate((5e-324, 1e308, 1e308, 1e300), 1):
+        host = f"db{number:02}"
+        odd = replace(ALIKE, dram_ns=value, iops=value, clock_ns=value)
+        write(tmp_path, host, started(host, odd, at=1e300))
+
+    assert run(["fleet", str(tmp_path), "--against", str(tmp_path)]) == 0
+    assert "Synchronized run at 1e+300 s: 4 hosts" in capsys.readouterr().out

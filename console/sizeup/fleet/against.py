@@ -16,6 +16,7 @@ from sizeup.fleet.files import FileProblem
 from sizeup.fleet.fleet import Fleet, Host, usable
 from sizeup.fleet.outliers import LARGE_CHANGE, LEAST_HOSTS, SMALL_CHANGE, spread
 from sizeup.model.plan import Better
+from sizeup.text import one_line
 
 
 class FigureChange(Struct, frozen=True):
@@ -100,7 +101,7 @@ def _of_fleet(changes: list[FigureChange]) -> Iterator[FigureChange]:
     if len(changes) < LEAST_HOSTS:
         return
     ratio = spread([change.ratio for change in changes]).median
-    if abs(math.log(ratio)) >= math.log1p(SMALL_CHANGE):
+    if 0 < ratio < math.inf and abs(math.log(ratio)) >= math.log1p(SMALL_CHANGE):
         first, before = changes[0], spread([change.before for change in changes]).median
         yield FigureChange(
             first.figure, first.title, first.unit, first.better, before, before * ratio, hosts=len(changes)
@@ -110,7 +111,7 @@ def _of_fleet(changes: list[FigureChange]) -> Iterator[FigureChange]:
 def _stands_out(change: FigureChange, changes: list[FigureChange]) -> bool:
     limits = spread([one.ratio for one in changes])
     if limits.hosts < LEAST_HOSTS:
-        return abs(math.log(change.ratio)) >= math.log1p(LARGE_CHANGE)
+        return abs(math.log(change.now) - math.log(change.before)) >= math.log1p(LARGE_CHANGE)
     return limits.stands_out(change.ratio)
 
 
@@ -121,6 +122,6 @@ def _facts(pairs: list[tuple[Host, Host]]) -> tuple[FactChange, ...]:
         if sides[0] is None or sides[1] is None:
             continue
         for fact in drift(sides[0], sides[1]).drifted:
-            found[fact.fact, fact.baseline or "", fact.now or ""].append(new.name)
+            found[one_line(fact.fact), one_line(fact.baseline or ""), one_line(fact.now or "")].append(new.name)
     counts = Counter({key: len(hosts) for key, hosts in found.items()})
     return tuple(FactChange(*key, tuple(found[key])) for key, _ in counts.most_common())

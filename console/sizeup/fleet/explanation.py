@@ -16,6 +16,7 @@ from sizeup.compare.drift_devices import device_facts
 from sizeup.compare.drift_storage import storage_facts
 from sizeup.fleet.host_session import HostFigure, HostSession, unpacked_machine
 from sizeup.model.machine import Machine
+from sizeup.text import one_line
 
 MOST_PEERS = 32
 """As many peers as are looked at: what most of these have, most of all have."""
@@ -86,7 +87,7 @@ def differences(
             values[_VERSION][theirs.distribution] += 1
             own[_VERSION] = figure.distribution
     unique = [
-        PeerDifference(fact, own[fact], value, count, figure.card in _cards(fact, parts))
+        PeerDifference(one_line(fact), one_line(own[fact]), one_line(value), count, figure.card in _cards(fact, parts))
         for fact, counts in values.items()
         for value, count in counts.most_common(1)
         if 2 * count > len(known) and len(known) - counts.total() - undecided[fact] <= _SHARED * len(known)
@@ -101,7 +102,7 @@ def _machine(sessions: Sequence[HostSession]) -> Machine | None:
 
 
 @lru_cache(2 * MOST_PEERS)
-def _unpacked(packed: bytes) -> Machine:
+def _unpacked(packed: bytes) -> Machine | None:
     """Return a machine, which is kept: the outliers of one type have the same peers."""
     return unpacked_machine(packed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -57,6 +58,11 @@ class Outlier(Struct, frozen=True):
     def ratio(self) -> float:
         """Return how many times the median it is."""
         return self.figure.value / self.median
+
+    @property
+    def distance(self) -> float:
+        """Return how far from the median it is, half as far as twice."""
+        return abs(math.log(self.figure.value) - math.log(self.median))
 
 
 class Host(Struct, frozen=True):
@@ -259,7 +265,7 @@ def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str],
         compared = True
         if limits.stands_out(figure.value, figure.interval if figure.scatter else None):
             found.append(_outlier(host, figure, limits, hosts))
-    found.sort(key=lambda one: (one.conclusion is not Conclusion.WORSE, -max(one.ratio, 1 / one.ratio)))
+    found.sort(key=lambda one: (one.conclusion is not Conclusion.WORSE, -one.distance))
     return replace(host, outliers=tuple(found), status=_status(host, found, compared=compared))
 
 

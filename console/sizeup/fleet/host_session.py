@@ -13,6 +13,7 @@ from sizeup.compare.headlines import Headline, by_round, headlines
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better
+from sizeup.session.limits import LINE_LIMIT_BYTES
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session, StepRun
 from sizeup.views.run_status import run_status
@@ -106,9 +107,13 @@ class HostSession(Struct, frozen=True):
         return unpacked_machine(self.packed_machine) if self.packed_machine else None
 
 
-def unpacked_machine(packed: bytes) -> Machine:
-    """Return the machine of a session, which is kept packed."""
-    return _machine_decoder().decode(zlib.decompress(packed))
+def unpacked_machine(packed: bytes) -> Machine | None:
+    """Return the machine of a session, which is kept packed; None where it is none: Parquet may be another's."""
+    try:
+        unpacked = zlib.decompressobj().decompress(packed, LINE_LIMIT_BYTES)
+        return _machine_decoder().decode(unpacked)
+    except (zlib.error, msgspec.MsgspecError, ValueError, RecursionError):
+        return None
 
 
 @cache

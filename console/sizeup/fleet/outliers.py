@@ -40,7 +40,7 @@ class Spread(Struct, frozen=True):
         """Whether a figure is too far from the median, also at that end of its ``interval`` that is nearest to it."""
         if self.hosts < LEAST_HOSTS or value <= 0 or self.median <= 0:
             return False
-        far = math.log(value / self.median)
+        far = math.log(value) - math.log(self.median)
         if interval is not None:
             far = self._nearest(far, interval)
         distance = abs(far)
@@ -49,7 +49,7 @@ class Spread(Struct, frozen=True):
         return large or (small and self.hosts >= FEW_HOSTS)
 
     def _nearest(self, far: float, interval: tuple[float, float]) -> float:
-        low, high = (math.log(end / self.median) if end > 0 else -math.inf for end in interval)
+        low, high = (math.log(end) - math.log(self.median) if end > 0 else -math.inf for end in interval)
         return 0.0 if low <= 0 <= high else low if far > 0 else high
 
 
@@ -63,8 +63,8 @@ def spread(values: Sequence[float], intervals: Sequence[tuple[float, float]] = (
     if not positive:
         return Spread(0, 0.0, 0.0)
     middle = statistics.median(positive)
-    mad = statistics.median(abs(math.log(value / middle)) for value in positive)
-    halves = [math.log(high / low) / 2 for low, high in intervals if 0 < low <= high]
+    mad = statistics.median(abs(math.log(value) - math.log(middle)) for value in positive)
+    halves = [(math.log(high) - math.log(low)) / 2 for low, high in intervals if 0 < low <= high]
     within = statistics.median(halves) / HALF_TO_SIGMA if halves else 0.0
     return Spread(len(positive), middle, max(MAD_TO_SIGMA * mad, within))
 

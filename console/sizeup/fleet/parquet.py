@@ -26,6 +26,7 @@ from sizeup.errors import RefusedError, UsageError
 from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession, SynchronizedStart
 from sizeup.model.plan import Better
 from sizeup.report import output
+from sizeup.text import clean
 
 if TYPE_CHECKING:
     import duckdb
@@ -145,7 +146,8 @@ def read_parquet(path: str) -> list[HostSession]:
                 f"{path}: expected Parquet of sizeup fleet --parquet, found {str(error).splitlines()[0]}"
             ) from error
     try:
-        rows = msgspec.convert([dict(zip(_COLUMNS, row, strict=True)) for row in found], list[ParquetRow])
+        cells = ((_cleaned(cell) for cell in row) for row in found)
+        rows = msgspec.convert([dict(zip(_COLUMNS, row, strict=True)) for row in cells], list[ParquetRow])
         return [_session(list(each)) for _, each in groupby(rows, lambda row: (row.session_path, row.session_id))]
     except (msgspec.ValidationError, ValueError) as error:
         raise UsageError(f"{path}: expected Parquet of sizeup fleet --parquet, found {error}") from error
@@ -161,6 +163,11 @@ def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
     off = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
     with duckdb.connect(config={**off, "memory_limit": _MEMORY}) as connection:
         yield connection
+
+
+def _cleaned(cell: object) -> object:
+    """Return a cell without characters that steer a terminal; line feeds are kept, as they separate sentences."""
+    return "\n".join(map(clean, cell.split("\n"))) if isinstance(cell, str) else cell
 
 
 def _rows(sessions: Iterable[HostSession]) -> Iterator[ParquetRow]:

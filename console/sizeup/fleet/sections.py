@@ -69,16 +69,25 @@ def drift_lines(found: FleetDrift, width: int) -> Iterator[str]:
             yield f"  {label}: {_names(names)}"
 
 
+def _moment(epoch: float) -> str:
+    """Return a time in UTC; a file may hold any number."""
+    try:
+        found = datetime.fromtimestamp(epoch, UTC)
+    except (OverflowError, ValueError, OSError):
+        return f"at {epoch:g} s"
+    return f"{found.isoformat(sep=' ', timespec='seconds').removesuffix('+00:00')} UTC"
+
+
 def synchronized_lines(run: SynchronizedRun, width: int) -> Iterator[str]:
     """Return the totals of a run that several hosts began together, or why there are none."""
-    at = datetime.fromtimestamp(run.at, UTC).isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
+    at = _moment(run.at)
     hosts = plural(len(run.hosts), "host")
     if run.spoiled:
-        yield f"Synchronized run {at} UTC: spoiled, no totals; {hosts} measured"
+        yield f"Synchronized run {at}: spoiled, no totals; {hosts} measured"
         for sentence in run.spoiled:
             yield from wrap(f"  {sentence}", width, rest="    ")
     else:
-        yield f"Synchronized run {at} UTC: {hosts}, started at most {format_ns(run.latest_ns)} late"
+        yield f"Synchronized run {at}: {hosts}, started at most {format_ns(run.latest_ns)} late"
     for total in run.totals[:_TOTALS]:
         shares = sorted(share for _, share in total.shares)
         yield from wrap(

@@ -48,8 +48,9 @@ class SynchronizedRun(Struct, frozen=True):
 
 def jain(values: Sequence[float]) -> float:
     """Return Jain's fairness index of shares (Jain, Chiu and Hawe 1984)."""
-    squares = sum(value * value for value in values)
-    return sum(values) ** 2 / (len(values) * squares) if squares else 0.0
+    largest = max(values)
+    shares = [value / largest for value in values] if largest else []
+    return sum(shares) ** 2 / (len(shares) * sum(share * share for share in shares)) if shares else 0.0
 
 
 def synchronized_runs(fleet: Fleet) -> tuple[SynchronizedRun, ...]:
