@@ -26,7 +26,23 @@ FOREIGN = (
 )  # fmt: skip
 """Commands of others: what stands behind one of them, up to the end of the clause, is its own."""
 PROSE = frozenset(
-    {"and", "could", "had", "has", "in", "is", "itself", "keeps", "may", "on", "session", "was", "without"}
+    {
+        "among",
+        "among",
+        "and",
+        "could",
+        "had",
+        "has",
+        "in",
+        "is",
+        "itself",
+        "keeps",
+        "may",
+        "on",
+        "session",
+        "was",
+        "without",
+    }
 )
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {

@@ -50,7 +50,8 @@ def test_an_unknown_throughput_does_not_contradict_a_verdict_by_iops() -> None:
     found = rows(sized(*LOAD, "capacity.iops=50000", "machine.cores=8"))
 
     assert found["verdict.storage"].value.startswith("PASS")
-    assert found["io.capacity"].title == "Storage capacity in MB/s"
+    assert found["io.capacity"].title == "Storage capacity in IOPS"
+    assert found["io.capacity"].value == "50,000 IOPS"
 
 
 def test_an_unknown_count_of_licenses_is_one_row() -> None:
