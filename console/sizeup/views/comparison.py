@@ -220,8 +220,8 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 def _columns(what: str, level: float) -> tuple[Column, ...]:
     return (
         Column(what),
-        Column("A (baseline)", numeric=True),
-        Column("B (new)", numeric=True),
+        Column("A", numeric=True),
+        Column("B", numeric=True),
         Column("Change", numeric=True),
         Column(confidence(level), numeric=True),
         Column("p", numeric=True),
