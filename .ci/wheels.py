@@ -22,6 +22,7 @@ import sysconfig
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 
 GLIBC_LIMIT = (2, 28)
@@ -183,6 +184,13 @@ def build_native(source: Path, platform: str, dist: Path, work: Path) -> None:
     tagged.replace(dist / tagged.name)
 
 
+def stray_files(sdist: Path, tracked: Collection[str]) -> list[str]:
+    """Return the files of an sdist that are not in the repository, such as an environment made in the checkout."""
+    with tarfile.open(sdist) as archive:
+        names = [member.name.partition("/")[2] for member in archive if not member.isdir()]
+    return sorted(set(names) - set(tracked) - {"PKG-INFO"})
+
+
 def build(dist: Path, platforms: list[str]) -> None:
     """Build the sdist, from it the wheels, and check them."""
     root = Path(__file__).resolve().parent.parent
@@ -193,6 +201,11 @@ def build(dist: Path, platforms: list[str]) -> None:
     os.environ.setdefault("SOURCE_DATE_EPOCH", committed)  # the same commit makes the same files
     _run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--skip-dependency-check", "-o", dist, root)
     [sdist] = dist.glob("sizeup-*.tar.gz")
+    strays = stray_files(sdist, _run("git", "ls-files", "-z", cwd=root).split("\0"))
+    if strays:
+        raise CheckError(
+            f"{sdist}: holds files that git does not know: {', '.join(strays[:5])}; remove them from {root}"
+        )
     print(f"{sdist.name}: {sdist.stat().st_size / 1e3:.0f} kB")
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -89,6 +90,22 @@ def test_a_wheel_holds_what_its_tag_says(
 
     assert bool(found) == bool(fault)
     assert fault in "\n".join(found)
+
+
+def test_an_sdist_holds_nothing_that_git_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "sizeup-1.0.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name in ("PKG-INFO", "README.md", "env/bin/python"):
+            archive.addfile(tarfile.TarInfo(f"sizeup-1.0/{name}"))
+
+    assert wheels.stray_files(path, ["README.md", "LICENSE"]) == ["env/bin/python"]
+
+
+def test_every_wheel_brings_the_pages_of_the_documentation() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["scikit-build"]
+
+    assert settings["wheel"]["force-include"] == {"docs": "sizeup/docs"}
+    assert all((ROOT / "docs" / each.removeprefix("sizeup/docs/")).is_dir() for each in settings["wheel"]["exclude"])
 
 
 def test_the_versions_read_are_those_that_objdump_names() -> None:
