@@ -244,3 +244,15 @@ def test_a_finding_that_its_peers_lack_is_reported_without_a_figure_that_stands_
     lines = fleet_lines(found)
     assert lines[0] == "12 hosts, no outliers; 1 with a finding that the others lack: db05"
     assert lines[2] == "db05  WARN  FC port host4 has no link"
+
+
+def test_a_fleet_of_many_types_has_a_row_for_each(tmp_path: Path) -> None:
+    for number in range(24):
+        machine = replace(server(), platform=replace(server().platform, model=f"Model {number // 2}"))
+        write(tmp_path, f"db{number:02}", records(f"db{number:02}", ALIKE, machine))
+    lines = fleet_lines(fleet(tmp_path))
+
+    assert len(lines) <= LINES
+    assert "Model 11, Intel(R) Xeon(R) Gold 6430" in "\n".join(lines)
+    assert lines[-1].strip() == "--all shows every host"
+    assert len(fleet_lines(fleet(tmp_path), every_host=True)) > 24
