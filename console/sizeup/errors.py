@@ -41,9 +41,9 @@ _MEANINGS = {
     ExitStatus.LATE: "the start time of the run has passed",
     ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ; "
     "sizeup check: a fact drifted; sizeup fleet --profile: a host misses a limit",
-    ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided; sizeup check: "
-    "nothing drifted, but a fact is unknown on one side; sizeup fleet --profile: no host misses a limit, but one is "
-    "undecided or a file could not be read",
+    ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided; sizeup compare "
+    "--catalog: no figure has enough like machines; sizeup check: nothing drifted, but a fact is unknown on one side; "
+    "sizeup fleet --profile: no host misses a limit, but one is undecided or a file could not be read",
     ExitStatus.COMMAND_FAILED: "sizeup experiment: one of the commands failed",
     ExitStatus.HANGUP: "terminal lost (SIGHUP); the session is saved",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT); the session is saved",

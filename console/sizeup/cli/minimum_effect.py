@@ -12,7 +12,6 @@ def add_minimum_effect(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--minimum-effect",
         type=float,
-        default=2.0,
         metavar="PERCENT",
         help="treat smaller changes as no change (default: 2 %%)",
     )
@@ -20,7 +19,7 @@ def add_minimum_effect(parser: argparse._ActionsContainer) -> None:
 
 def minimum_effect(arguments: argparse.Namespace) -> float:
     """Return the change as a share; raise UsageError for one that is none."""
-    percent: float = arguments.minimum_effect
+    percent: float = 2.0 if arguments.minimum_effect is None else arguments.minimum_effect
     if not 0 <= percent < 100:
         raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {percent:g}")
     return percent / 100
