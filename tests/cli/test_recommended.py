@@ -28,7 +28,6 @@ FOREIGN = (
 PROSE = frozenset(
     {
         "among",
-        "among",
         "and",
         "could",
         "had",

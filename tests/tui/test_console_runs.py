@@ -378,13 +378,3 @@ async def test_another_path_is_typed_and_stands_in_the_list_afterwards(console: 
         assert asked == ["no", "yes"]
         assert (shown.display, shown.value) == (True, str(tmp_path))
         assert str(tmp_path) in offered
-
-
-async def test_a_target_that_is_not_there_is_said_before_the_run(console: Console, tmp_path: Path) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "io.direct")
-        fill(console, "io.direct", {"path": str(tmp_path / "gone")})
-        await pilot.press("r")
-        await settled(pilot)
-
-        assert "gone: does not exist" in console.says(".facts").replace(" gone", "gone")
