@@ -58,7 +58,7 @@ def test_an_unknown_page_names_the_nearest(name: str, answer: str, capsys: pytes
     ("name", "file"),
     [
         ("sizing", "explanation/sizing.md"),
-        ("results/sizing-speed", "results/sizing-speed.md"),
+        ("results/direct-io", "results/direct-io.md"),
         ("direct-io", "explanation/methods/direct-io.md"),
         ("methods/direct-io.md", "explanation/methods/direct-io.md"),
         ("Memory.Latency", "explanation/methods/memory-latency.md"),
