@@ -18,6 +18,7 @@ from sizeup.fleet.host_session import read_host_session
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better
 from sizeup.model.sample import Status
+from sizeup.model.topology import Cache, CacheKind
 from sizeup.session.records import OutcomeRecord, Record, SessionRecord, StepStartRecord
 
 ALIKE = Figures()
@@ -225,6 +226,38 @@ def test_a_masked_copy_of_the_session_and_others_of_that_host_do_not_count(tmp_p
 
     assert found.own_sessions == 2
     assert len(standing(found).values) == 11
+
+
+def test_a_masked_session_of_this_host_is_known_by_the_key_of_the_installation(
+    tmp_path: Path, catalog: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    earlier = host(tmp_path, "mine", 50.0, file="earlier", started="2026-01-01T09:00:00Z")
+    assert run(["export", str(earlier), "--share", "-o", str(catalog / "masked.sizeup.jsonl.gz")]) == 0
+    mine = host(tmp_path, "mine", 97.5)
+    capsys.readouterr()
+
+    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["left_out"]["sessions_of_this_host"], data["like_machines"]) == (1, 10)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "none"))
+    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["left_out"]["sessions_of_this_host"], data["like_machines"]) == (0, 11)
+    assert not (tmp_path / "none").exists()
+
+
+def test_virtual_machines_are_like_only_with_the_same_caches(tmp_path: Path, catalog: Path) -> None:
+    cache = Cache(2, CacheKind.UNIFIED, 1 << 20, 64, (0,))
+    virtual = replace(server().platform, is_guest=True)
+    guest = replace(server(), platform=virtual, cpu_model="Intel Xeon Processor", caches=(cache,))
+    host(catalog, "same", 50.0, machine=replace(guest, caches=(replace(cache, shared_by=(1,)),)))
+    host(catalog, "newer", 50.0, machine=replace(guest, caches=(replace(cache, size_bytes=2 << 20),)))
+    found = compared(host(tmp_path, "mine", 97.5, machine=guest), catalog)
+
+    assert [session.host for session in found.like] == ["same"]
+    assert found.other_types == 11
+    assert found.type.name.endswith("virtual")
 
 
 def test_machines_of_another_type_are_counted_and_never_compared(tmp_path: Path, catalog: Path) -> None:

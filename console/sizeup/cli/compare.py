@@ -81,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compare_with_catalog(arguments: argparse.Namespace) -> int:
+    from sizeup.cli.export import host_pseudonym
     from sizeup.compare.published_results import PREFIX
     from sizeup.fleet.catalog import place
     from sizeup.fleet.catalog_text import catalog_data, catalog_lines
@@ -100,7 +101,8 @@ def _compare_with_catalog(arguments: argparse.Namespace) -> int:
     if not os.path.isdir(folder):
         found = "a file" if os.path.exists(folder) else "nothing of that name"
         raise UsageError(f"{folder}: expected a directory of sessions for --catalog, found {found}")
-    placed = place(read_host_session(find(name)), read_fleet(fleet_paths([folder])))
+    own = read_host_session(find(name))
+    placed = place(own, read_fleet(fleet_paths([folder])), host_pseudonym(own.host))
     if arguments.json:
         from sizeup.fleet.data import fleet_json
 

@@ -269,6 +269,19 @@ def _masker() -> Masker:
         return Masker(key)
 
 
+def host_pseudonym(host: str) -> str | None:
+    """Return the name of a host in the files that this installation has shared; None if it has shared none."""
+    from platformdirs import user_state_path
+
+    from sizeup.masking import Masker, Secret
+
+    with suppress(OSError, RefusedError):
+        key = _key(user_state_path("sizeup", appauthor=False) / "masking.key")
+        if len(key) == _KEY_BYTES:
+            return Masker(key).mask_field(Secret.HOST, host)
+    return None
+
+
 def _kept(file: Path, new: bytes) -> bytes:
     """Return the key in a file; it is created from ``new`` if it is absent or incomplete."""
     from sizeup import files

@@ -1,8 +1,8 @@
 """Rank one machine among like ones of a catalog: a folder of sessions that several owners share.
 
-Machines are like if they have the same CPU, as many sockets and cores, and are both virtual or both not. Their product
-and memory may differ, as those who bought the same CPU ask what they made of it. Figures are compared only if they were
-measured by the same version of the probe, with the same workload, and are valid.
+Machines are like if they have the same CPU, as many sockets and cores, and are both virtual (with the same caches) or
+both not. Their product and memory may differ, as those who bought the same CPU ask what they made of it. Figures are
+compared only if they were measured by the same version of the probe, with the same workload, and are valid.
 """
 
 from __future__ import annotations
@@ -116,8 +116,11 @@ def percentile(value: float, others: Sequence[float], better: Better) -> float:
     return 100 * (exceeded + equal / 2) / len(others)
 
 
-def place(own: HostSession, catalog: FleetFiles) -> CatalogComparison:
-    """Compare a session with a catalog; raises ``MalformedError`` where it lacks a machine or figures."""
+def place(own: HostSession, catalog: FleetFiles, pseudonym: str | None = None) -> CatalogComparison:
+    """Compare a session with a catalog; raises ``MalformedError`` where it lacks a machine or figures.
+
+    ``pseudonym`` is another name of its host, that in masked files.
+    """
     if not own.packed_machine or not own.cpu_model:
         what = "a CPU" if own.packed_machine else "a machine"
         raise MalformedError(f"{own.path}: expected a session with {what}, found none; like machines cannot be found")
@@ -125,8 +128,8 @@ def place(own: HostSession, catalog: FleetFiles) -> CatalogComparison:
         raise MalformedError(f"{own.path}: expected measured figures, found none; measure with: sizeup --batch")
     with_machine = [session for session in catalog.sessions if session.packed_machine]
     mine = _kind(own)
-    # A masked copy of the session has another name for the host, and further sessions may have that name, too.
-    names = {own.host, *(session.host for session in with_machine if _same_run(session, own))}
+    # A masked copy of the session has another name for the host, which further sessions may have, too.
+    names = {own.host, pseudonym, *(session.host for session in with_machine if _same_run(session, own))}
     own_kind = [session for session in with_machine if session.host in names and session.cpu_model == own.cpu_model]
     same_host = {id(session) for session in own_kind}
     others = [session for session in with_machine if id(session) not in same_host]
@@ -155,7 +158,7 @@ def place(own: HostSession, catalog: FleetFiles) -> CatalogComparison:
 
 def like_type(session: HostSession) -> MachineType:
     """Return what like machines have in common: ``2 x Intel Xeon Gold 6430, 64 cores, not virtual``."""
-    guest = _kind(session)[3]
+    guest = _kind(session)[3] is not None
     sockets = f"{session.sockets} x " if session.sockets else ""
     parts = (f"{sockets}{short_cpu(session.cpu_model)}", counted(session.cores, "core"))
     return MachineType(", ".join((*parts, "virtual" if guest else "not virtual")), ("", session.cpu_model))
@@ -167,16 +170,21 @@ def short_cpu(name: str) -> str:
     return " ".join(word for word in plain.split() if word not in ("CPU", "Processor"))
 
 
-_Kind = tuple[str, int | None, int | None, bool | None]
+_Caches = tuple[tuple[int, int], ...]
+_Kind = tuple[str, int | None, int | None, _Caches | None]
 
 
 def _kind(session: HostSession, own: _Kind | None = None) -> _Kind:
-    """Return what like machines have in common; whether it is virtual only where the rest is as of ``own``."""
+    """Return what like machines have in common: CPU, sockets, cores and, of virtual ones, the caches.
+
+    Many hypervisors name a CPU only ``Intel Xeon Processor``, and the sizes of its caches tell generations apart. A
+    machine is unpacked only where the rest is as of ``own``.
+    """
     known = session.cpu_model, session.sockets, session.cores
-    if own is not None and known != own[:3]:
+    machine = None if own is not None and known != own[:3] else session.machine
+    if machine is None or machine.platform.is_guest is not True:
         return (*known, None)
-    machine = session.machine
-    return (*known, machine is not None and machine.platform.is_guest is True)
+    return (*known, tuple(sorted({(cache.level, cache.size_bytes or 0) for cache in machine.caches})))
 
 
 def _same_run(session: HostSession, own: HostSession) -> bool:

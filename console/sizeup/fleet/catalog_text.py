@@ -67,7 +67,7 @@ def undecided_sentence(found: CatalogComparison) -> str:
     if found.placed:
         return ""
     most = max((len(standing.values) for standing in found.standings), default=0)
-    counting = "" if most == len(found.like) else f", and at most {most} of them count for a figure"
+    counting = "" if most == len(found.like) else f", of which at most {most} can be compared in a figure"
     return (
         f"No percentile: {plural(len(found.like), 'like machine')} ({found.type.name}){counting}; "
         f"at least {LEAST_MACHINES} are needed"
