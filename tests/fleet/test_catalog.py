@@ -121,7 +121,7 @@ def test_a_machine_is_placed_among_like_ones(tmp_path: Path, catalog: Path) -> N
         "Lowest figure: DRAM latency: 97.5 ns is the 30th percentile of 10 x Xeon Gold 6430 (better than 3; median "
         "95.5 ns, range 91 to 100 ns)"
     )
-    assert "3 of 10" in text
+    assert "30th of 10" in text
 
 
 def test_the_direction_is_that_of_the_figure(tmp_path: Path, catalog: Path) -> None:
@@ -130,6 +130,16 @@ def test_the_direction_is_that_of_the_figure(tmp_path: Path, catalog: Path) -> N
 
     assert standing(found).percentile == 100
     assert standing(found, "storage.random_iops@io.direct").percentile == 0
+
+
+def test_the_table_fits_a_terminal_of_80_columns(tmp_path: Path, catalog: Path) -> None:
+    found = compared(host(tmp_path, "mine", 97.5), catalog)
+    narrow, wide = catalog_lines(found, "catalog", 80), catalog_lines(found, "catalog", 120)
+
+    # A path is never broken, so that it can be copied.
+    assert max(len(line) for line in narrow if "mine.sizeup.jsonl" not in line) <= 80
+    assert [line for line in narrow if re.search(r"DRAM latency +97.5 ns +30th of 10 +95.5 ns +91 to 100 ns", line)]
+    assert "  Card  " in "\n".join(wide)
 
 
 @pytest.mark.parametrize("machines", [4, 5])
@@ -146,7 +156,7 @@ def test_fewer_than_five_like_machines_are_refused(
 
     if machines == 5:
         assert status == 0
-        assert "100th" in captured.out
+        assert "100th of 5" in captured.out
         assert "Published figures" not in captured.out
         return
     assert status == 6
@@ -228,6 +238,7 @@ def test_a_masked_copy_of_the_session_and_others_of_that_host_do_not_count(tmp_p
     assert len(standing(found).values) == 11
 
 
+@pytest.mark.ci
 def test_a_masked_session_of_this_host_is_known_by_the_key_of_the_installation(
     tmp_path: Path, catalog: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -280,6 +291,25 @@ def test_machines_of_another_type_are_counted_and_never_compared(tmp_path: Path,
     assert "Left out: 2 hosts of another machine type, 1 session without a machine, 1 file that cannot be read" in text
     assert "torn.sizeup.jsonl: expected a sizeup session" in text
     assert "with 512 GiB to 1 TiB of memory" in text
+
+
+def test_text_and_numbers_of_others_cannot_harm_the_terminal(
+    tmp_path: Path, catalog: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host(catalog, "endless", 1e308)
+    content = (catalog / "endless.sizeup.jsonl").read_bytes().replace(b"1e308", b"1e999")
+    (catalog / "endless.sizeup.jsonl").write_bytes(content)
+    (catalog / "evil\x1b[2J.sizeup.jsonl").write_text("\x1b]0;owned\x07")
+    mine = host(tmp_path, "mine\x1b[31m", 97.5)
+
+    assert run(["compare", str(mine), "--catalog", str(catalog)]) == 0
+    text = capsys.readouterr().out
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "30th of 10" in text
+    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    dram = next(one for one in json.loads(capsys.readouterr().out)["figures"] if one["name"] == DRAM)
+    assert (dram["machines"], dram["range"]) == (10, [91.0, 100.0])
 
 
 def test_the_machine_s_own_figure_must_be_valid(tmp_path: Path, catalog: Path) -> None:

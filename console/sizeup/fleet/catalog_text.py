@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.fleet.catalog import LEAST_MACHINES, CatalogComparison, Standing, short_cpu
 from sizeup.fleet.fleet import usable
 from sizeup.fleet.reference_figures import Nearness, ReferenceFigure, nearest_reference
 from sizeup.model.plan import Better
-from sizeup.report.table import table_lines, wrap
+from sizeup.report.table import fits, table_lines, wrap
 from sizeup.text import one_line, plural
 from sizeup.units import format_bytes, format_range, format_value
 
@@ -29,7 +31,7 @@ def catalog_lines(found: CatalogComparison, folder: str, width: int) -> list[str
         f"Compared:      {_compared(found)}",
     )
     lines = [*_wrapped([conclusion(found)], width), "", *_wrapped(about, width), ""]
-    lines += [*table_lines(_table(found), width), ""]
+    lines += [*table_lines(_table(found, width), width), ""]
     lines += _wrapped(_remarks(found), width)
     lines += _wrapped(_left_out(found), width)
     words = {False: "Cannot be read", True: "Damaged"}
@@ -161,7 +163,7 @@ def _range(standing: Standing) -> str:
     return format_range(standing.values[0], standing.values[-1], standing.figure.unit)
 
 
-def _table(found: CatalogComparison) -> Table:
+def _table(found: CatalogComparison, width: int) -> Table:
     rows, last = [], None
     for standing in found.standings:
         figure, unit = standing.figure, standing.figure.unit
@@ -169,20 +171,24 @@ def _table(found: CatalogComparison) -> Table:
         several = sum(other.figure.name == figure.name for other in found.standings) > 1
         title = f"{figure.title} ({figure.workload})" if several else figure.title
         mark = "! " if not usable(figure) else "? " if figure.scatter else ""
-        cells = (UNKNOWN, f"{len(standing.values)} of {LEAST_MACHINES} needed", UNKNOWN, UNKNOWN)
+        cells = (f"{len(standing.values)} of {LEAST_MACHINES} needed", UNKNOWN, UNKNOWN)
         if standing.placed:
-            better = f"{standing.exceeded} of {len(standing.values)}"
-            cells = (ordinal(standing.percentile), better, format_value(standing.median, unit), _range(standing))
+            place = f"{ordinal(standing.percentile)} of {len(standing.values)}"
+            cells = (place, format_value(standing.median, unit), _range(standing))
         rows.append((card if card != last else "", title, mark + format_value(figure.value, unit), *cells))
         last = card
     columns = (
         Column("Card"), Column("Quantity"), Column("This machine", numeric=True), Column("Percentile", numeric=True),
-        Column("Better than", numeric=True), Column("Median", numeric=True), Column("Range"),
+        Column("Median", numeric=True), Column("Range"),
     )  # fmt: skip
     notes = ["100 is the best of the like machines, 0 the worst; equal figures count half."]
     if any(standing.figure.better is Better.NEITHER for standing in found.placed):
         notes.append("Where neither direction is better, 100 is the highest.")
-    return Table("Figures", columns, tuple(rows), " ".join(notes) if found.placed else "")
+    table = Table("Figures", columns, tuple(rows), " ".join(notes) if found.placed else "")
+    if fits(table, width):
+        return table
+    # The names say which card it is; wrapped names would not be easy to read.
+    return replace(table, columns=columns[1:], rows=tuple(row[1:] for row in rows))
 
 
 def _remarks(found: CatalogComparison) -> Iterator[str]:
