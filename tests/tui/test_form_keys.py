@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.widgets import Input, Select
 
 from consoles import Console, settled
@@ -37,6 +38,30 @@ async def test_a_slash_in_the_list_of_targets_begins_a_path(console: Console, tm
         chosen = field(console, "path").query_one(Select).value
 
     assert (typed, chosen) == (str(tmp_path), str(tmp_path))
+
+
+async def test_tab_behind_a_typed_path_leaves_a_list_with_it(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("m", *str(tmp_path), "tab")
+        await settled(pilot)
+        select = field(console, "path").query_one(Select)
+
+        assert (select.value, select.display) == (str(tmp_path), True)
+        assert not field(console, "path").query_one(Input).display
+
+
+async def test_a_path_pasted_into_the_open_list_of_targets_is_the_target(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("m")
+        await settled(pilot)
+        console.app.post_message(events.Paste(f"{tmp_path}\n"))
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+
+        assert console.answers == ["no", "yes"]
 
 
 async def test_a_run_without_a_target_takes_a_typed_path_and_then_asks(console: Console, tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from textual.dom import DOMNode
 _ROUNDS = 3
 """The key itself, what its widget posted, what the dialog did with that."""
 _LOST_SECONDS = 0.5
-"""A widget that goes away takes the question whether it is done along; then typing goes on after this."""
+"""A widget that goes away takes the question whether it is done along; that is looked for each time after this."""
+_LONGEST_SECONDS = 10.0
+"""A widget that is busy for longer holds up no typing: what it does may be waiting for a key."""
 
 
 class OrderedKeysApp(App[int]):
@@ -30,6 +32,8 @@ class OrderedKeysApp(App[int]):
         self._turn = 0
         """Counts keys: an answer that comes too late is not taken for one about the next key."""
         self._handling = False
+        self._asked: DOMNode = self
+        """Where the question is now."""
 
     async def on_event(self, event: events.Event) -> None:
         """Handle an event; a key that comes while another one is being handled waits for it."""
@@ -58,9 +62,11 @@ class OrderedKeysApp(App[int]):
     def _pass_on(self, node: DOMNode | None, turn: int, rounds: int) -> None:
         while node is not None and node is not self:
             above = node.parent
+            self._asked = node
             if node.call_later(self._pass_on, above, turn, rounds):
                 return
             node = above
+        self._asked = self
         self.call_later(self._ask, turn, rounds - 1)
 
     async def _next(self, turn: int) -> None:
@@ -74,5 +80,12 @@ class OrderedKeysApp(App[int]):
         if self._waiting:
             self._limit_turn()
 
-    def _limit_turn(self) -> None:
-        self.set_timer(_LOST_SECONDS, partial(self._next, self._turn))
+    def _limit_turn(self, seconds: float = _LOST_SECONDS) -> None:
+        self.set_timer(_LOST_SECONDS, partial(self._check_turn, self._turn, seconds))
+
+    async def _check_turn(self, turn: int, seconds: float) -> None:
+        """Go on with the next key where the question is lost; a widget that is still busy is waited for."""
+        if turn == self._turn and self._asked.is_running and seconds < _LONGEST_SECONDS:
+            self._limit_turn(seconds + _LOST_SECONDS)
+        else:
+            await self._next(turn)

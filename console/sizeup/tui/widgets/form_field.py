@@ -249,6 +249,18 @@ class FormField(Horizontal):
             # Once the focus has moved: what the key opens takes it.
             self.call_after_refresh(self.post_message, self.Pressed(event.key))
 
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a value that is pasted while the list is open into the field."""
+        words = event.text.splitlines()
+        select = next((select for select in self.query(Select) if select.expanded), None)
+        if not words or select is None or _OTHER not in self._offered:
+            return
+        event.stop()
+        self._came_from = None
+        select.focus()
+        select.expanded = False
+        self._show_input(words[0].strip())
+
     def _with_unit(self, number: str) -> str:
         """Return a number with the unit of the list, KiB, where it is refused as a number of bytes."""
         with_unit = f"{number}KiB"
@@ -308,6 +320,8 @@ class FormField(Horizontal):
         event.stop()
         if event.value != self._text:
             self.post_message(self.Changed(self.setting, event.value))
+        if self.app.app_focus:  # else the terminal lost the focus, and gives it back to the field
+            self.call_after_refresh(self._put_list_back)
 
     def on_key(self, event: events.Key) -> None:
         """Escape forgets what was typed: the value from before holds."""
@@ -321,5 +335,7 @@ class FormField(Horizontal):
 
     def _put_list_back(self) -> None:
         """Show the list in place of the field, which the focus has left."""
+        field = self.query_one(Input)
         for select in self.query(Select):
-            select.display, self.query_one(Input).display = True, False
+            if not field.has_focus:
+                select.display, field.display = True, False
