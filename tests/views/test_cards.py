@@ -1,5 +1,6 @@
 """The cards: what was detected, measured and judged of each resource, and the table that every screen draws."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Origin
 from sizeup.session.records import SessionRecord
+from sizeup.session.store import StoredSession
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
@@ -22,6 +24,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
 from sizeup.views.card_table import WIDE, card_table, fitted
 from sizeup.views.cards import CardView, card_views, cards_data
+from sizeup.views.sessions import listed_figures
 from sizeup.views.verdict import verdict_text
 
 
@@ -364,3 +367,19 @@ def test_a_much_higher_figure_that_did_not_converge_stands_beside_the_valid_one(
     high = Estimate("iops", {"workload": "oltp-read", "queue_depth": 64}, 87_600.0, converged=False)
 
     assert view("storage", step("io.direct", low, high)).measured == ("12.5k IOPS at QD 1", "87.6k not converged")
+
+
+@pytest.mark.parametrize(
+    ("estimates", "listed"),
+    [
+        ([Estimate("iops", {"workload": "oltp-read", "queue_depth": 32}, 91_200.0)], "91.2k"),
+        ([Estimate("iops", {"workload": "oltp-read", "queue_depth": 32}, 91_200.0, converged=False)], "91.2k?"),
+        ([*RAMP, *FAILED], "!"),
+        ([], ""),
+    ],
+)
+def test_a_list_of_sessions_has_a_sign_for_each_state_of_a_figure(estimates: list[Estimate], listed: str) -> None:
+    found = session(step("io.direct", *estimates)) if estimates else session()
+    entry = StoredSession(Path("a.sizeup.jsonl"), 1, 0, found)
+
+    assert listed_figures(entry).iops == listed

@@ -73,6 +73,19 @@ def test_a_ramp_that_counts_passes_with_its_knee_latency_and_interval() -> None:
     assert badge.text == "91k IOPS at QD 32, p99 900 us (95 % CI ±2.0 %)"
 
 
+@pytest.mark.parametrize(("part", "words"), [("", "not converged"), ("all", "not valid")])
+def test_a_figure_that_does_not_count_has_the_same_words_in_the_badge_and_in_the_table(part: str, words: str) -> None:
+    run = ramp()
+    put(run, "iops", {"queue_depth": 32}, 91_000.0, low=50_000.0, high=132_000.0, converged=False)
+    if part:
+        put(run, "validity", {"part": part}, 0.0)
+    reasons = point_rows(run).notes
+
+    assert headline_text(run).endswith(f", {words}")
+    assert any("did not converge" in reason for reason in reasons)
+    assert not any("not valid: it did not converge" in reason for reason in reasons)
+
+
 def test_an_interval_wider_than_the_value_is_said_to_be_and_a_rate_is_never_below_nothing() -> None:
     run = ramp()
     put(run, "iops", {"queue_depth": 32}, 91_000.0, low=-300_000.0, high=489_000.0)
@@ -106,7 +119,7 @@ def test_a_run_that_is_not_valid_fails_with_the_first_reason_of_the_check_that_f
 
     assert (badge.word, badge.look) == ("FAIL", BadgeLook.FAIL)
     assert badge.text == (
-        "not valid: throughput was not steady (throughput fell 18 % during the run; 1 further reason)"
+        "not valid: throughput was not steady (throughput fell 18 % during the run; 1 further reason in Validity)"
     )
     assert badge.more.startswith("91k IOPS at QD 32")
     assert badge.more.endswith("Run p again while the machine is idle")

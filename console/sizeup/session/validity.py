@@ -57,6 +57,8 @@ class Invalid(Struct, frozen=True):
 
     def sentence(self) -> str:
         """Return the text that a report adds to the figure."""
+        if self.scatter:
+            return f"measured, but did not converge{f' ({self.detail})' if self.detail else ''}"
         return f"measured, but not valid because {self.cause}{f' ({self.detail})' if self.detail else ''}"
 
 

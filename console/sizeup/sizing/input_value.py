@@ -15,6 +15,7 @@ class WhyUnused(Enum):
     """Why a measured figure is not used."""
 
     INVALID = "is not valid"
+    OPEN = "did not converge"
     LOWER_BOUND = "is a lower bound"
     ONE_PATH = "does not cover all storage"
 
@@ -35,8 +36,12 @@ class UnusedMeasurement(Struct, frozen=True):
         """Which figure, why it is not used, and what to do."""
         least = "at least " if self.why_unused is WhyUnused.LOWER_BOUND else ""
         figure = format_in(float(f"{self.quantity.value:.4g}"), unit)
-        why = f"it {self.why_unused.value}, because {self.cause}"
-        return f"{least}{figure} was measured but is not used: {why}. {capitalized(self.remedy)}"
+        return f"{least}{figure} was measured but is not used: {self.why()}. {capitalized(self.remedy)}"
+
+    def why(self) -> str:
+        """Return why it is not used as a clause: ``it is not valid, because it may come from a cache``."""
+        because = "" if self.why_unused is WhyUnused.OPEN else f", because {self.cause}"
+        return f"it {self.why_unused.value}{because}"
 
     def evidence(self, unit: str) -> str:
         """The source of the figure, and every reason against it."""

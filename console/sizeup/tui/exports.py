@@ -42,6 +42,8 @@ _ENDINGS = {
 }
 _STAMP = re.compile(r"\d{8}T\d{6}Z(-\d+)?$")
 """The time at the end of the name of a session, by which its masked report is found."""
+_PRIVATE = 0o077
+"""File mode mask: what is exported is as private as the session."""
 _OURS = "sizeup: "
 """What a line begins with that is an error or a warning."""
 
@@ -127,6 +129,7 @@ async def _run_export(
         stdin=stdin,
         stdout=stdout,
         stderr=asyncio.subprocess.PIPE,
+        umask=_PRIVATE,
     )
     lines = (await process.communicate())[1].decode(errors="replace").splitlines()
     messages = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in lines if line.startswith(_OURS)]

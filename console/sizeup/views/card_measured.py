@@ -120,6 +120,8 @@ def _open_figure(run: StepRun) -> str:
     rates = figures([run], "storage.random_iops", "storage.mixed_iops")
     if rates:
         return _iops_text(max(one.value for one in rates))
+    if speeds := figures([run], *_RATES):
+        return format_rate(max(one.value for one in speeds))
     local = [
         one for one in figures([run], "memory.local_latency") if one.point.at == run.series[one.point.series].headline
     ]

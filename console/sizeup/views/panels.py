@@ -117,7 +117,7 @@ def _panel(chart: Chart, run: StepRun, card: CardView) -> Panel:
         drawn = [run.points[key] for key in _keys(bare) if key in run.points]
         invalid = [found for point in drawn if (found := validity.of(point)) is not None]
         what = "did not converge" if all(found.scatter for found in invalid) else "figures not valid"
-        note = f"{len(invalid)} of {len(drawn)} {what}" if invalid else ""
+        note = f"{len(invalid)} of these {len(drawn)} {what}" if invalid else ""
     return Panel(title, bare, run.step.id, note, small=card.resource == _SMALL)
 
 

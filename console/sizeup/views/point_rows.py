@@ -20,7 +20,7 @@ from sizeup.views.points import (
     point_text,
     value_of,
 )
-from sizeup.views.results import caveats, coordinates_text, stated_once, without_figures
+from sizeup.views.results import caveats, coordinates_text, marked, stated_once, without_figures
 from sizeup.views.step_badge import axis_name
 
 _FIRST = ("p50", "p99")
@@ -235,7 +235,7 @@ def _reasons(validity: StepValidity, sources: Sequence[_Source], key: Measuremen
             continue
         invalid = validity.of(point) if validity.ended and validity.whole is None else None
         if invalid is not None:
-            found[f"not valid: {invalid.cause}"] = None
+            found[marked(invalid)] = None
         if is_disturbed(point.estimate):
             found["most samples were disturbed"] = None
         found |= dict.fromkeys(

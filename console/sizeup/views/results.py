@@ -9,7 +9,7 @@ from typing import Any
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
-from sizeup.session.validity import StepValidity
+from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import figure_text, format_coordinate, half_width, interval_of, is_range, point_text
@@ -100,8 +100,13 @@ def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:
     found = caveats(point)
     if invalid is None:
         return found
-    stated = set(invalid.detail.split("; "))
-    return (f"not valid: {invalid.cause}", *(caveat for caveat in found if caveat not in stated))
+    stated = {*invalid.detail.split("; "), marked(invalid)}
+    return (marked(invalid), *(caveat for caveat in found if caveat not in stated))
+
+
+def marked(invalid: Invalid) -> str:
+    """Return why a figure is not valid in short; of one that only scatters too much, that it did not converge."""
+    return "did not converge" if invalid.scatter else f"not valid: {invalid.cause}"
 
 
 def caveats(point: Point) -> tuple[str, ...]:

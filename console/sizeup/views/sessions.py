@@ -19,11 +19,13 @@ SCHEMA = "sizeup.sessions/1"
 GOING_ON = "being measured now"
 """How a session stands that a run is writing."""
 _NOW = "now"
+_NOT_VALID = "!"
+"""In place of a figure that was measured and is not valid."""
 _LOCAL, _IOPS = " local", " IOPS"
 
 
 class ListedFigures(Struct, frozen=True):
-    """What a list of sessions has of each: empty where none is valid; ``?`` marks what did not converge."""
+    """What a list of sessions has of each: ``?`` marks what did not converge, ``!`` stands for what is not valid."""
 
     dram: str = ""
     """The latency of local memory."""
@@ -44,7 +46,8 @@ def listed_figures(entry: StoredSession) -> ListedFigures:
     run = _NOW if entry.going_on else run_status(session).grade.value or UNKNOWN
     dram = f"{local.removesuffix(OPEN)}?" if local.endswith(OPEN) else local.removesuffix(_LOCAL)
     rate = iops.partition(_IOPS)[0]
-    return ListedFigures(dram, f"{rate}?" if iops.endswith(OPEN) else rate, run)
+    rate = f"{rate}?" if iops.endswith(OPEN) else rate
+    return ListedFigures(dram or _NOT_VALID * memory.void, rate or _NOT_VALID * storage.void, run)
 
 
 def state(session: Session) -> str:

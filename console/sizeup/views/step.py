@@ -222,11 +222,11 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
     headlines = _headline_points(run)
     if series is None or not headlines:
         return ""
-    return f"{_figure(run, series, headlines, placed=placed, spread=spread)}{_mark(run, headlines)}"
+    return f"{_figure(run, series, headlines, placed=placed, spread=spread)}{mark(run, headlines)}"
 
 
-def _mark(run: StepRun, headlines: Sequence[LoggedPoint]) -> str:
-    """The reasons why a figure of an ended step is not valid."""
+def mark(run: StepRun, headlines: Sequence[LoggedPoint]) -> str:
+    """Return whether a figure of an ended step did not converge, or else is not valid; empty where it counts."""
     validity = StepValidity(run)
     invalid = [found for point in headlines if (found := validity.of(point)) is not None] if validity.ended else []
     if not invalid:

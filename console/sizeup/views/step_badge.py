@@ -15,7 +15,7 @@ from sizeup.text import plural
 from sizeup.units import format_count, format_ns, format_value
 from sizeup.views.latency_throughput import KNEE, latency_series, throughput_series
 from sizeup.views.points import first_series, half_width, points_of, value_of
-from sizeup.views.step import point_value
+from sizeup.views.step import mark, point_value
 
 _MOST_LEVELS = 6
 """Named figures of one series that fit a line."""
@@ -80,7 +80,7 @@ def _reason(invalid: Invalid) -> str:
     first, *others = invalid.detail.split("; ")
     if not first:
         return invalid.cause
-    more = f"; {plural(len(others), 'further reason')}" if others else ""
+    more = f"; {plural(len(others), 'further reason')} in Validity" if others else ""
     return f"{invalid.cause} ({first.partition(': ')[0]}{more})"
 
 
@@ -137,7 +137,7 @@ def _throughput(run: StepRun) -> str:
     if percentile is not None:
         words.append(percentile)
     within = half_width(point)
-    return ", ".join(words) + (f" (95 % CI ±{within.replace('%', ' %')})" if within else "")
+    return ", ".join(words) + (f" (95 % CI ±{within.replace('%', ' %')})" if within else "") + mark(run, [point])
 
 
 def _at_knee(run: StepRun, series: Series, points: list[Point]) -> Point:

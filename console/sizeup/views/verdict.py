@@ -20,6 +20,8 @@ from sizeup.views.repair import repair_text
 NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
 _STATED = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
+_CONVERGED = (", not converged", "did not converge")
+"""How the text of a figure ends that scatters more than was asked for."""
 _BAD = ("fail", "warn")
 _RATES = ("db.growth_percent", "workload.growth_percent")
 """Keys of a growth per year, the more special one first."""
@@ -96,7 +98,9 @@ def _lacking(views: Sequence[CardView]) -> str:
     if any(view.measured_valid for view in views):
         return ""
     void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.measured_void]
-    return f"; {' and '.join(void)} measured, but not valid" if void else " and nothing measured"
+    texts = [view.measured[0] for view in views if view.measured_void and view.measured]
+    why = "did not converge" if all(text.endswith(_CONVERGED) for text in texts) else "not valid"
+    return f"; {' and '.join(void)} measured, but {why}" if void else " and nothing measured"
 
 
 def resource_of(finding: Finding) -> str:

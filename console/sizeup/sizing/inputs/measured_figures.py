@@ -12,7 +12,7 @@ from sizeup.model.quantities import UNITS
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.validity import Invalid, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
-from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
 from sizeup.sizing.keys import KEYS
 
 
@@ -108,7 +108,8 @@ def not_valid(figure: MeasuredFigure, unit: str) -> UnusedMeasurement:
     """A figure that is not valid, in the place of one that would be."""
     assert figure.invalid is not None
     invalid = figure.invalid
-    return UnusedMeasurement(quantity(figure, unit), invalid.cause, invalid.detail, invalid.remedy)
+    why = WhyUnused.OPEN if invalid.scatter else WhyUnused.INVALID
+    return UnusedMeasurement(quantity(figure, unit), invalid.cause, invalid.detail, invalid.remedy, why)
 
 
 def taken(figure: MeasuredFigure, unit: str) -> Value:

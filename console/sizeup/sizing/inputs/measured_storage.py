@@ -194,7 +194,8 @@ def _why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     """Why the best figure of a sweep is only a lower bound of what its target gives; empty where it is the most."""
     most = max(sweep, key=lambda one: one.value)
     if most.invalid is not None:
-        return f"the best figure of its ramp is not valid ({most.invalid.cause})"
+        why = "did not converge" if most.invalid.scatter else f"is not valid ({most.invalid.cause})"
+        return f"the best figure of its ramp {why}"
     if KEYS[key].unit == "MB/s" and most.declared.name != _LARGE:
         return "small requests were measured, and large ones carry more"
     valid = sorted((one for one in sweep if one.invalid is None and one.load), key=lambda one: one.load)

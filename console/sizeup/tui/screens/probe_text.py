@@ -24,6 +24,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
+from sizeup.views.card_measured import OPEN
 from sizeup.views.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
 from sizeup.views.step import latest_refusal, point_value
 from sizeup.views.step_badge import BadgeLook, StepBadge, step_badge
@@ -122,8 +123,9 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     validity = StepValidity(run)
     if validity.whole is not None:
         return BadgeLook.FAIL, "not valid"
-    figure = point_value(run, placed=False, spread=False).partition(",")[0]
-    return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), figure
+    figure, _, why = point_value(run, placed=False, spread=False).partition(",")
+    shown = {"": figure, OPEN: f"{figure}?"}.get(f",{why}" if why else "", "not valid")
+    return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), shown
 
 
 _REFUSED = "! refused: "
