@@ -61,7 +61,7 @@ def fleet_lines(fleet: Fleet, width: int = WIDTH, *, every_host: bool = False, m
     problems = (line for sentence in problem_sentences(fleet) for line in wrap(sentence, width, rest="  "))
     lines = [headline(fleet), *problems, *_sessions_line(fleet), *more]
     for host in fleet.hosts:
-        lines += _outlier_lines(host, width)
+        lines += outlier_lines(host, width)
     return [*lines, *_type_lines(fleet, width, None if every_host else max(LINES - len(lines), _ROWS_BESIDE_OUTLIERS))]
 
 
@@ -106,7 +106,8 @@ def _sessions_line(fleet: Fleet) -> list[str]:
     return [f"{count} sessions; of {_listed(several)} the newest valid figure of each probe and workload counts"]
 
 
-def _outlier_lines(host: Host, width: int) -> list[str]:
+def outlier_lines(host: Host, width: int) -> list[str]:
+    """Return what stands out on a host and what it differs in, below an empty line; nothing if nothing does."""
     if not host.outliers and not host.findings:
         return []
     lines = [""]
@@ -132,7 +133,7 @@ def _outlier_lines(host: Host, width: int) -> list[str]:
 def outlier_sentence(outlier: Outlier) -> str:
     """Return ``DRAM latency 152 ns, 1.6 x the median of 95 ns (11 peers): worse``."""
     figure = outlier.figure
-    value, median = (_value(number, figure.unit) for number in (figure.value, outlier.median))
+    value, median = (figure_value(number, figure.unit) for number in (figure.value, outlier.median))
     open_ = ", not converged" if figure.scatter else ""
     return (
         f"{figure.title} {value}{open_}, {outlier.ratio:.2f} x the median of {median} "
@@ -194,7 +195,7 @@ def hosts_table(fleet: Fleet, hosts: Sequence[Host], shown: Sequence[Host]) -> T
     spreads = [fleet.spreads.get((hosts[0].type.name, name)) for name in names]
     units = [next(host.figures[name].unit for host in hosts if name in host.figures) for name in names]
     medians = (
-        f"{_value(found.median, unit)}  " if found is not None and found.hosts > 1 else ""
+        f"{figure_value(found.median, unit)}  " if found is not None and found.hosts > 1 else ""
         for found, unit in zip(spreads, units, strict=True)
     )
     if len(hosts) > 1:
@@ -228,10 +229,11 @@ def figure_text(host: Host, name: str) -> str:
         mark = " ~"
     elif figure.scatter and not mark.strip():
         mark = " ?"
-    return f"{_value(figure.value, figure.unit)}{mark}"
+    return f"{figure_value(figure.value, figure.unit)}{mark}"
 
 
-def _value(value: float, unit: str) -> str:
+def figure_value(value: float, unit: str) -> str:
+    """Return a figure with its unit; a rate per second without."""
     return format_count(value).replace(" ", "") if unit == "1/s" else format_value(value, unit)
 
 

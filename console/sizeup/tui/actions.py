@@ -221,6 +221,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "Show every metric of the comparison with its interval.",
         ),
         Action("sessions.view", "v", "screen.next_view", "View", "Show the next chart of the comparison."),
+        Action("sessions.fleet", "f", "screen.fleet", "Fleet", "Show many hosts: a row each, and which stand out."),
         Action("sessions.back", "escape", "screen.back", "Back", "Close the comparison or the search."),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run the missing steps of an unfinished session."),
         Action("sessions.live", "u", "screen.live", "This host", "Show this machine again.", footer=True),

@@ -21,12 +21,13 @@ from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.portability import host_name
 from sizeup.session.reader import read_session
-from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries, session_name
+from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, directory, entries, session_name
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
+from sizeup.tui.screens.fleet_opener import FleetOpener
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.session_export import SessionExport
 from sizeup.tui.screens.summary_text import status_styles
@@ -279,6 +280,10 @@ class SessionsScreen(ModeScreen):
             pane = self.query_one("#session-pane")
             pane.border_title = pane.border_subtitle = ""
             self.query_one(KeyList).focus()
+
+    def action_fleet(self) -> None:
+        """Ask for a directory of sessions, and show its hosts as a fleet."""
+        FleetOpener(self).ask(str(directory()))
 
     def action_export(self) -> None:
         """Write a report of the session, or the comparison that is shown, into its folder or into another one."""

@@ -1,0 +1,67 @@
+"""The fleet in the console: the answer first, the hosts that stand out above the others, and one host in full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.widgets import Input
+
+from consoles import Console, until
+from fleet_sessions import Figures, made_fleet, records, server, write
+from sizeup.tui.screens.dialogs import TextDialog
+from sizeup.tui.screens.fleet_screen import FleetScreen
+
+
+def fleet_folder(folder: Path) -> Path:
+    folder.mkdir()
+    made_fleet(folder)
+    slow = Figures()
+    write(folder, "db07", records("db07", Figures(dram_ns=slow.dram_ns * 1.6), server()))
+    return folder
+
+
+async def opened(console: Console, pilot, folder: Path) -> None:
+    await pilot.press("5", "f")
+    await until(pilot, lambda: isinstance(console.app.screen, TextDialog))
+    console.app.screen.query_one(Input).value = str(folder)
+    await pilot.press("enter")
+
+
+async def test_the_host_that_stands_out_is_named_first_and_shown(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await opened(console, pilot, fleet_folder(tmp_path / "fleet"))
+        await until(pilot, lambda: isinstance(console.app.screen, FleetScreen) and bool(console.entries()))
+
+        assert console.says("#fleet-answer").endswith("1 outlier: db07")
+        hosts = list(console.entries())
+        assert hosts[0] == "db07"
+        assert hosts[1:] == sorted(hosts[1:])
+        assert "x the median of" in console.says("#fleet-host Static")
+        assert console.app.screen.query_one("#fleet-host").border_title == "db07"
+
+        await pilot.press("j")
+        await pilot.pause()
+        assert "No figure stands out" in console.says("#fleet-host Static")
+        await pilot.press("escape")
+        assert console.mode == "sessions"
+
+
+async def test_a_host_opens_its_newest_session(console: Console, tmp_path: Path) -> None:
+    folder = fleet_folder(tmp_path / "fleet")
+    async with console.shown(80, 24) as pilot:
+        await opened(console, pilot, folder)
+        await until(pilot, lambda: isinstance(console.app.screen, FleetScreen) and bool(console.entries()))
+        await pilot.press("enter")
+        await until(pilot, lambda: console.app.saved_session is not None)
+
+        session = console.app.saved_session
+        assert session is not None
+        assert session.header.host == "db07"
+
+
+async def test_a_directory_without_sessions_is_refused_in_words(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await opened(console, pilot, tmp_path)
+        await until(pilot, lambda: "expected session files" in console.hint)
+
+        assert console.mode == "sessions"
