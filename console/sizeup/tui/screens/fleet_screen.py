@@ -11,7 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.fleet.fleet import Fleet
+from sizeup.fleet.fleet import Fleet, HostStatus
 from sizeup.fleet.host_text import host_lines
 from sizeup.fleet.table import fitting, headline, hosts_table, problem_sentences
 from sizeup.report.table import table_lines
@@ -53,7 +53,7 @@ class FleetScreen(Dialog[str]):
         before = listed.highlighted_option
         width, options = listed.size.width - 1, list[Option]()
         for name, hosts in self._fleet.types.items():
-            shown = sorted(hosts, key=lambda host: host.status.value == "OK")  # stable: by name below it
+            shown = sorted(hosts, key=lambda host: list(HostStatus).index(host.status))  # the worst first, then by name
             lines = table_lines(fitting(hosts_table(self._fleet, hosts, shown), width), width)
             rows = lines[_HEAD_LINES : _HEAD_LINES + len(shown)]
             options += [Option(line, disabled=True) for line in (name, *lines[:_HEAD_LINES])]
