@@ -40,6 +40,9 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "serve": ("{session}", "--port", "-1"),
     "completion": ("bash",),
     "manual": (),
+    "fleet": ("{session}",),
+    "deploy": ("slurm", "{folder}/deployed"),
+    "help": ("load",),
 }
 """One way to call each command; none needs a terminal."""
 

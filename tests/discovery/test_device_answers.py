@@ -79,7 +79,7 @@ def test_the_command_asks_for_the_log_alone_and_sets_no_time_limit(
     (tmp_path / "nvme0").write_bytes(b"")
     made = os.stat_result((stat.S_IFCHR, *[0] * 9), {"st_rdev": os.makedev(241, 3)})
     monkeypatch.setattr(nvme_log.os, "fstat", lambda _: made)
-    monkeypatch.setattr(nvme_log.fcntl, "ioctl", answer)
+    monkeypatch.setattr("fcntl.ioctl", answer)
 
     assert len(nvme_log.ask_health("nvme0", "241:3", str(tmp_path))) == 512
 
@@ -97,7 +97,7 @@ def test_a_device_that_is_not_the_controller_is_asked_nothing(
     (tmp_path / "nvme0").write_bytes(b"")
     made = os.stat_result((kind, *[0] * 9), {"st_rdev": os.makedev(241, 3) if number != "0:0" else 0})
     monkeypatch.setattr(nvme_log.os, "fstat", lambda _: made)
-    monkeypatch.setattr(nvme_log.fcntl, "ioctl", lambda *_: pytest.fail("asked"))
+    monkeypatch.setattr("fcntl.ioctl", lambda *_: pytest.fail("asked"))
 
     with pytest.raises(OSError, match="another device"):
         nvme_log.ask_health("nvme0", number, str(tmp_path))
@@ -107,7 +107,7 @@ def test_a_status_of_the_controller_is_no_answer(tmp_path: Path, monkeypatch: py
     (tmp_path / "nvme0").write_bytes(b"")
     made = os.stat_result((stat.S_IFCHR, *[0] * 9), {"st_rdev": os.makedev(241, 3)})
     monkeypatch.setattr(nvme_log.os, "fstat", lambda _: made)
-    monkeypatch.setattr(nvme_log.fcntl, "ioctl", lambda *_: 0x2002)
+    monkeypatch.setattr("fcntl.ioctl", lambda *_: 0x2002)
 
     with pytest.raises(OSError, match="refused the command"):
         nvme_log.ask_health("nvme0", "241:3", str(tmp_path))

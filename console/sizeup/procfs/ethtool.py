@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import array
 import errno
-import fcntl
 import os
 import socket
 import struct
@@ -40,6 +39,8 @@ OFFLOADS = (*(name for name, _ in _OFFLOADS), LARGE_RECEIVE)
 
 def _call(interface: str, command: bytes) -> bytes:
     """Return the structure of a command as the kernel filled it in; raise OSError where it refuses."""
+    import fcntl  # only on Unix, and discovery is imported elsewhere to show sessions
+
     name = os.fsencode(interface)
     if not 0 < len(name) < _NAME_BYTES or b"\0" in name:
         raise OSError(errno.ENODEV, "no name of an interface")

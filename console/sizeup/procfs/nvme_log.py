@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import array
 import errno
-import fcntl
 import os
 import stat
 import struct
@@ -31,6 +30,8 @@ _DATA_UNIT = 512_000
 
 def ask_health(name: str, number: str | None, folder: str = "/dev") -> bytes:
     """Return the log page of a controller; ``number`` is its ``major:minor`` by sysfs, which the device must have."""
+    import fcntl  # only on Unix, and discovery is imported elsewhere to show sessions
+
     descriptor = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         found = os.fstat(descriptor)
