@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shlex
 
+import pytest
+
 from consoles import Console, ended
+from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import CPU_DEMAND, MEASURED
 
 
@@ -51,3 +54,38 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
         "Inputs entered in the console are not saved. Repeat them with: "
         f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "saved", "message"),
+    [
+        ("Save the inputs, quit, and keep the run going", True, "The run continues"),
+        ("Lose the inputs, cancel the run, and quit", False, "Canceled."),
+    ],
+)
+async def test_a_run_and_unsaved_inputs_are_asked_about_in_one_dialog(
+    console: Console, monkeypatch: pytest.MonkeyPatch, answer: str, saved: bool, message: str
+) -> None:
+    saves: list[str] = []
+
+    async def save_inputs(path: str = "") -> bool:
+        saves.append(path)
+        console.app.stated = {}
+        return True
+
+    monkeypatch.setattr(console.app._leaving, "_save_inputs", save_inputs)
+    async with console.shown() as pilot:
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+        console.app.stated = CPU_DEMAND
+        await pilot.press("q")
+        await pilot.pause()
+        asked = console.says(".text Static")
+        offered = [str(option.prompt) for option in console.app.screen.query_one(KeyList).options]
+        await pilot.press(*["down"] * offered.index(answer), "enter")
+        await pilot.pause()
+
+    assert asked.startswith("A run is in progress.")
+    assert "CPU utilization" in asked
+    assert bool(saves) is saved
+    assert console.app.exit_message.startswith(message)

@@ -14,6 +14,15 @@ _CANCEL_SECONDS = 0.6
 """How long leaving waits for a canceled run to save; it saves by itself after that."""
 _AGAIN_SECONDS = 2.0
 """A second interrupt leaves within these."""
+_RUN_ANSWERS = [("keep", "Quit and keep it running"), ("cancel", "Cancel it, save, and quit")]
+"""What becomes of a run."""
+_INPUT_ANSWERS = [
+    ("save keep", "Save the inputs, quit, and keep the run going"),
+    ("save cancel", "Save the inputs, cancel the run, and quit"),
+    ("keep", "Lose the inputs, quit, and keep the run going"),
+    ("cancel", "Lose the inputs, cancel the run, and quit"),
+]
+"""What becomes of typed inputs and of a run."""
 
 
 class Leaving:
@@ -37,53 +46,65 @@ class Leaving:
         """What to print once the terminal is back."""
 
     def leave(self) -> None:
-        """Leave; ask before typed inputs are lost, and then what becomes of the current run."""
-        unsaved = self._typed.unsaved()
-        if not unsaved:
-            self._leave_run()
+        """Leave; ask once where typed inputs would be lost or a run goes on."""
+        unsaved, running = self._typed.unsaved(), self._runs.running
+        if not unsaved and not running:
+            self._answered("quit")
             return
         from sizeup.tui.screens.dialogs import ChoiceDialog
 
+        problem = self._typed.why_unsaveable(unsaved)
+        question = "\n\n".join(filter(None, ("A run is in progress." * running, self._question(unsaved, problem))))
+        if not running:
+            answers = [("save", "Save and quit"), ("quit", "Quit without saving"), ("stay", "Stay")]
+            answers = answers[:0:-1] if problem else answers
+        elif not unsaved:
+            answers = [("stay", "Stay"), *_RUN_ANSWERS]
+        else:
+            answers = [("stay", "Stay"), *(_INPUT_ANSWERS[2:] if problem else _INPUT_ANSWERS)]
+        self._app.push_screen(ChoiceDialog(question, answers, title="Quit"), self._answered)
+
+    def _question(self, unsaved: list[str], problem: str) -> str:
+        """Return which inputs would be lost, and how to repeat them where they cannot be saved."""
+        if not unsaved:
+            return ""
         question = f"Inputs entered in the console are not saved: {self._typed.names(unsaved) or 'removed inputs'}."
-        answers = [("save", "Save and quit"), ("quit", "Quit without saving"), ("stay", "Stay")]
-        if problem := self._typed.why_unsaveable(unsaved):
+        if problem:
             question = f"{question}\n\n! They cannot be saved. {problem}"
             if commands := self._typed.commands(unsaved):
                 question = "\n".join((f"{question}\n\nThese commands repeat them:", *commands))
-            answers = [("stay", "Stay"), ("quit", "Quit without saving")]
-        self._app.push_screen(ChoiceDialog(question, answers, title="Quit"), self._inputs_answered)
+        return question
 
-    def _inputs_answered(self, answer: str | None) -> None:
-        if answer == "save":
-            self._app.run_worker(self._save_and_leave(), exclusive=True)
-        elif answer == "quit":
-            self._leave_run()
-
-    async def _save_and_leave(self) -> None:
-        if await self._save_inputs():
-            self._leave_run()
-
-    def _leave_run(self) -> None:
-        if not self._runs.running:
-            self._report_cost()
-            self._end(self._saved())
+    def _answered(self, answer: str | None) -> None:
+        """Save where that was chosen, and then leave."""
+        if answer in (None, "stay"):
             return
-        from sizeup.tui.screens.dialogs import ChoiceDialog
+        save, _, then = answer.rpartition(" ")
+        if answer == "save":
+            save, then = "save", "quit"
+        if save:
+            self._app.run_worker(self._save_and_leave(then), exclusive=True)
+        else:
+            self._leave_run(then)
 
-        answers = (("stay", "Stay"), ("keep", "Quit and keep it running"), ("cancel", "Cancel it, save, and quit"))
-        self._app.push_screen(ChoiceDialog("A run is in progress.", answers), self._answered)
+    async def _save_and_leave(self, then: str) -> None:
+        if await self._save_inputs():
+            self._leave_run(then)
 
     def _saved(self) -> str:
         return saved_text(self._runs.path) if self._runs.session is not None else ""
 
-    def _answered(self, answer: str | None) -> None:
+    def _leave_run(self, then: str) -> None:
+        """Leave, and keep or cancel the run, which may have ended meanwhile."""
         runs = self._runs
         self._report_cost()
-        if answer == "keep":
+        if not runs.running:
+            self._end(self._saved())
+        elif then == "keep":
             runs.keep()
             runs.release()
             self._end(f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}")
-        elif answer == "cancel":
+        else:
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
             self._end(f"Canceled. {saved_text(runs.path)}")

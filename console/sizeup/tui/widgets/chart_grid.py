@@ -66,7 +66,8 @@ class ChartGrid(Grid):
 
     def on_mount(self) -> None:
         """Take in the charts that were asked for before."""
-        self.mount(*self._views)
+        if self.is_attached:  # no more where the app is ending
+            self.mount(*self._views)
 
 
 def _filling(count: int, most: int) -> int:
