@@ -15,6 +15,11 @@ import struct
 from sizeup.errors import MalformedError
 from sizeup.model.network import NicRings
 
+try:
+    import fcntl
+except ImportError:  # a system that is no Unix: devices are asked nothing there
+    fcntl = None  # type: ignore[assignment]
+
 _SIOCETHTOOL = 0x8946
 _NAME_BYTES = 16  # IFNAMSIZ, with its zero
 _IFREQ = struct.Struct(f"={_NAME_BYTES}sQ16x")
@@ -39,8 +44,8 @@ OFFLOADS = (*(name for name, _ in _OFFLOADS), LARGE_RECEIVE)
 
 def _call(interface: str, command: bytes) -> bytes:
     """Return the structure of a command as the kernel filled it in; raise OSError where it refuses."""
-    import fcntl  # only on Unix, and discovery is imported elsewhere to show sessions
-
+    if fcntl is None:
+        raise OSError(errno.ENOSYS, "this system has no ioctl")
     name = os.fsencode(interface)
     if not 0 < len(name) < _NAME_BYTES or b"\0" in name:
         raise OSError(errno.ENODEV, "no name of an interface")

@@ -16,6 +16,11 @@ import struct
 from sizeup.errors import MalformedError
 from sizeup.model.storage import NvmeHealth
 
+try:
+    import fcntl
+except ImportError:  # a system that is no Unix: devices are asked nothing there
+    fcntl = None  # type: ignore[assignment]
+
 _ADMIN_CMD = 0xC048_4E41  # _IOWR('N', 0x41, struct nvme_passthru_cmd)
 _COMMAND = struct.Struct("=BBHIIIQQIIIIIIIIII")
 _GET_LOG_PAGE = 0x02
@@ -30,8 +35,8 @@ _DATA_UNIT = 512_000
 
 def ask_health(name: str, number: str | None, folder: str = "/dev") -> bytes:
     """Return the log page of a controller; ``number`` is its ``major:minor`` by sysfs, which the device must have."""
-    import fcntl  # only on Unix, and discovery is imported elsewhere to show sessions
-
+    if fcntl is None:
+        raise OSError(errno.ENOSYS, "this system has no ioctl")
     descriptor = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         found = os.fstat(descriptor)
