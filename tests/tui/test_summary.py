@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -294,6 +296,25 @@ async def test_the_last_session_is_offered_and_opened(console: Console, tmp_path
 
     assert "o opens last, just now" in offered
     assert shown == str(store / "last.sizeup.jsonl")
+
+
+async def test_a_run_that_another_console_left_going_is_no_idle_machine_until_it_ends(console: Console) -> None:
+    store = directory()
+    store.mkdir(parents=True)
+    path = store / "last.sizeup.jsonl"
+    PlayedRunner(path).write(records())
+    with os.fdopen(os.open(path, os.O_RDONLY), "rb") as written:
+        fcntl.flock(written, fcntl.LOCK_EX)
+        async with console.shown(120, 40) as pilot:
+            await until(pilot, lambda: "run in progress in last" in console.status)
+            during = console.status
+            fcntl.flock(written, fcntl.LOCK_UN)
+            console.app._show_offered()
+            after = console.status
+
+    assert during.lstrip().startswith("measuring in the background")
+    assert after.lstrip().startswith("idle")
+    assert "o opens last, just now" in after
 
 
 async def test_the_header_names_a_demand_of_the_cpu_where_there_is_none_of_storage(console: Console) -> None:

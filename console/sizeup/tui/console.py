@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -32,7 +31,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.starting import start_run
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
-from sizeup.tui.unfinished import last_session_text, unfinished_session_text
+from sizeup.tui.unfinished import OfferedSession
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, save_inputs
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from sizeup.views.difference import OtherMachine
 
 _DEFAULT = Options()
+_OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
 
 
 class _Shown(Struct):
@@ -99,8 +99,7 @@ class ConsoleApp(TerminalApp):
         is_capture = not measures and live_source is None
         self.typed = TypedInputs(runs, lambda: self._own.machine, readonly=options.readonly, is_capture=is_capture)
         self._leaving = Leaving(self, runs, self.report_cost, self.typed, self.save_inputs)
-        self._offered = ""
-        """The saved session that can be opened while nothing was measured."""
+        self._offered = OfferedSession(first_key_of("summary.latest", self.keys))
         self._timer: Timer | None = None
         self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
         self._advice = AdviceSelector(f"press 4, then {first_key_of('sizing.recompute', self.keys)}")
@@ -117,14 +116,15 @@ class ConsoleApp(TerminalApp):
             self.call_after_refresh(self.action_mode, "topology")
 
     def _notify_unfinished(self) -> None:
-        # A store that cannot be read is the Sessions mode's to report.
-        with contextlib.suppress(OSError, SizeupError):
-            text = unfinished_session_text()
-            if text:
-                self.notify(text, markup=False)
-            self._offered = last_session_text(first_key_of("summary.latest", self.keys))
-            if self._offered and isinstance(self.screen, ModeScreen):
-                self.screen.show_status()
+        if text := self._offered.find():
+            self.notify(text, markup=False)
+        self._refresh_modes("show_status")
+        if self._offered.running is not None:
+            self.set_interval(_OFFERED_SECONDS, self._show_offered)
+
+    def _show_offered(self) -> None:
+        if self._offered.has_ended():
+            self._refresh_modes("show_status")
 
     @cached_property
     def registry(self) -> Registry:
@@ -213,7 +213,8 @@ class ConsoleApp(TerminalApp):
             watched=self.live_source is not None,
             measures=self.measures,
             readonly=self.readonly,
-            offered=self._offered,
+            offered=self._offered.text,
+            runs_elsewhere=self._offered.running is not None,
         )
 
     def start_run(self, spec: RunSpec) -> None:

@@ -64,10 +64,12 @@ def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
     return next((card.demand for card in wanted if card.demand), "")
 
 
-def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "") -> tuple[str, str]:
+def idle_texts(
+    runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "", runs_elsewhere: bool = False
+) -> tuple[str, str]:
     """Return both ends of the status line while no run is active; ``watched`` is whether the machine is this one.
 
-    ``offered`` is what can be opened while nothing was measured.
+    ``offered`` is what can be opened while nothing was measured, ``runs_elsewhere`` whether a run writes it.
     """
     if runs.problem:
         return f" ! {runs.problem}", ""
@@ -76,7 +78,8 @@ def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool, off
         return (" idle; capture", "") if runs.session is None else (" idle; saved session", name)
     last = position(runs.session)
     if last is None:
-        return " idle, read-only" if readonly else " idle", f"{offered or 'no measurements yet'} "
+        state = " measuring in the background" if runs_elsewhere else " idle"
+        return f"{state}, read-only" if readonly else state, f"{offered or 'no measurements yet'} "
     from sizeup.views.step import point_value
 
     return f" idle, last {last.step.step.id} {point_value(last.step)}", name

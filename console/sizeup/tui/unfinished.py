@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
+from sizeup.errors import SizeupError
 from sizeup.session.store import directory, latest, session_name, start_of, unfinished
 from sizeup.text import plural
 
@@ -32,10 +34,38 @@ def running_session(besides: str = "") -> Path | None:
     return next((path for path in unfinished(directory()) if str(path) != besides and in_use(str(path))), None)
 
 
-def last_session_text(key: str) -> str:
+class OfferedSession:
+    """The session that can be opened while this console measured nothing, and whether a run writes it."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self.text = ""
+        """What to say of it; empty where there is none."""
+        self.running: Path | None = None
+        """The session that a run writes; None where none does."""
+
+    def find(self) -> str:
+        """Look for it in the store; the value is what to say of an unfinished session."""
+        with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
+            self.running = running_session()
+            self.text = last_session_text(self._key, self.running)
+            return unfinished_session_text()
+        return ""
+
+    def has_ended(self) -> bool:
+        """Look again at the run that goes on; whether it has ended."""
+        from sizeup.session.writer import in_use
+
+        if self.running is None or in_use(str(self.running)):
+            return False
+        self.find()
+        return True
+
+
+def last_session_text(key: str, running: Path | None) -> str:
     """Return the latest session with the key that opens it and its age, or its run; empty where there is none."""
     path = latest()
-    if (running := running_session()) is not None:
+    if running is not None:
         opened = f", {key} opens it" if running == path else ""
         return f"run in progress in {session_name(str(running))}{opened}"
     if path is None:
