@@ -159,11 +159,24 @@ def test_a_figure_that_is_not_required_may_be_absent(tmp_path: Path) -> None:
             "memory.local_latency.maxi: expected min, max, worse_than_median, required",
         ),
         ("[memory.local_latency]\nmax = '5 GB/s'", "memory.local_latency.max: expected a value in "),
-        ("[memory.local_latency]\nmax = -1", "memory.local_latency.max: expected an amount above 0, found -1"),
+        ("[memory.local_latency]\nmax = '-1 ns'", "memory.local_latency.max: expected "),
+        (
+            "[memory.local_latency]\nmax = 20",
+            'memory.local_latency.max: expected an amount with its unit such as "110 ns"',
+        ),
+        ("[storage.random_iops]\nmin = 0", "storage.random_iops.min: expected an amount above 0, found 0"),
+        (
+            "[memory.local_latency]\nworse_than_median = 15",
+            'memory.local_latency.worse_than_median: expected a percentage such as "15 %", found 15',
+        ),
+        (
+            "[memory.local_latency]\nworse_than_median = '15'",
+            'memory.local_latency.worse_than_median: expected a percentage such as "15 %"',
+        ),
         ("[memory.local_latency]\nmax = true", "memory.local_latency.max: expected an amount, found True"),
         ("[memory.local_latency]\nrequired = 1", "memory.local_latency.required: expected true or false, found 1"),
         ("[memory.local_latency]\nrequired = true", "memory.local_latency: expected min, max or worse_than_median"),
-        ("[memory.local_latency]\nmin=9\nmax=3", "memory.local_latency.min: expected at most max, 3, found 9"),
+        ("[memory.local_latency]\nmin='9 ns'\nmax='3 ns'", "memory.local_latency.min: expected at most max, '3 ns'"),
         ("[memory.local_latency]\nmin=9\n[memory.local_latency.x]\nmax=3", "memory.local_latency: expected limits"),
     ],
 )

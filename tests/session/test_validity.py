@@ -1,5 +1,6 @@
 """Which measured figures are valid, and what comparisons and reports do with one that is not."""
 
+from array import array
 from typing import Any
 
 import pytest
@@ -192,3 +193,18 @@ def test_the_card_says_that_no_rate_is_valid_and_shows_one_that_is() -> None:
     assert storage_card(failed_run()).measured == ("not valid",)
     assert any(f"{REASON} ({DRIFTED})" in note for note in storage_card(failed_run()).measured_notes)
     assert storage_card(mixed).measured == ("1 MB/s",)
+
+
+def test_samples_that_were_all_disturbed_are_no_valid_figure() -> None:
+    """The probe made no estimate of them; the median of what is there stands for nothing."""
+    run = step()
+    for depth, flags in ((1, [1, 2, 1]), (2, [1, 0, 1]), (4, [0, 0, 0])):
+        point = Point("rate", place(depth), array("q", [1, 2, 3]), array("d", [5.0, 6.0, 7.0]), array("B", flags))
+        run.points[point_key("rate", point.at)] = point
+    found = [StepValidity(run).of(point) for point in run.points.values()]
+
+    assert found[0] is not None
+    assert found[0].cause == "something else used the measured CPU"
+    assert not found[0].scatter
+    assert found[1:] == [None, None]
+    assert "1 of 3 figures is not valid" in StepValidity(run).summary()

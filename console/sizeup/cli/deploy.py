@@ -1,7 +1,7 @@
 """Write the files that let Ansible, Slurm or Kubernetes run sizeup on many hosts.
 
 They are complete and meant to be read and changed. sizeup itself opens no connection here and starts nothing; what each
-engine needs and does is described by: sizeup help many-servers
+engine needs and does is described by: sizeup help engines
 """
 
 from __future__ import annotations

@@ -58,10 +58,8 @@ def measure_targets(arguments: argparse.Namespace) -> int:
             "air-gapped-host"
         )
     wheel_names(arguments.wheels)
-    if arguments.output is not None and not os.path.isdir(arguments.output):
-        raise UsageError(
-            f"-o {arguments.output}: with --target, expected the directory for the sessions; make it first"
-        )
+    if arguments.output is not None and os.path.lexists(arguments.output) and not os.path.isdir(arguments.output):
+        raise UsageError(f"-o {arguments.output}: with --target, expected a directory for the sessions, found a file")
     ssh = find_ssh()
     with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
         runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]

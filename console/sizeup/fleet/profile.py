@@ -26,6 +26,8 @@ from sizeup.units import format_value, parse_amount
 
 _PROFILE_LIMIT = 1 << 20
 _WHAT = "an acceptance profile"
+_COUNTED = frozenset({"1/s", "1"})
+"""Units of figures whose limits may be bare numbers, such as 100000 IOPS."""
 _LIMITS = ("min", "max", "worse_than_median", "required")
 
 
@@ -152,6 +154,10 @@ def _amount(path: str, key: str, value: object, unit: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise UsageError(f"{path}: {key}: expected an amount, found {value!r}")
+    if unit == "share" and not str(value).rstrip().endswith("%"):
+        raise UsageError(f'{path}: {key}: expected a percentage such as "15 %", found {value!r}')
+    if not isinstance(value, str) and unit not in _COUNTED:
+        raise UsageError(f'{path}: {key}: expected an amount with its unit such as "110 ns", found {value!r}')
     try:
         amount = parse_amount(value, unit) if isinstance(value, str) else float(value)
     except MalformedError as error:

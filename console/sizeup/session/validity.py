@@ -91,6 +91,7 @@ class StepValidity:
         return (
             self.whole
             or self._failed_verdict(point)
+            or self._disturbed(point)
             or self._on_other_nodes(point.estimate)
             or self._not_converged(point.estimate)
         )
@@ -156,6 +157,16 @@ class StepValidity:
     def _remedy(self, verdict: Point, part: str) -> str:
         """What to do about one part of a verdict, as its series declares it."""
         return f"run {self._run.step.probe} {self._run.series[verdict.series].remedies.get(part, 'again')}"
+
+    def _disturbed(self, point: Point) -> Invalid | None:
+        """Return what is wrong with samples of which no estimate was made because something disturbed all of them."""
+        if point.estimate is not None or not point.values or point.undisturbed:
+            return None
+        return Invalid(
+            "something else used the measured CPU",
+            "every sample was disturbed",
+            f"run {self._run.step.probe} again on an idle machine",
+        )
 
     def _on_other_nodes(self, estimate: Estimate | None) -> Invalid | None:
         """Memory that is not known to have lain on the nodes that a figure is of."""
