@@ -1,11 +1,13 @@
 """The wheels that fit a host, by their names."""
 
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from sizeup.errors import RefusedError, UsageError
-from sizeup.remote.wheels import HostDescription, choose, fits, wheel_names
+from sizeup.remote.wheels import HostDescription, archive, choose, fits, wheel_names
 
 DEBIAN_12 = HostDescription((3, 11), "x86_64", "2.36")
 RHEL_8 = HostDescription((3, 12), "x86_64", "2.28")
@@ -66,3 +68,20 @@ def test_a_folder_without_sizeup_is_refused_with_the_next_step(tmp_path: Path) -
         wheel_names(str(tmp_path))
     with pytest.raises(UsageError, match="No such file"):
         wheel_names(str(tmp_path / "absent"))
+
+
+def test_a_wheel_that_is_a_link_is_sent_as_a_file(tmp_path: Path) -> None:
+    (tmp_path / "store").write_bytes(b"content")
+    (tmp_path / "x-1.0-py3-none-any.whl").symlink_to("store")
+
+    content = archive(str(tmp_path), ["x-1.0-py3-none-any.whl"])
+
+    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        assert [member.isfile() for member in tar] == [True]
+
+
+def test_a_wheel_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x-1.0-py3-none-any.whl").symlink_to("nothing")
+
+    with pytest.raises(UsageError, match=r"cannot read x-1.0-py3-none-any.whl: No such file"):
+        archive(str(tmp_path), ["x-1.0-py3-none-any.whl"])

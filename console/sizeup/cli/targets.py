@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sizeup.cli.conflicts import refuse_combination
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.text import plural
 
 if TYPE_CHECKING:
@@ -106,8 +106,10 @@ def _result_lines(results: Sequence[HostResult]) -> list[str]:
     for result in results:
         words = result.problem or f"exit status {int(result.status)}"
         if result.path:
-            session = read_session(result.path, samples=False)
-            status = run_status(session).words
+            try:
+                status = run_status(read_session(result.path, samples=False)).words
+            except SizeupError:  # the host printed something else
+                status = "no session"
             words = f"{command_name(result.path)}  {status if not result.status else f'{status}: {words}'}"
         lines.append(f"{result.target:{width}}  {words}")
     return lines

@@ -21,7 +21,7 @@ from sizeup import files
 from sizeup.child_process import environment
 from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
 from sizeup.remote import wheels
-from sizeup.remote.host_program import MARK
+from sizeup.remote.host_program import CANCEL_SECONDS, MARK
 from sizeup.session.builder import SessionBuilder
 from sizeup.session.limits import FILE_LIMIT_BYTES
 from sizeup.session.reader import CHUNK_BYTES, LineSplitter
@@ -41,6 +41,8 @@ _SSH_OPTIONS = (
 )
 _SSH_FAILED = 255
 _NO_PYTHON = 69
+_FINISH_SECONDS = CANCEL_SECONDS + 20
+"""A host that writes on after its run should have ended is left to end it by itself."""
 _LINES_BEFORE_MARK = 1000
 """What the login shell of the host may print before it starts the command."""
 _COMMAND = (
@@ -92,64 +94,78 @@ class HostMeasurement:
         self._errors = deque[str](maxlen=20)
         self._path = ""
         self._process: subprocess.Popen[bytes] | None = None
-        self._canceled = self._described = self._ended = False
+        self._lock = threading.Lock()
+        self._canceled = self._sending = self._described = self._ended = False
         self._steps = self._number = 0
 
     def cancel(self, *, wait: bool) -> None:
         """Cancel the run: the host sees the end of its input, ends the session and cleans up.
 
-        Without ``wait`` the connection is ended, too, and the end of the session is lost.
+        Without ``wait`` the connection is ended, too, and the end of the session is lost. So it is while sizeup is
+        sent: nothing is measured yet, and its stream cannot be closed while a thread waits to write to it.
         """
-        if self._ended:
-            return
-        self._canceled = True
+        with self._lock:
+            if self._ended:
+                return
+            self._canceled = True
+            process, sending = self._process, self._sending
         self._show("canceling")
-        process = self._process
-        if process is not None and process.stdin is not None:
+        if process is None:
+            return  # measure() ends at once
+        if sending or not wait:
+            process.terminate()
+        if not sending and process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.close()
-            if not wait:
-                process.terminate()
 
     def measure(self, ssh: str, wheel_folder: str, options: Sequence[str]) -> HostResult:
         """Run ``sizeup --batch OPTIONS`` on the host; problems of the host are part of the result."""
-        program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
-        command = _COMMAND.format(length=len(program), status=_NO_PYTHON)
         self._show("connecting")
-        self._process = subprocess.Popen(
-            [ssh, *_SSH_OPTIONS, "--", self._target, command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        reader = threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True)
+        program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
+        process = self._start(ssh, _COMMAND.format(length=len(program), status=_NO_PYTHON))
+        if process is None:
+            return HostResult(self._target, "", ExitStatus.INTERRUPTED, "canceled")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        reader = threading.Thread(target=self._read_errors, args=(process.stderr,), daemon=True)
         reader.start()
         problem = ""
         try:
-            self._send(self._process.stdin, program)
-            description = self._description(self._process.stdout)
+            self._send(process.stdin, program)
+            description = self._description(process.stdout)
             if description is not None:
                 self._described = True
                 names = wheels.choose(wheels.wheel_names(wheel_folder), description)
                 content = wheels.archive(wheel_folder, names)
                 self._show(f"sending {len(content) / 1e6:.1f} MB")
-                self._send(self._process.stdin, wheels.request(options, content))
+                self._send(process.stdin, wheels.request(options, content))
                 self._show("starting")
-                self._save(self._process.stdout)
+                self._save(process.stdout)
         except SizeupError as error:
-            problem = str(error)
+            problem = one_line(str(error))
         finally:
-            self._finish(self._process)
+            self._finish(process)
         reader.join(1)
-        result = self._result(self._process.wait(), problem)
-        self._ended = True
+        result = self._result(process.wait(), problem)
+        with self._lock:
+            self._ended = True
         self._show(result.problem or "measured")
         return result
+
+    def _start(self, ssh: str, command: str) -> subprocess.Popen[bytes] | None:
+        """Start ssh; None if the run was canceled before."""
+        with self._lock:
+            if self._canceled:
+                return None
+            self._process = subprocess.Popen(
+                [ssh, *_SSH_OPTIONS, "--", self._target, command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment(),
+                process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
+            )
+            return self._process
 
     def _read_errors(self, stream: IO[bytes]) -> None:
         with stream:
@@ -157,18 +173,21 @@ class HostMeasurement:
                 if text := one_line(line.decode(errors="replace").strip()):
                     self._errors.append(text)
 
-    @staticmethod
-    def _send(stream: IO[bytes], content: bytes) -> None:
-        try:
+    def _send(self, stream: IO[bytes], content: bytes) -> None:
+        with self._lock:
+            if self._canceled:
+                return
+            self._sending = True
+        # Where ssh has ended, its exit status says why.
+        with contextlib.suppress(BrokenPipeError):
             stream.write(content)
             stream.flush()
-        except (BrokenPipeError, ValueError):  # ssh has ended, or the run was canceled: its exit status says why
-            return
+        self._sending = False
 
     def _description(self, stream: IO[bytes]) -> wheels.HostDescription | None:
         """Return what the host says about itself, after what its login shell may print; None if it says nothing."""
         for _ in range(_LINES_BEFORE_MARK):
-            line = stream.readline(4096).decode(errors="replace").strip()
+            line = stream.readline(4096).decode(errors="replace")
             if not line:
                 return None
             if line.startswith(MARK):
@@ -176,7 +195,8 @@ class HostMeasurement:
                     return wheels.host_description(line.removeprefix(MARK))
                 except msgspec.MsgspecError as error:
                     raise UsageError(f"the host described itself in a way that is not understood: {error}") from error
-            self._errors.append(one_line(line))
+            if text := one_line(line):
+                self._errors.append(text)
         return None
 
     def _save(self, stream: IO[bytes]) -> None:
@@ -197,10 +217,18 @@ class HostMeasurement:
                 os.close(descriptor)
 
     def _create(self) -> int:
-        path = new_path(self._host, datetime.now(UTC), None if self._folder is None else Path(self._folder))
-        descriptor, _ = files.create(str(path))
-        self._path = str(path)
-        return descriptor
+        """Create the session file; another thread may take a free name first."""
+        started, folder = datetime.now(UTC), None if self._folder is None else Path(self._folder)
+        while True:
+            path = str(new_path(self._host, started, folder))
+            try:
+                descriptor, new = files.create(path)
+            except OSError as error:
+                raise UsageError(f"{path}: cannot write the session: {error.strerror}") from error
+            if new:
+                self._path = path
+                return descriptor
+            os.close(descriptor)
 
     def _record(self, record: AnyRecord) -> None:
         match record:
@@ -216,14 +244,19 @@ class HostMeasurement:
 
     @staticmethod
     def _finish(process: subprocess.Popen[bytes]) -> None:
-        """Let the host clean up: its input ends, and what it still writes is taken."""
+        """Let the host clean up: its input ends, and what it still writes is taken, for a limited time."""
         assert process.stdin is not None
         assert process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
+        ender = threading.Timer(_FINISH_SECONDS, process.terminate)
+        ender.daemon = True
+        ender.start()
         with process.stdout:
-            while process.stdout.read(CHUNK_BYTES):
+            while process.stdout.read1(CHUNK_BYTES):  # type: ignore[attr-defined]  # a BufferedReader
                 pass
+        process.wait()
+        ender.cancel()
 
     def _result(self, status: int, problem: str) -> HostResult:
         said = self._errors[-1].removeprefix("sizeup: ") if self._errors else ""
@@ -245,6 +278,9 @@ class HostMeasurement:
             return HostResult(
                 self._target, self._path, ExitStatus.PROBE_FAILED, f"ended with status {status}: {said}".rstrip(": ")
             )
+        if not status and not self._path:
+            nothing = "the host ended without a session"
+            return HostResult(self._target, "", ExitStatus.PROBE_FAILED, f"{nothing}: {said}" if said else nothing)
         return HostResult(self._target, self._path, ExitStatus(status), said if status else "")
 
 

@@ -113,9 +113,12 @@ def choose(names: Iterable[str], host: HostDescription) -> list[str]:
 def archive(folder: str, names: Iterable[str]) -> bytes:
     """Return a tar archive of these wheels."""
     content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as tar:
+    with tarfile.open(fileobj=content, mode="w", dereference=True) as tar:
         for name in names:
-            tar.add(os.path.join(folder, name), arcname=name)
+            try:
+                tar.add(os.path.join(folder, name), arcname=name)
+            except OSError as error:
+                raise UsageError(f"--wheels {folder}: cannot read {name}: {error.strerror}") from error
     return content.getvalue()
 
 

@@ -1,0 +1,51 @@
+"""A host for tests of ``--target`` that is this machine."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizeup.remote.measurement import HostMeasurement, HostResult
+
+PATIENCE_SECONDS = 60.0
+
+
+class TargetHost:
+    """A host that is this machine, with a temporary directory of its own."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.temporary = folder / "host's temporary files"
+        self.trace = folder / "trace"
+        self.wheels = folder / "wheels"
+        self.sessions = folder / "sessions"
+        for made in (self.temporary, self.sessions):
+            made.mkdir()
+        monkeypatch.setenv("TMPDIR", str(self.temporary))
+        monkeypatch.setenv("TRACE", str(self.trace))
+        self.shown: list[str] = []
+        self.run = HostMeasurement("dba@db01", str(self.sessions), self.shown.append)
+
+    def measure(self, ssh: str, *options: str) -> HostResult:
+        return self.run.measure(ssh, str(self.wheels), options)
+
+    def traced(self) -> list[str]:
+        return self.trace.read_text().splitlines() if self.trace.exists() else []
+
+    @property
+    def left(self) -> list[str]:
+        return sorted(entry.name for entry in self.temporary.iterdir())
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TargetHost:
+    return TargetHost(tmp_path, monkeypatch)
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds; fails after a minute."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
