@@ -27,7 +27,7 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     """Return the probes that a ``probe.toml`` declares; ``where`` names it in errors. The first mistake is raised."""
     try:
         manifests = msgspec.convert(tomli.loads(text), ManifestFile).probe
-    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (tomli.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
     for mistake in mistakes(manifests):
         raise MalformedError(f"{where}: {mistake}")

@@ -279,3 +279,46 @@ def test_the_allowed_modules_are_those_of_the_documentation() -> None:
     sentence = page.partition("A probe may import ")[2].partition(" nothing else")[0]
 
     assert re.findall(r"`(sizeup\.[\w.]+)`", sentence) == list(ALLOWED_MODULES)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("pyproject.toml", "[project]", "deep = " + "[" * 5000 + "\n[project]", "expected TOML, found"),
+        ("acme_rate/probe.toml", "schema", "deep = " + "[" * 5000 + "\nschema", "expected TOML in UTF-8, found"),
+        ("pyproject.toml", 'acme_rate = ["probe.toml"]', "acme_rate = 5", "package-data: expected probe.toml"),
+        ("acme_rate/probe.toml", '"acme.rate"', '"acme\\u001b[31m.rate"', "\ufffd[31m"),
+    ],
+)  # fmt: skip
+def test_a_plug_in_that_means_harm_is_a_problem_like_others(
+    plugin: Path, file: str, old: str, new: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(plugin, file, old, new)
+
+    assert run(["probes", "--check", str(plugin)]) == 2
+
+    out = capsys.readouterr().out
+    assert message in out
+    assert "\x1b" not in out
+
+
+def test_a_damaged_wheel_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", "x" * 1000)
+    content = bytearray(wheel.read_bytes())
+    content[32:36] = b"\xff" * 4
+    wheel.write_bytes(content)
+
+    assert run(["probes", "--check", str(wheel)]) == 2
+    assert "expected a wheel: " in capsys.readouterr().err
+
+
+def test_a_wheel_with_a_file_below_a_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wheel = tmp_path / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("a", "")
+        archive.writestr("a/b", "")
+
+    assert run(["probes", "--check", str(wheel)]) == 2
+    assert f"{wheel}: expected a wheel: " in capsys.readouterr().err

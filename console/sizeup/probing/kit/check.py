@@ -85,7 +85,7 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
         problem = Problem(file, 0, "file", "the manifest of the package", "no such file")
         checked.problems.append(problem)
         return {}
-    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         checked.problems.append(Problem(file, line, "file", "TOML in UTF-8", one_line(str(error))))
         return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint
@@ -102,7 +103,7 @@ def unpack_wheel(wheel: Path, into: Path) -> None:
                 limit = f"at most {WHEEL_LIMIT_BYTES >> 20} MiB of files"
                 raise UsageError(f"{wheel}: expected {limit}, found {size >> 20} MiB; check a smaller wheel")
             archive.extractall(into)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
         raise UsageError(f"{wheel}: expected a wheel: {one_line(str(error))}; build it with: pip wheel") from error
 
 
@@ -126,7 +127,7 @@ def _read_project(found: PluginFiles, path: Path) -> None:
     text = _text(found, path)
     try:
         data = tomli.loads(text)
-    except tomli.TOMLDecodeError as error:
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         found.problems.append(Problem(_PYPROJECT, 0, "file", "TOML", one_line(str(error))))
         return
     project = _table(data, "project")
@@ -154,7 +155,8 @@ def _packs_manifest(root: Path, data: dict[str, Any], package: str) -> bool:
     if not str(build.get("build-backend", "setuptools")).startswith("setuptools"):
         return True
     listed = _table(data, "tool", "setuptools", "package-data")
-    patterns = [pattern for key in (package, "*") for pattern in listed.get(key, ())]
+    found = (listed.get(key) for key in (package, "*"))
+    patterns = [pattern for each in found if isinstance(each, list) for pattern in each]
     if any(fnmatchcase(FILE_NAME, str(pattern)) for pattern in patterns):
         return True
     # setuptools may be told in other files than this one.

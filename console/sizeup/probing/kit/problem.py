@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from sizeup.probing.mistake import Place
+from sizeup.text import clean
 
 
 class Problem(Struct, frozen=True):
@@ -26,7 +27,8 @@ class Problem(Struct, frozen=True):
     def __str__(self) -> str:
         where = self.file + (f":{self.line}" if self.line else "") + (": " if self.file else "")
         action = f"; {self.action}" if self.action else ""
-        return f"{where}{self.key}: expected {self.expected}, found {self.found}{action}"
+        # A plug-in is of a stranger: its names must not control the terminal.
+        return clean(f"{where}{self.key}: expected {self.expected}, found {self.found}{action}")
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\" -]+?)\s*\]\]?\s*(?:#.*)?$")
