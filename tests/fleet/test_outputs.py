@@ -197,6 +197,8 @@ def test_a_bad_profile_says_key_expected_and_found(
         (["--partition"], "--partition needs --parquet; add it, or leave out --partition"),
         (["-o", "x"], "-o needs --json, --csv or --html; add it, or leave out -o"),
         (["--allow-undecided"], "--allow-undecided needs --profile; add it, or leave out --allow-undecided"),
+        (["--all", "--json"], "--all has no effect on --json; leave out one or the other"),
+        (["--against", "x", "--csv"], "--against has no effect on --csv; leave out one or the other"),
     ],
 )
 def test_an_option_without_the_one_that_it_belongs_to_is_refused(
@@ -213,6 +215,16 @@ def test_nothing_but_unreadable_files_is_an_error(tmp_path: Path, capsys: pytest
 
     assert run(["fleet", str(tmp_path)]) == 2
     assert "a.sizeup.jsonl: expected a sizeup session" in capsys.readouterr().err
+
+
+def test_an_earlier_run_of_unreadable_files_alone_is_an_error(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    earlier = tmp_path / "earlier.sizeup.jsonl"
+    earlier.write_text("damaged")
+
+    assert run(["fleet", str(folder), "--against", str(earlier)]) == 2
+    assert f"{earlier}: expected a sizeup session" in capsys.readouterr().err
 
 
 @pytest.mark.ci

@@ -21,6 +21,7 @@ from sizeup.text import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sizeup.fleet.files import FleetFiles
     from sizeup.fleet.fleet import Fleet
     from sizeup.fleet.profile import Acceptance
 
@@ -73,9 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     _check(arguments)
     files = read_fleet(fleet_paths(arguments.sessions))
+    _refuse_unread(files)
     fleet = build_fleet(files)
-    if not files.sessions:
-        raise UsageError("; ".join(f"{one.path}: {one.problem}" for one in files.problems[:3]))
     accepted = _accepted(arguments.profile, fleet)
     _print(arguments, fleet, accepted)
     if arguments.junit:
@@ -91,6 +91,12 @@ def run(arguments: argparse.Namespace) -> int:
     return _status(arguments, fleet, accepted) if arguments.profile else ExitStatus.OK
 
 
+def _refuse_unread(files: FleetFiles) -> None:
+    """Raise where none of the files is a session."""
+    if not files.sessions:
+        raise UsageError("; ".join(f"{one.path}: {one.problem}" for one in files.problems[:3]))
+
+
 def _check(arguments: argparse.Namespace) -> None:
     for wanted, needed, name in (
         (arguments.junit, arguments.profile, "--junit needs --profile"),
@@ -100,6 +106,9 @@ def _check(arguments: argparse.Namespace) -> None:
     ):
         if wanted and not needed:
             raise UsageError(f"{name}; add it, or leave out {name.partition(' ')[0]}")
+    for flag, wanted, formats in (("--all", arguments.all, "json csv html"), ("--against", arguments.against, "csv")):
+        if wanted and arguments.format in formats.split():
+            raise UsageError(f"{flag} has no effect on --{arguments.format}; leave out one or the other")
 
 
 def _accepted(profile: str | None, fleet: Fleet) -> Sequence[Acceptance]:
@@ -137,7 +146,9 @@ def _print(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Accep
     runs = synchronized_runs(fleet)
     drift = None
     if arguments.against:
-        drift = fleet_drift(build_fleet(read_fleet(fleet_paths(arguments.against))), fleet)
+        earlier = read_fleet(fleet_paths(arguments.against))
+        _refuse_unread(earlier)
+        drift = fleet_drift(build_fleet(earlier), fleet)
     match arguments.format:
         case "json":
             from sizeup.fleet.data import fleet_data, fleet_json
