@@ -110,7 +110,10 @@ def test_show_prints_what_was_recorded_and_recomputes_on_request(path: str, outp
 
 
 def test_size_says_that_it_recomputes_a_session(path: str, output: Export) -> None:
-    assert output("size", "--session", path).startswith("Recomputed with the rules of 20")
+    verdict, *_, said = output("size", "--session", path).strip().split("\n\n")
+
+    assert "Recomputed" not in verdict
+    assert said.startswith("Recomputed with the rules of 20")
     assert json.loads(output("size", "--session", path, "--json"))["recomputed"].startswith("Recomputed")
     assert "recomputed" not in json.loads(output("size", "--blank", "--json"))
 

@@ -179,30 +179,31 @@ def _data(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: dat
 
 def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: str) -> list[str]:
     """Return the answer as text, or the part of it that an option asks for."""
+    from sizeup.report.table import table_lines, wrap
     from sizeup.views.advice import sizing_lines
     from sizeup.views.answer import LINES, answer_lines
     from sizeup.views.basis import basis_text
     from sizeup.views.sizing_comparison import sizing_comparison_lines
 
-    lines = [label, ""] if label else []
+    origin = ["", *wrap(label, 80)] if label else []
     if arguments.licenses:
-        from sizeup.report.table import table_lines
         from sizeup.views.licenses import license_table
 
-        return [*lines, *table_lines(license_table(sizing, pack), 80)]
+        return [*table_lines(license_table(sizing, pack), 80), *origin]
+    lines = []
     if arguments.explain is not None:
         lines += _explanation(arguments.explain, sizing, pack)
     elif arguments.working or arguments.sources:
         lines += sizing_lines(sizing, sources=arguments.sources)
     else:
-        max_lines = LINES - len(lines)
+        max_lines = LINES - len(origin)
         lines += answer_lines(sizing, most=max_lines, basis=basis_text(sizing.inputs), warnings=sizing.warnings)
     if arguments.sensitivity:
         lines += ["", *_sensitivity_lines(sizing, pack)]
     if arguments.compare_with is not None:
         compared = sizing_comparison_lines(_compared(arguments, sizing, pack))
         lines += ["", f"Compared with {arguments.compare_with}", *compared]
-    return lines
+    return [*lines, *origin]
 
 
 def _sensitivity_lines(sizing: Sizing, pack: Rules) -> list[str]:
