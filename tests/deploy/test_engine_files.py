@@ -106,3 +106,15 @@ def test_the_manifest_is_valid(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ansible_removes_no_directory_that_has_files_of_others() -> None:
+    """The directory is removed with all that is in it, so one with more than the role puts there is refused before."""
+    tasks = "collections/ansible_collections/sizeup/fleet/roles/measure/tasks"
+    stage = engine_files("ansible")[f"{tasks}/stage.yml"].decode()
+
+    refusal = stage.index("- name: Stop here with files of others")
+
+    assert 'excludes: ["sessions", "wheels.zip", "site-*"]' in stage[:refusal]
+    assert "sizeup_strangers.matched > 0" in stage[refusal:]
+    assert refusal < stage.index("- name: Make a private directory")
