@@ -118,3 +118,12 @@ def test_hosts_of_one_name_get_a_file_each(host: TargetHost, monkeypatch: pytest
 
     assert taken.read_bytes() == b"of another run\n"
     assert Path(result.path).read_bytes() == session_lines()
+
+
+def test_an_ssh_that_cannot_be_started_is_the_result_of_its_host(host: TargetHost) -> None:
+    make_wheel(host.wheels)
+
+    (result,) = measurement.measure_all([host.run], str(host.folder / "no ssh"), str(host.wheels), ())
+
+    assert result.status is ExitStatus.PROBE_FAILED
+    assert result.problem.endswith("no ssh: No such file or directory")

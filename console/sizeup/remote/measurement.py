@@ -122,7 +122,12 @@ class HostMeasurement:
         """Run ``sizeup --batch OPTIONS`` on the host; problems of the host are part of the result."""
         self._show("connecting")
         program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
-        process = self._start(ssh, _COMMAND.format(length=len(program), status=_NO_PYTHON))
+        try:
+            process = self._start(ssh, _COMMAND.format(length=len(program), status=_NO_PYTHON))
+        except OSError as error:  # no process more, no memory
+            problem = f"cannot start {ssh}: {error.strerror}"
+            self._show(problem)
+            return HostResult(self._target, "", ExitStatus.PROBE_FAILED, problem)
         if process is None:
             return HostResult(self._target, "", ExitStatus.INTERRUPTED, "canceled")
         assert process.stdin is not None
