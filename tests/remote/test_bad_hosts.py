@@ -30,10 +30,10 @@ def described(machine: str = os.uname().machine) -> str:
     return f"""printf '%s\\n' 'sizeup-target {{"python":[3,11],"machine":"{machine}","glibc":"9.9"}}'"""
 
 
-def test_a_blank_line_of_a_login_shell_is_skipped(host: TargetHost) -> None:
+def test_blank_and_open_lines_of_a_login_shell_are_skipped(host: TargetHost) -> None:
     make_wheel(host.wheels)
 
-    result = host.measure(make_ssh(host.folder / "bin", before="echo; echo Welcome; echo"))
+    result = host.measure(make_ssh(host.folder / "bin", before="echo; echo Welcome; echo; printf prompt"))
 
     assert (result.status, result.problem) == (ExitStatus.OK, "")
     assert Path(result.path).read_bytes() == session_lines()

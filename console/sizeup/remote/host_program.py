@@ -108,7 +108,7 @@ def run_sizeup(private: str, options: list[str], cleaner: int) -> int:
 
 def main() -> int:
     """Describe the host, take the wheels, measure; returns the exit status of the run."""
-    sys.stdout.write(f"{MARK} {json.dumps(describe_host())}\n")
+    sys.stdout.write(f"\n{MARK} {json.dumps(describe_host())}\n")  # a login shell may leave its last line open
     sys.stdout.flush()
     line = sys.stdin.buffer.readline()
     if not line.strip():  # no wheels fit this host
