@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from consoles import Console, ended
 from sizeup.live.storage_targets import TargetChoice
@@ -56,9 +57,11 @@ async def test_another_directory_is_typed_and_has_to_exist(
         await pilot.pause()
         await pilot.press("ctrl+u", *(typed or str(tmp_path)), "enter")
         await pilot.pause()
+        kept = [field.value for field in console.app.screen.query(Input)]
 
     assert bool(console.runner.arguments) is starts
-    assert any("expected the full name of a directory" in text for text in console.told) is not starts
+    assert any("does not exist; enter the full name of a directory" in text for text in console.told) is not starts
+    assert kept == ([] if starts else [typed])  # what was typed is not lost
 
 
 async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:
@@ -69,3 +72,17 @@ async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) ->
 
         assert console.answers[0] == "without"
         assert console.runner.arguments == []
+
+
+async def test_each_console_asks_again_with_the_last_answer_first(console: Console, tmp_path: Path) -> None:
+    mount_choice.remember_mount(str(tmp_path))
+    async with console.shown() as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert console.answers[:2] == [str(tmp_path), "without"]
+        assert console.runner.arguments == []
+        await pilot.press("enter")
+        await pilot.pause()
+
+    assert console.runner.arguments[0][console.runner.arguments[0].index("--mount") + 1] == str(tmp_path)

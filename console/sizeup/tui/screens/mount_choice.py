@@ -1,4 +1,4 @@
-"""Which mount will hold the database: asked once, and remembered beside the sessions."""
+"""Which mount will hold the database: asked once in each console, with the answer of the last one first."""
 
 from __future__ import annotations
 
@@ -49,14 +49,20 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
     def typed(path: str | None) -> None:
         if not path:
             return
-        if not os.path.isabs(path) or not os.path.isdir(path):
-            app.notify(f"{path}: expected the full name of a directory", severity="error", markup=False)
+        problem = "" if os.path.isdir(path) else "is no directory" if os.path.lexists(path) else "does not exist"
+        if problem or not os.path.isabs(path):
+            words = problem or "is not a full name, which begins with /"
+            app.notify(f"{path}: {words}; enter the full name of a directory", severity="error", markup=False)
+            ask_path(path)  # what was typed is not lost
             return
         chosen(path)
 
+    def ask_path(text: str) -> None:
+        app.push_screen(TextDialog("Directory that will hold the database:", text), typed)
+
     def answered(answer: str | None) -> None:
         if answer == _OTHER:
-            app.push_screen(TextDialog("Directory that will hold the database:", "/"), typed)
+            ask_path("/")
         elif answer is not None:
             chosen("" if answer == WITHOUT else answer)
 
@@ -64,12 +70,24 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
 
 
 def mount_answers(targets: Sequence[TargetChoice]) -> list[tuple[str, str]]:
-    """Return the answers: what writes nothing first, then each mount with its type and space, then any directory."""
-    return [
+    """Return the answers: what writes nothing, each mount with its type and space, and any directory.
+
+    The first is the one that was chosen last, in this console or an earlier one.
+    """
+    answers = [
         (WITHOUT, "Memory and clock only: nothing is written"),
         *((target.path, target.line) for target in targets if target.writable),
         (_OTHER, "Another directory ..."),
     ]
+    last = remembered_mount()
+    if last is None:
+        return answers
+    known = dict(answers)
+    first = last or WITHOUT
+    if first not in known and not os.path.isdir(first):
+        return answers
+    words = known.pop(first, first)
+    return [(first, f"{words} (as last time)"), *known.items()]
 
 
 def _path() -> str:

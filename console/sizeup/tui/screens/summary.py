@@ -81,6 +81,8 @@ class SummaryScreen(ModeScreen):
         """Whether all findings are listed though that takes more rows than there are."""
         self._cards: dict[str, CardView] = {}
         self._findings: dict[str, Finding] = {}
+        self._mount: str | None = None
+        """The directory whose storage is measured, as answered in this console; empty for none, None before that."""
 
     def body(self) -> Iterable[Widget]:
         """The verdict above the list of cards and findings; what there is to see of them below."""
@@ -192,18 +194,15 @@ class SummaryScreen(ModeScreen):
         )
 
     def action_measure(self) -> None:
-        """Run the quick plan here, with storage on the mount that the user chose; asked for once."""
+        """Run the quick plan here, with storage on the mount that the user chose; asked for once in each console."""
         host = self.host
         if not host.measures:
             self.notify(f"Not measured: {host.unmeasured}.", markup=False)
         elif not host.runs.running:
-            from sizeup.tui.screens.mount_choice import remembered_mount
-
-            mount = remembered_mount()
-            if mount is None or (mount and not Path(mount).is_dir()):
+            if self._mount is None or (self._mount and not Path(self._mount).is_dir()):
                 self._choose_mount()
             else:
-                self._measure(mount)
+                self._measure(self._mount)
 
     def action_mount(self) -> None:
         """Choose another mount, and measure it."""
@@ -216,6 +215,7 @@ class SummaryScreen(ModeScreen):
         from sizeup.tui.screens.mount_choice import ask_mount, remember_mount
 
         def chosen(mount: str) -> None:
+            self._mount = mount
             remember_mount(mount)
             self._measure(mount)
 
@@ -340,7 +340,9 @@ class SummaryScreen(ModeScreen):
     def _next_steps(self) -> list[tuple[str, str]]:
         """What a reader can do next, each with its key."""
         host = self.host
-        measure = f"Measure memory, the clock and the disk that will hold the database (about {MEASURE_SECONDS} s)"
+        measure = f"Measure memory, the clock and a disk (about {MEASURE_SECONDS} s); asks for the directory"
+        if self._mount is not None:
+            measure = f"Measure memory, the clock and {self._mount or 'no disk (m: choose one)'}"
         steps = [("summary.measure", measure)] if host.measures and not host.runs.running else []
         steps += [
             ("summary.workload", "Enter a workload, or an AWR file, for a verdict"),
