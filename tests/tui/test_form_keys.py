@@ -8,7 +8,9 @@ import pytest
 from textual import events
 from textual.widgets import Input, Select
 
-from consoles import Console, settled
+from consoles import Console, MakeConsole, settled
+from sizeup.terminal.compact_select import ChoiceOverlay
+from sizeup.tui.options import Options
 from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.widgets.form import RunFormView
 from sizeup.tui.widgets.form_field import FormField
@@ -133,3 +135,27 @@ async def test_escape_during_a_run_names_the_key_that_cancels(console: Console) 
 
         assert console.runner.stdin.words == []
         assert console.app.runs.running
+
+
+@pytest.mark.parametrize("key", ["m", "b", "d"])
+async def test_without_color_the_line_under_the_cursor_of_an_open_list_is_reversed(
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    console = make_console(options=Options(no_color=True))
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press(key)
+        await settled(pilot)
+        await pilot.press("down")
+        await settled(pilot)
+        overlay = console.app.focused
+        assert isinstance(overlay, ChoiceOverlay)
+
+        def is_reversed(row: int) -> bool:
+            parts = overlay.render_line(row)
+            return any(part.style is not None and part.style.reverse and bool(part.text.strip()) for part in parts)
+
+        reversed_rows = [row for row in range(overlay.size.height) if is_reversed(row)]
+
+        assert reversed_rows == [overlay.highlighted]

@@ -15,6 +15,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.message import Message
+from textual.style import Style as VisualStyle
 from textual.widgets import Select
 from textual.widgets._select import SelectCurrent, SelectOverlay
 from textual.widgets.select import NoSelection
@@ -99,6 +100,12 @@ class ChoiceOverlay(SelectOverlay):
         self._word, self._word_time = "", 0.0
         self._number = ""
         """The number that is being typed, where lines begin with numbers."""
+
+    def get_visual_style(self, *component_classes: str, partial: bool = False) -> VisualStyle:
+        """The style of a part of the list, with the reversal that Textual leaves out and a cursor may live by."""
+        style = super().get_visual_style(*component_classes, partial=partial)
+        reverse = any(self.get_component_styles(name).text_style.reverse for name in component_classes)
+        return style + VisualStyle(reverse=True) if reverse else style
 
     def on_focus(self) -> None:
         """Begin without a number: the list has opened."""
