@@ -145,3 +145,39 @@ async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(c
         await pilot.pause()
         await pilot.pause()
         assert not console.app.screen.has_class("-compared")
+
+
+@pytest.mark.parametrize("keys", [(), ("down",)])
+async def test_without_a_baseline_the_older_session_is_a_whichever_was_selected(
+    console: Console, folder: Path, keys: tuple[str, ...]
+) -> None:
+    named(folder, "y", 92.0, 1)
+    named(folder, "x", 147.2, 2)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", *keys)
+        await pilot.pause()
+        await pilot.press("c")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause()
+        says, title = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_title)
+
+    assert re.search(r"A \(baseline\) y .*B \(new\) x ", says)
+    assert "+60 %" in says
+    assert title == "No baseline marked: A is the older, B the newer"
+
+
+async def test_in_80_columns_the_figures_of_a_comparison_are_seen_without_scrolling(
+    console: Console, folder: Path
+) -> None:
+    named(folder, "old", 92.0, 1)
+    named(folder, "new", 147.2, 2)
+    async with console.shown() as pilot:
+        await pilot.press("5", "c")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert re.search(r"DRAM latency +92 ns +147 ns|A 92 ns, B 147 ns", console.text)

@@ -56,8 +56,8 @@ class SessionsScreen(ModeScreen):
         self._statistics = False
         """Whether the comparison shows every metric with its interval in place of the named figures."""
         self._lines = session_text.SessionLines()
-        self._compared_with = ""
-        """The path of the session that the comparison holds it against."""
+        self._compared = ("", "")
+        """The paths of the sessions that are compared, B and A."""
         self._export = SessionExport(self)
         self._pictures: tuple[Chart, ...] = ()
         self._place = 0
@@ -216,11 +216,17 @@ class SessionsScreen(ModeScreen):
 
         def answered(name: str | None) -> None:
             if name is not None:
-                self._compare(path, name, f"Compared with {session_name(name)}")
+                older, newer = sorted((path, name), key=self._started)
+                self._compare(newer, older, "No baseline marked: A is the older, B the newer")
 
         answers = [(name, session_text.choice(session)) for name, session in others.items()]
         question = "No session is marked as the baseline (m). Compare with which one?"
         self.app.push_screen(ChoiceDialog(question, answers), answered)
+
+    def _started(self, path: str) -> tuple[str, str]:
+        """When a session was started; those of the same second come by their names."""
+        session = self._all[path].session
+        return "" if session is None else session.header.started, path
 
     def _compare(self, path: str, base: str, title: str) -> None:
         """Show a session beside another one."""
@@ -233,7 +239,7 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self._place, self._compared_with = 0, base
+        self._place, self._compared = 0, (path, base)
         self.add_class("-compared")
         detail = self.query_one("#detail-pane")
         if not self.has_class("-wide"):
@@ -287,9 +293,13 @@ class SessionsScreen(ModeScreen):
 
     def action_export(self) -> None:
         """Write a report of the session, or the comparison that is shown, into its folder or into another one."""
-        chosen = self._readable()
+        chosen, baseline = self._readable(), ""
+        if self._comparison is not None:
+            path, baseline = self._compared
+            session = self._all[path].session if path in self._all else None
+            chosen = None if session is None else (path, session)
         if chosen is not None and self._may_write():
-            self._export.ask(*chosen, baseline=self._compared_with if self._comparison is not None else "")
+            self._export.ask(*chosen, baseline=baseline)
 
     def _may_write(self) -> bool:
         if self.host.readonly:
