@@ -118,7 +118,7 @@ def test_one_late_host_spoils_the_run_and_is_named(tmp_path: Path) -> None:
     lines = list(synchronized_lines(found, 100))
     assert lines[0] == "Synchronized run 2026-03-01 09:00:30 UTC: spoiled, no totals; 4 hosts measured"
     assert "  Caution: the clock is not synchronized on db05" in lines
-    assert "  Caution: no run at this start of db06: late hosts write no session" in lines
+    assert "  Caution: no run at this start of db06: a host that was late writes no session" in lines
 
 
 def test_a_host_that_was_canceled_after_some_steps_spoils_the_run(tmp_path: Path) -> None:

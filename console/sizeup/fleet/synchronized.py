@@ -15,6 +15,8 @@ from sizeup.fleet.host_session import HostFigure, HostSession
 
 _RATES = ("1/s", "bytes/s")
 """Units whose figures add up over hosts."""
+_NAMED = 8
+"""Hosts that a caveat names; more are counted."""
 
 
 class TotalFigure(Struct, frozen=True):
@@ -76,19 +78,23 @@ def _run(fleet: Fleet, at: float, sessions: dict[str, HostSession]) -> Synchroni
         caveats.append(f"the clock is not synchronized on {', '.join(unsynchronized)}")
     absent = [host.name for host in fleet.hosts if host.name not in sessions]
     if absent:
-        caveats.append(f"no run at this start of {', '.join(absent)}: late hosts write no session")
+        more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+        names = ", ".join(absent[:_NAMED]) + more
+        caveats.append(f"no run at this start of {names}: a host that was late writes no session")
     measured = tuple(name for name, one in sessions.items() if one.start is not None and not one.start.refused)
     totals = () if spoiled else _totals(sessions)
     return SynchronizedRun(at, measured, tuple(spoiled), tuple(caveats), latest, totals)
 
 
 def _totals(sessions: dict[str, HostSession]) -> tuple[TotalFigure, ...]:
-    """Return the sums of figures that every host has, valid and of one workload."""
+    """Return the sums of figures that every host has, valid and of one workload, the newest of several passes."""
     by_name: dict[tuple[str, str], dict[str, HostFigure]] = defaultdict(dict)
     for host, session in sessions.items():
         for figure in session.figures:
             if figure.unit in _RATES and usable(figure):
-                by_name[figure.name, figure.workload].setdefault(host, figure)
+                newest = by_name[figure.name, figure.workload].get(host)
+                if newest is None or (figure.when or 0.0) >= (newest.when or 0.0):
+                    by_name[figure.name, figure.workload][host] = figure
     totals = []
     for (name, _), figures in by_name.items():
         if len(figures) < len(sessions):
