@@ -66,5 +66,5 @@ def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:
 def test_a_named_device_is_looked_for_among_those_of_the_machine() -> None:
     machine = recorded_machine("pcp/scsi-map-root-001+links")
 
-    with pytest.raises(UsageError, match=r"db\.device: expected a block device or mount point of this machine"):
+    with pytest.raises(UsageError, match=r"db\.device: expected a block device or a directory on one of this machine"):
         size(described(machine, {"db.device": Words("/dev/sdzz", Origin.USER, "--set")}))

@@ -6,7 +6,11 @@ import pytest
 
 import purchase
 from sizeup.discovery.machine import discover
+from sizeup.errors import UsageError
 from sizeup.model.advice import Card
+from sizeup.model.file_systems import LocalMount
+from sizeup.model.machine import Machine
+from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import Value
@@ -85,3 +89,54 @@ def test_the_size_of_the_databases_device_is_detected(tmp_path: Path) -> None:
 
     assert "nothing says which of the disks (1,000 GB in all)" in cards[0].statement
     assert cards[1].share == pytest.approx(400 / 500)
+
+
+DISK = BlockDevice("vda", BlockKind.VIRTIO, 275 * 10**9, leaves=("vda",), mount_points=("/", "/run/netns"))
+
+
+def on_root(free: int | None, *settings: str) -> Card:
+    size_bytes = None if free is None else 271 * 10**9
+    root = LocalMount("/", "/dev/vda", "ext4", (), size_bytes, free)
+    machine = Machine(block_devices=(DISK,), local_mounts=(root,))
+    inputs = described(machine, parse_settings(["db.gb=100", *(settings or ["db.device=/"])]))
+    return next(card for card in size(inputs).cards if card.resource == "space")
+
+
+@pytest.mark.parametrize(
+    ("free", "status", "share"), [(200 * 10**9, "pass", 0.5), (54_500_000_000, "fail", 100 / 54.5)]
+)
+def test_a_mount_is_judged_by_what_is_free_of_it(free: int, status: str, share: float) -> None:
+    found = on_root(free)
+
+    assert (found.status, found.share) == (status, pytest.approx(share))
+    assert " GB free of 271 GB on /" in found.statement
+    assert any("if data of this database is there already, add its size" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("device", ["/", "/var/tmp", "vda", "/dev/vda", "/run/netns"])
+def test_a_directory_or_device_is_judged_by_the_mount_that_it_is_on(device: str) -> None:
+    found = on_root(54_500_000_000, f"db.device={device}")
+
+    assert found.status == "fail"
+
+
+def test_unknown_free_space_never_passes() -> None:
+    found = on_root(None)
+
+    assert (found.status, found.share) == ("assumed", pytest.approx(100 / 275))
+    assert found.assumed == ("that all of vda is free for the database",)
+    assert "its free space is unknown" in " ".join(found.notes)
+
+
+def test_what_somebody_set_needs_no_free_space() -> None:
+    assert on_root(54_500_000_000, "db.device=/", "capacity.gb=400").share == 0.25
+
+
+def test_a_full_mount_fails() -> None:
+    assert on_root(0).status == "fail"
+
+
+@pytest.mark.parametrize("name", ["/dev/sdzz", "/run/user", "/proc", "sdzz"])
+def test_what_is_no_storage_of_the_machine_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=r"db\.device: expected a block device or a directory"):
+        on_root(None, f"db.device={name}")

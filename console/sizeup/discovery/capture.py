@@ -74,6 +74,7 @@ class CapturingSysroot(Sysroot):
 
     def __init__(self, root: str = "/") -> None:
         super().__init__(root)
+        self.asks_mounts = False  # a capture reads back to an equal machine, and holds files alone
         self.captured = CapturedFiles()
         self._answers: dict[str, bytes | Unreadable] = {}
         self._traced: dict[str, str | None] = {"": ""}

@@ -20,6 +20,7 @@ from sizeup.discovery.dimms import read_dimm_slots, read_edac
 from sizeup.discovery.fabric_paths import placed_by_interface, placed_on_fabric
 from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts
 from sizeup.discovery.findings.checks import find
+from sizeup.discovery.free_space import with_free_space
 from sizeup.discovery.interrupts import read_interrupts
 from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
@@ -110,6 +111,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     """Return the machine with mounts, TCP settings, accelerators, CXL memory, interrupts and all gaps."""
     machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
     mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
+    local = local_mounts(mounts)
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = (
         *(nic.pci_address for nic in machine.nics if nic.kind in PORTS and nic.up is not False),
@@ -119,7 +121,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     found = replace(
         machine,
         file_systems=read_file_systems(root, machine.block_devices, mounts),
-        local_mounts=local_mounts(mounts),
+        local_mounts=with_free_space(local, mounts) if root.asks_mounts else local,
         lost_mounts=read_lost_mounts(root, machine.block_devices, mounts),
         accelerators=read_accelerators(root, machine.pci),
         cxl_memory=read_cxl_memory(root, parents),

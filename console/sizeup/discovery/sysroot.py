@@ -60,6 +60,8 @@ class Sysroot:
     def __init__(self, root: str = "/") -> None:
         self.root = os.path.abspath(root)
         self.live = self.root == "/"
+        self.asks_mounts = self.live
+        """Whether mounts are asked for their free space, which no file says."""
         self.gaps: list[Gap] = []
         self._directories: dict[str, str | None] = {"": ""}
         self._refused: dict[str, int] = {}

@@ -31,6 +31,9 @@ class LocalMount(Struct, frozen=True):
     """``xfs``, ``ext4``, ``zfs`` ..."""
     options: tuple[str, ...] = ()
     """Of the mount, then of the file system, as the kernel lists them."""
+    size_bytes: int | None = None
+    free_bytes: int | None = None
+    """What a user may still write; like the size None where the mount was not asked, as in a capture."""
 
 
 class LostMount(Struct, frozen=True):

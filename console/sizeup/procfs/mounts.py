@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -13,6 +14,9 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 _MOUNTS_LIMIT = 100_000
 """Most mounts of one mount namespace; the kernel's own default (Documentation/admin-guide/sysctl/fs.rst, mount-max)."""
 _NETWORK_KINDS = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p", "afs")
+
+KERNEL_DIRECTORIES = ("/dev", "/proc", "/sys", "/run")
+"""Where the kernel's own file systems and those in memory are, under which no device is mounted by itself."""
 
 
 class MountEntry(Struct, frozen=True):
@@ -39,6 +43,11 @@ class MountEntry(Struct, frozen=True):
     def local(self) -> bool:
         """Whether it can be asked without waiting for a server, or for a process, that may never answer."""
         return not self.network and not self.kind.startswith("fuse")
+
+
+def is_below(path: str, points: Iterable[str]) -> bool:
+    """Whether a path is one of these directories or lies below one."""
+    return any(path == point or path.startswith(point.rstrip("/") + "/") for point in points)
 
 
 def unescape(text: str) -> str:

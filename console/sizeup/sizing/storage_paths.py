@@ -10,6 +10,7 @@ from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import BlockDevice, Hba, ScsiDevice, Transport
+from sizeup.procfs.mounts import KERNEL_DIRECTORIES, is_below
 from sizeup.text import nearest
 
 _ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
@@ -168,21 +169,32 @@ def find_target(machine: Machine, where: str, *, exact: bool = False) -> Storage
             return _target(machine, holder)
     if exact or not where.startswith("/") or where.startswith("/dev/"):
         return None
-    above = [
-        (len(point), holder)
-        for holder in holders
-        for point in _points(holder)
-        if where == point or where.startswith(point.rstrip("/") + "/")
-    ]
+    above = [(len(point), holder) for holder in holders for point in _points(holder) if is_below(where, (point,))]
     return _target(machine, max(above, key=lambda pair: pair[0])[1]) if above else None
 
 
 def named_target(machine: Machine, name: str) -> StorageTarget:
     """The device or mount point that the user named; another is refused with the nearest."""
-    for mount in machine.nfs_mounts:
-        if name == mount.mount_point:
-            return _target(machine, mount)
-    return _target(machine, block_device(machine, name))
+    mount = nfs_mount(machine, name)
+    return _target(machine, block_device(machine, name) if mount is None else mount)
+
+
+def nfs_mount(machine: Machine, name: str) -> NfsMount | None:
+    """Return the NFS mount that holds a directory; None where it is elsewhere, or where the name is of a device."""
+    point = mount_point(machine, name)
+    return next((mount for mount in machine.nfs_mounts if mount.mount_point == point), None)
+
+
+def mount_point(machine: Machine, name: str) -> str:
+    """Return the mount point that a directory lies on; the name itself where no mount is known for it."""
+    if not name.startswith("/") or is_below(name, KERNEL_DIRECTORIES):
+        return name
+    local = (mount.mount_point for mount in machine.local_mounts)
+    lost = (mount.mount_point for mount in machine.lost_mounts)
+    on_devices = (point for device in machine.block_devices for point in device.mount_points)
+    served = (mount.mount_point for mount in machine.nfs_mounts)
+    above = [point for point in (*local, *lost, *on_devices, *served) if is_below(name, (point,))]
+    return max(above, key=len, default=name)
 
 
 def _target(machine: Machine, holder: BlockDevice | NfsMount) -> StorageTarget:
@@ -207,11 +219,11 @@ def _names(holder: BlockDevice | NfsMount) -> Collection[str | None]:
 
 
 def block_device(machine: Machine, name: str) -> BlockDevice:
-    """The device of that name, map name or mount point; another is refused with the nearest."""
-    short = name.removeprefix("/dev/mapper/").removeprefix("/dev/")
+    """The device of that name, map name, or mount point of a directory; another is refused with the nearest."""
+    short, point = name.removeprefix("/dev/mapper/").removeprefix("/dev/"), mount_point(machine, name)
     for device in machine.block_devices:
-        if short in (device.name, device.dm_name) or name in device.mount_points:
+        if short in (device.name, device.dm_name) or point in device.mount_points:
             return device
     names = [device.name for device in machine.block_devices]
     hint = nearest(short, names)
-    raise UsageError(f"db.device: expected a block device or mount point of this machine, found {name!r}{hint}")
+    raise UsageError(f"db.device: expected a block device or a directory on one of this machine, found {name!r}{hint}")

@@ -12,9 +12,10 @@ from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.detected_space import space
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.path_bandwidth import PathBandwidth, disks_that_count, storage_path_bandwidths
-from sizeup.sizing.storage_paths import block_device, down_text
+from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
+from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount
 from sizeup.units import format_in
 
 
@@ -67,7 +68,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | path_bandwidth_values(machine, storage_path_bandwidths(machine, device))
         | _down_paths(machine, device)
         | _found_spindles(machine, device)
-        | _space(machine, device)
+        | space(machine, device)
         | _tcp(machine, device)
         | _partition(machine)
     )
@@ -114,23 +115,9 @@ _KINDS: dict[bool | None, str] = {True: "capped", False: "uncapped"}
 """Partitions that share their processors, by whether they have a cap."""
 
 
-def _space(machine: Machine, device: str | None) -> dict[str, Value]:
-    """Size of the database's device; without one, of all disks that count, which other data may fill."""
-    if device is None:
-        disks = disks_that_count(machine)
-        whole = sum(disk.size_bytes or 0 for disk in machine.block_devices if disk.name in disks)
-        source = f"{len(disks)} disks"
-        return {"path.disks_gb": Quantity(whole, "bytes", Origin.DETECTED, source)} if whole else {}
-    if any(device == mount.mount_point for mount in machine.nfs_mounts):
-        return {}
-    found = block_device(machine, device)
-    size = found.usable_bytes or found.size_bytes
-    return {"capacity.gb": Quantity(size, "bytes", Origin.DETECTED, found.name)} if size else {}
-
-
 def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     """Effective drives for writes and reads behind the database's device, where discovery found them."""
-    if device is None or any(device == mount.mount_point for mount in machine.nfs_mounts):
+    if device is None or nfs_mount(machine, device) is not None:
         return {}
     found = block_device(machine, device)
     figures = {"path.write_spindles": found.write_spindles, "path.read_spindles": found.read_spindles}
@@ -145,7 +132,8 @@ _LEAST_CALLS = 100
 def _tcp(machine: Machine, device: str | None) -> dict[str, Value]:
     """TCP buffers of the kernel, and the round-trip time to the NFS server, where there is an NFS mount over TCP."""
     over_tcp = [mount for mount in machine.nfs_mounts if mount.protocol in (None, "tcp", "tcp6")]
-    mounts = [mount for mount in over_tcp if device in (None, mount.mount_point)]
+    only = None if device is None else nfs_mount(machine, device)
+    mounts = [mount for mount in over_tcp if device is None or mount == only]
     if not mounts:
         return {}
     values: dict[str, Value] = {}

@@ -12,11 +12,13 @@ from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     Shares,
     ShareStatus,
+    assumed_clause,
     later_notes,
     limits,
     share_card,
     share_text,
     shares_clause,
+    without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import data_growth
 from sizeup.text import capitalized
@@ -44,8 +46,12 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
         later = format_in(float(f"{shares.growth.grown(database.value):.4g}"), "GB")
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {later}, {share_text(shares.last_year)}")
     sheet.caveat("tables and indexes alone count; redo and archived logs, backups and free space come on top")
-    status = bounds.status(shares)
-    statement = f"space: {needed} demand, {brief(capacity, 'GB')} capacity ({shares_clause(shares, bounds)}, {what})"
+    notes, assumed = _doubts(sheet, capacity)
+    status = without_unconfirmed_pass(bounds.status(shares), assumed)
+    within = f"{shares_clause(shares, bounds)}, {what}{assumed_clause(status, assumed)}"
+    statement = f"space: {needed} demand, {brief(capacity, 'GB')} capacity ({within})"
+    for note in notes:
+        sheet.caveat(note)
     for note in later_notes("space", shares, bounds):
         sheet.caveat(note)
     sheet.cards.append(
@@ -58,10 +64,23 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
             detected=f"{brief(capacity, 'GB')} ({what})",
             demand=needed,
             advice=VERDICT,
+            notes=notes,
+            assumed=assumed,
         )
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Space: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str]]:
+    """Return what must be known of a detected space, and what of it is assumed."""
+    if capacity.origin is not Origin.DETECTED or capacity is not sheet.inputs.get("capacity.gb"):
+        return [], []
+    unsure = sheet.optional_words("path.space_unsure")
+    change = f"if data of this database is there already, add its size: {KEYS['capacity.gb'].flag}"
+    if unsure is not None:
+        return [f"assumed: that {unsure}. Use {KEYS['capacity.gb'].flag}"], [f"that {unsure.partition(':')[0]}"]
+    return ([f"space: {capacity.source} counts; {change}"] if " free of " in capacity.source else []), []
 
 
 def _capacity(sheet: Sheet) -> tuple[Quantity | None, str]:

@@ -1,0 +1,64 @@
+"""The space that the storage has for a database, as discovery found it: what is free of a mount, else a device."""
+
+from __future__ import annotations
+
+from sizeup.model.file_systems import LocalMount
+from sizeup.model.machine import Machine
+from sizeup.model.storage import BlockDevice
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.path_bandwidth import disks_that_count
+from sizeup.sizing.storage_paths import block_device, mount_point, nfs_mount
+from sizeup.units import format_decimal_bytes
+
+
+def space(machine: Machine, device: str | None) -> dict[str, Value]:
+    """Space of the database's mount or device; without one the size of all disks that count, which other data may fill.
+
+    Of a device that is in use and whose free space is unknown, the size, with the reason to doubt it.
+    """
+    if device is None:
+        disks = disks_that_count(machine)
+        whole = sum(disk.size_bytes or 0 for disk in machine.block_devices if disk.name in disks)
+        return {"path.disks_gb": _detected(whole, f"{len(disks)} disks")} if whole else {}
+    if nfs_mount(machine, device) is not None:
+        return {}
+    found = block_device(machine, device)
+    mount = _mount(machine, found, mount_point(machine, device))
+    if mount is not None and mount.free_bytes is not None and mount.size_bytes:
+        free = f"{format_decimal_bytes(mount.free_bytes)} free of {format_decimal_bytes(mount.size_bytes)}"
+        return {"capacity.gb": _detected(max(mount.free_bytes, _LEAST_BYTES), f"{free} on {mount.mount_point}")}
+    size = found.usable_bytes or found.size_bytes
+    if not size:
+        return {}
+    values: dict[str, Value] = {"capacity.gb": _detected(size, found.name)}
+    if used := _use(machine, found):
+        values["path.space_unsure"] = Words(
+            f"all of {found.name} is free for the database: it is in use ({used}), and its free space is unknown",
+            Origin.DETECTED,
+            "table of mounts",
+        )
+    return values
+
+
+_LEAST_BYTES = 10**6
+"""What a full file system counts as, since no demand is a share of nothing."""
+
+
+def _detected(size: int, source: str) -> Quantity:
+    return Quantity(size, "bytes", Origin.DETECTED, source)
+
+
+def _mount(machine: Machine, found: BlockDevice, point: str) -> LocalMount | None:
+    """Return the mount that was named, else another of the same device; None where the free space of none is known."""
+    mounts = {mount.mount_point: mount for mount in machine.local_mounts}
+    known = (mounts[name] for name in (point, *found.mount_points) if name in mounts)
+    return next((mount for mount in known if mount.free_bytes is not None), None)
+
+
+def _use(machine: Machine, found: BlockDevice) -> str:
+    """Return what a device holds, as far as it is known: a mount, or what is made of it; empty for a free one."""
+    if found.mount_points:
+        return f"mounted on {found.mount_points[0]}"
+    parts = [device.name for device in machine.block_devices if device.parent == found.name]
+    return ", ".join((*parts, *found.holders))
