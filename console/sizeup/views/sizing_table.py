@@ -9,6 +9,7 @@ from msgspec import Struct
 from sizeup.model.advice import Advice, AdviceSet, Card, Input, OpenQuestion
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import HEADLINE
+from sizeup.sizing.input_value import WhyUnused
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
@@ -84,6 +85,8 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         if advice.id == _CAPACITY and advice.quantity is None and (iops := _capacity_in_iops(given)) is not None:
             title, rests_on = "Storage capacity in IOPS", ORIGINS.get(iops.origin, _DASH)
             value = _figure(iops.value, iops, "IOPS")
+            if (why := _why_unused(given, "capacity.iops")) is not None:
+                value, rests_on = f"{_UNUSED[why]}, {value}", f"measured, but {why.value.removeprefix('is ')}"
         if status == ShareStatus.ASSUMED.value and not rests_on.startswith("assumed"):
             rests_on = f"assumed: rule of thumb; {rests_on}"
         rows.append(
@@ -109,6 +112,21 @@ def _capacity_in_iops(given: AdviceSet) -> Quantity | None:
     """Return the IOPS that the storage was judged by; None where it was judged by its throughput, or not at all."""
     judged = (entry for advice in given.advice if advice.id.startswith(VERDICT) for entry in advice.inputs)
     return next((entry.quantity for entry in judged if entry.key == "capacity.iops"), None)
+
+
+_UNUSED = {
+    WhyUnused.INVALID: "! not valid",
+    WhyUnused.OPEN: "? not converged",
+    WhyUnused.LOWER_BOUND: "? a lower bound",
+    WhyUnused.ONE_PATH: "? a part alone",
+}
+"""What stands before a measured figure that is not used."""
+
+
+def _why_unused(given: AdviceSet, key: str) -> WhyUnused | None:
+    """Return why a measured figure is not used, as the advice recorded it; None where it is, or was not measured."""
+    reason = given.unused.get(key, "")
+    return next((why for why in WhyUnused if f"is not used: it {why.value}" in reason), None)
 
 
 def _has_demand(given: AdviceSet) -> bool:
