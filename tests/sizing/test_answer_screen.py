@@ -91,7 +91,7 @@ def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(
     assert ". Not judged either: CPU" in words(lines)
     assert row(lines, "Paths")[-1] == "PASS"
     assert row(lines, "Space")[1:] == ["unknown", "4,000", "GB", "–", "–", "–", "unknown"]
-    assert "Growth No resource reaches 100% within 3 years; highest: Storage, 24% in year 3" in words(lines)
+    assert "Growth Nothing judged passes 100% within 3 years; highest: Storage, 24% in year 3" in words(lines)
     assert lines[-1].endswith("more: sizeup size --working")
 
 

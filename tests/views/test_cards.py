@@ -249,6 +249,16 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
     assert found.basis == "workload of --set; +20% a year: 226% in year 3; capacity as entered"
 
 
+@pytest.mark.parametrize(
+    ("used", "fix"),
+    [("72.8", "4% more capacity or 4% less demand passes"), ("97", "39% more capacity or 28% less demand passes")],
+)
+def test_a_little_more_capacity_is_told_in_percent(used: str, fix: str) -> None:
+    given = sized(workload__cpu_percent=used)
+
+    assert verdict_text(given, card_views(given, machine())).fix == fix
+
+
 def test_the_fix_is_what_is_down_else_what_a_finding_on_the_resource_asks_for() -> None:
     ports = (
         Hba("host4", Transport.FC, state="Linkdown"),

@@ -121,7 +121,7 @@ def _growth_text(cards: Sequence[Card]) -> str:
     if not exceeded:
         most = max(cards, key=lambda card: card.last_year or 0.0)
         return (
-            f"No resource reaches {share_text(most.limit)} within {format_in(most.horizon_years, 'years')}; highest: "
+            f"Nothing judged passes {share_text(most.limit)} within {format_in(most.horizon_years, 'years')}; highest: "
             f"{TITLES[most.resource]}, {share_text(most.last_year or 0.0)} in {_year(most)}"
         )
     return "; ".join(

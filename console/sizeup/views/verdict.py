@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -140,9 +141,16 @@ def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterabl
     if limit is None or limit.quantity is None or share <= limit.quantity.value:
         return ""
     lacking = share / limit.quantity.value
-    less = format_in(float(f"{1 - 1 / lacking:.2g}"), "%")
     when = "" if share == card.share else f", for {share_text(share)} at worst"
-    return f"{lacking:.1f} times the capacity or {less} less demand passes{when}"
+    return f"{_relief(lacking)} passes{when}"
+
+
+def _relief(lacking: float) -> str:
+    """Return how much more capacity or less demand it takes to pass, rounded up where a digit would tell nothing."""
+    if lacking < 2:
+        more, less = (math.ceil(100 * round(share, 6)) for share in (lacking - 1, 1 - 1 / lacking))
+        return f"{more}% more capacity or {less}% less demand"
+    return f"{lacking:.1f} times the capacity or {format_in(float(f'{1 - 1 / lacking:.2g}'), '%')} less demand"
 
 
 def _basis(card: Card, working: Advice) -> str:
