@@ -55,20 +55,22 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
         state, clauses = "Storage figures with a caveat", [f"not checked: {named}"]
     else:
         return {"statement": "Storage figures passed every check", "evidence": "\n".join(path_changes)}
-    use = "They are not used for a verdict." if failed else "They are used; read the reasons."
+    use = "They are not used for a verdict" if failed else "They are used; read the reasons"
     return {
         "statement": f"{state}: {' and '.join(clauses)}",
-        "consequence": f"{use} ({title})",
+        "consequence": f"{use} ({title}).",
         "evidence": "\n".join(_reasons(parts, path_changes)),
         "remedy": " ".join(_REMEDIES[name] for name in failed if name in _REMEDIES),
     }
 
 
 def _reasons(parts: Sequence[Part], path_changes: Sequence[str]) -> list[str]:
-    """Return the reasons of all checks, those of failed ones first, and how many more there are."""
+    """Return lost paths, the reasons of all checks, those of failed ones first, and how many more there are."""
     order = [Validity.FAIL, Validity.WARN, Validity.UNKNOWN, Validity.PASS]
     gravest_first = sorted(parts, key=lambda part: order.index(part.verdict))
-    found = [*dict.fromkeys(cause for part in gravest_first for cause in part.causes)]
-    found += [change for change in path_changes if not any(change in cause for cause in found)]
+    causes = dict.fromkeys(cause for part in gravest_first for cause in part.causes)
+    on_paths = [cause for cause in causes if any(change in cause for change in path_changes)]
+    on_paths += [change for change in path_changes if not any(change in cause for cause in causes)]
+    found = [*on_paths, *(cause for cause in causes if cause not in on_paths)]
     more = len(found) - _MOST_REASONS
     return [*found[:_MOST_REASONS], *([plural(more, "further reason")] if more > 0 else [])]

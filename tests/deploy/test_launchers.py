@@ -37,20 +37,23 @@ def test_a_launcher_starts_two_runs_at_the_same_moment(name: str, tmp_path: Path
         "os.execv(command[0], [*command, *sys.argv[1:]])\n"
     )
     wrapper.chmod(0o755)
-    start = time.time() + 20  # a busy machine takes long to start two Pythons
-    options = ["--batch", "-q", "-p", "null", "--start-at", f"{start:.0f}"]
-    command = []
-    for part in LAUNCHERS[name]:
-        command += options if part == "{options}" else [part.format(sizeup=wrapper, folder=folder)]
-
-    done = subprocess.run(
-        command,
-        env={**os.environ, "HOME": str(tmp_path), "OMPI_MCA_btl_vader_single_copy_mechanism": "none"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    for lead in (20, 90):  # a busy machine takes long to start two Pythons
+        options = ["--batch", "-q", "-p", "null", "--start-at", f"{time.time() + lead:.0f}"]
+        command = []
+        for part in LAUNCHERS[name]:
+            command += options if part == "{options}" else [part.format(sizeup=wrapper, folder=folder)]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "HOME": str(tmp_path), "OMPI_MCA_btl_vader_single_copy_mechanism": "none"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode == 0:
+            break
+        for path in folder.iterdir():
+            path.unlink()
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["n1.sizeup.jsonl", "n2.sizeup.jsonl"]

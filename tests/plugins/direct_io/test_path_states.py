@@ -197,7 +197,7 @@ def test_a_path_lost_in_a_run_is_a_gap_a_caveat_of_its_point_and_in_the_conclusi
     first = next(e for e in emissions if isinstance(e, Estimate) and e.series == "iops")
     assert any("path sdl went from running to offline" in caveat for caveat in first.caveats)
     overall = [e for e in emissions if isinstance(e, Estimate) and e.at == {"part": "all"}][-1]
-    assert "path sdl went from running to offline" in str(overall.extra["consequence"])
+    assert "path sdl went from running to offline" in str(overall.extra["evidence"])
 
 
 def test_paths_that_stay_are_not_mentioned(watched: tuple[Path, States]) -> None:

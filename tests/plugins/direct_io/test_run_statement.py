@@ -53,7 +53,7 @@ def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() 
         "writers to one file: not checked",
         "56 MB/s: the bandwidth of the path is unknown",
     ]
-    assert found["consequence"] == f"They are not used for a verdict. ({WHERE})"
+    assert found["consequence"] == f"They are not used for a verdict ({WHERE})."
     assert found["remedy"] == "Measure again while the machine is idle."
     assert not re.search(r"check_concurrency|path_limit|concurrent:|steady:", " ".join(found.values()))
 
@@ -76,7 +76,7 @@ def test_a_path_that_was_lost_is_among_the_reasons_once() -> None:
 def test_many_reasons_are_counted() -> None:
     found = run_statement(WHERE, [part("steady", Validity.WARN)], [f"change {number}" for number in range(8)])
 
-    assert found["evidence"].splitlines()[5:] == ["change 4", "3 further reasons"]
+    assert found["evidence"].splitlines()[5:] == ["change 5", "3 further reasons"]
 
 
 def test_a_check_that_failed_is_said_in_the_same_words_wherever_it_is_shown() -> None:

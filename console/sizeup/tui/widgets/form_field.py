@@ -109,6 +109,8 @@ class FormField(Horizontal):
         self._begins_blank = not text
         self._letters = letters
         """Keys of the screen that also work in the open list."""
+        self._refused = False
+        """Whether the field comes back with a refused value: leaving it before that does not bring the list back."""
         self._came_from: Widget | None = None
         """What had the focus when a key opened the list; it gets it back."""
         self._offered: list[str] = []
@@ -274,6 +276,7 @@ class FormField(Horizontal):
 
     def type_again(self, text: str) -> None:
         """Go back to the field with a value that was refused."""
+        self._refused = True
         with self.query_one(Input).prevent(Input.Changed):
             self._show_input(text)
 
@@ -336,6 +339,7 @@ class FormField(Horizontal):
     def _put_list_back(self) -> None:
         """Show the list in place of the field, which the focus has left."""
         field = self.query_one(Input)
+        refused, self._refused = self._refused, False
         for select in self.query(Select):
-            if not field.has_focus:
+            if not field.has_focus and not refused:
                 select.display, field.display = True, False
