@@ -56,7 +56,7 @@ def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
     )
 
     assert figures(found) == {}
-    assert set(measured(found)) == {"capacity.mb_s", "capacity.iops"}
+    assert set(measured(found)) == {"capacity.mb_s", "capacity.iops", "path.measured"}
 
 
 def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted() -> None:
@@ -91,7 +91,7 @@ def test_an_unused_measurement_is_kept_with_the_reason() -> None:
 
     values = measured(found)
 
-    assert set(values) == {"capacity.mb_s", "capacity.iops"}
+    assert set(values) == {"capacity.mb_s", "capacity.iops", "path.measured"}
     capacity = values["capacity.mb_s"]
     assert isinstance(capacity, UnusedMeasurement)
     assert capacity.quantity.value == 9e9

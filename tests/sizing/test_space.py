@@ -12,9 +12,12 @@ from sizeup.model.file_systems import LocalMount
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.quantity import Origin, Quantity
+from sizeup.session.value import Session, StepRun
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.typed import parse_settings
+from sizing.measured_sessions import ramp, session
 
 ARRAY = ("array.disks=24", "array.raid=10", "array.disk_gb=960")
 GROWTH = ("workload.growth_percent=20", "workload.horizon_years=3")
@@ -140,3 +143,36 @@ def test_a_full_mount_fails() -> None:
 def test_what_is_no_storage_of_the_machine_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=r"db\.device: expected a block device or a directory"):
         on_root(None, f"db.device={name}")
+
+
+def measured_on(*paths: str, **more: str) -> Card:
+    """The space of a database after its storage was measured on these paths."""
+    other = BlockDevice("vdb", BlockKind.VIRTIO, 500 * 10**9, leaves=("vdb",), mount_points=("/u01",))
+    mounts = (
+        LocalMount("/", "/dev/vda", "ext4", (), 271 * 10**9, 200 * 10**9),
+        LocalMount("/u01", "/dev/vdb", "xfs", (), 500 * 10**9, 400 * 10**9),
+    )
+    machine = Machine(block_devices=(DISK, other), local_mounts=mounts)
+    steps = [session("io.direct", *ramp("oltp-read", 9e3, series="iops"), machine=machine, path=path) for path in paths]
+    runs = {f"io.direct~{number}": run for number, one in enumerate(steps) for run in one.steps.values()}
+    stated = parse_settings(["db.gb=100", *(f"{key}={text}" for key, text in more.items())])
+    inputs = described(machine, {**measured(replace_steps(steps[0], runs), stated), **stated})
+    return next(card for card in size(inputs).cards if card.resource == "space")
+
+
+def replace_steps(first: Session, runs: dict[str, StepRun]) -> Session:
+    return Session(first.header, machine=first.machine, steps=runs)
+
+
+def test_the_directory_that_was_measured_is_the_place_of_the_database_while_none_is_named() -> None:
+    found = measured_on("/u01/data")
+
+    assert (found.status, found.share) == ("assumed", 0.25)
+    assert found.assumed == ("that the database goes to /u01, where the storage was measured",)
+    assert measured_on("/u01/data", **{"db.device": "/var/tmp"}).share == 0.5
+    assert measured_on("/u01/data", **{"db.device": "/var/tmp"}).status == "pass"
+
+
+@pytest.mark.parametrize(("paths", "status"), [(("/u01/a", "/u01/b"), "assumed"), (("/u01/a", "/var/tmp"), "unknown")])
+def test_directories_on_several_mounts_name_no_place(paths: tuple[str, ...], status: str) -> None:
+    assert measured_on(*paths).status == status

@@ -17,12 +17,14 @@ from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules,
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import detected
+from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.io import array, balance, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing import alternatives, cost, count, editions, failover, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
+from sizeup.sizing.storage_paths import find_target
 from sizeup.text import capitalized
 
 CALCULATIONS: tuple[Calculation, ...] = (
@@ -169,6 +171,9 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     """
     device = overrides.get("db.device")
     found = detected(machine, device.value if isinstance(device, Words) else None)
+    measured_on = overrides.get("path.measured")
+    if device is None and isinstance(measured_on, Words) and find_target(machine, measured_on.value) is not None:
+        found |= space_for(machine, measured_on.value)
     found = {key: value for key, value in found.items() if key not in KEYS or KEYS[key].admits(value)}
     if _CORES & set(overrides):
         for key in _OF_PARTITIONS:

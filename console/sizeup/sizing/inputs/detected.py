@@ -12,7 +12,7 @@ from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.inputs.detected_space import space
+from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
 from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount
@@ -68,7 +68,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | path_bandwidth_values(machine, storage_path_bandwidths(machine, device))
         | _down_paths(machine, device)
         | _found_spindles(machine, device)
-        | space(machine, device)
+        | space_for(machine, device)
         | _tcp(machine, device)
         | _partition(machine)
     )

@@ -12,7 +12,7 @@ from sizeup.sizing.storage_paths import block_device, mount_point, nfs_mount
 from sizeup.units import format_decimal_bytes
 
 
-def space(machine: Machine, device: str | None) -> dict[str, Value]:
+def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     """Space of the database's mount or device; without one the size of all disks that count, which other data may fill.
 
     Of a device that is in use and whose free space is unknown, the size, with the reason to doubt it.

@@ -14,6 +14,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
+from sizeup.sizing.inputs.measured_place import measured_place
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, storage_capacity
 from sizeup.text import words_of
 from sizeup.units import format_bytes
@@ -34,7 +35,8 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
     device = (stated or {}).get("db.device")
     runs = list(session.steps.values())
     values = storage_capacity(runs, machine, device.value if isinstance(device, Words) else None)
-    return values | _redo(runs) | _memory(runs)
+    place = {} if device is not None else measured_place(runs, machine, *RATES, IOPS)
+    return values | place | _redo(runs) | _memory(runs)
 
 
 def headlines(session: Session) -> dict[str, Value]:

@@ -77,10 +77,18 @@ def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str]]:
     if capacity.origin is not Origin.DETECTED or capacity is not sheet.inputs.get("capacity.gb"):
         return [], []
     unsure = sheet.optional_words("path.space_unsure")
+    place = None if "db.device" in sheet.inputs else sheet.optional_words("path.measured")
     change = f"if data of this database is there already, add its size: {KEYS['capacity.gb'].flag}"
+    notes, assumed = [], []
+    if place is not None:
+        assumed.append(f"that the database goes to {place}, where the storage was measured")
+        notes.append(f"assumed: {assumed[0]}. Use {KEYS['db.device'].flag}")
     if unsure is not None:
-        return [f"assumed: that {unsure}. Use {KEYS['capacity.gb'].flag}"], [f"that {unsure.partition(':')[0]}"]
-    return ([f"space: {capacity.source} counts; {change}"] if " free of " in capacity.source else []), []
+        assumed.append(f"that {unsure.partition(':')[0]}")
+        notes.append(f"assumed: that {unsure}. Use {KEYS['capacity.gb'].flag}")
+    elif " free of " in capacity.source:
+        notes.append(f"space: {capacity.source} counts; {change}")
+    return notes, assumed
 
 
 def _capacity(sheet: Sheet) -> tuple[Quantity | None, str]:
