@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from consoles import Console, until
+from consoles import Console, settled, until
 from importers.workload_samples import AWR
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.lists import KeyList
+from tui.sizing_inputs import set_input
 
 
 async def test_a_workload_file_gives_the_inputs_and_moves_the_verdict(console: Console, tmp_path: Path) -> None:
@@ -206,3 +207,25 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: C
             "#input-help"
         )
         assert console.app.focused is console.app.screen.query_one(Input)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_the_screen_begins_with_the_verdict_of_summary(console: Console, size: tuple[int, int]) -> None:
+    async with console.shown(*size) as pilot:
+        await pilot.press("4")
+        await settled(pilot)
+        unknown = console.says("#verdict")
+        await set_input(pilot, "workload.cpu_percent", "97")
+        await settled(pilot)
+        sizing, top = console.says("#verdict"), console.app.screen.query_one("#verdict").region.y
+        await pilot.press("1")
+        await settled(pilot)
+        summary = console.says("#verdict")
+
+    statement, _, fix = summary.partition(" Basis ")[0].partition(" Fix ")
+    assert unknown.startswith("NO VERDICT YET")
+    assert statement.startswith("WARN")
+    assert top == 1
+    statement, fix = (text.replace("(4, then a)", "(a)") for text in (statement, fix))
+    assert sizing == (f"{statement} Fix {fix}" if size[1] >= 30 and fix else statement)

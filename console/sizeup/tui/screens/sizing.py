@@ -28,13 +28,15 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.screens.sizing_pages import PREFIX, comparison_page, factors_chart, licenses_page
 from sizeup.tui.screens.sizing_state import SizingState
-from sizeup.tui.screens.sizing_text import ANSWERS, input_options, working_line, working_lines
+from sizeup.tui.screens.sizing_text import ANSWERS, headline_verdict, input_options, working_line, working_lines
+from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.input_names import input_label
 from sizeup.views.sizing_table import answer_rows
+from sizeup.views.summary import summary
 from sizeup.views.whatif import TYPED_SOURCE
 
 _MOVES, _BACK = "Enter: factors", "Enter: working"
@@ -57,7 +59,8 @@ class SizingScreen(ModeScreen):
         """Whether what moves the chosen answer is shown in place of its working."""
 
     def body(self) -> Iterable[Widget]:
-        """Inputs, answers, working."""
+        """The verdict above inputs, answers, working."""
+        yield Static(id="verdict", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="inputs-pane"):
                 yield KeyList(id="inputs")
@@ -81,6 +84,7 @@ class SizingScreen(ModeScreen):
     def show_machine(self) -> None:
         """Size the machine again."""
         super().show_machine()
+        self._show_verdict()
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
         self._update()
 
@@ -93,6 +97,14 @@ class SizingScreen(ModeScreen):
         if self._state.outdated:
             self._state.calculate()
             self._fill()
+
+    def _show_verdict(self) -> None:
+        """Show the verdict in the words of Summary."""
+        host, styles = self.host, status_styles(ansi=self.app.current_theme.ansi)
+        workload = f"{first_key_of('sizing.workload', host.keys)}: enter a workload."
+        found = summary(host.machine, host.runs.session, host.stated_advice, (workload,))
+        shown = headline_verdict(found.verdict, self.app.size, styles, self._in_console)
+        self.query_one("#verdict", Static).update(shown)
 
     def idle_actions(self) -> Collection[str]:
         """Recompute without a saved session, as advice on a machine is current; save without unsaved inputs."""
@@ -294,7 +306,8 @@ class SizingScreen(ModeScreen):
         shown.add_class("-wrong")
 
     def _fill(self) -> None:
-        """Show inputs and answers, and put the cursor on what a change asks for or does."""
+        """Show verdict, inputs and answers, and put the cursor on what a change asks for or does."""
+        self._show_verdict()
         self._fill_inputs()
         self.query_one("#answers-pane").border_title = self._state.title
         self._fill_answers()
@@ -316,6 +329,7 @@ class SizingScreen(ModeScreen):
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:
+        self._show_verdict()
         self._fill_inputs()
         self._fill_answers()
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
+from msgspec.structs import replace
 from rich.text import Text
+from textual.content import Content
+from textual.geometry import Size
 from textual.widgets.option_list import Option
 
 from sizeup.charts.table import Table
 from sizeup.model.advice import AdviceSet
 from sizeup.report.text import table_lines
 from sizeup.sizing.session_advice import ShownAdvice
+from sizeup.tui.screens.summary_text import StatusStyles, verdict_content
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.advice import advice_lines
 from sizeup.views.input_names import input_label
 from sizeup.views.sizing_table import NO_WORKLOAD
+from sizeup.views.verdict import VerdictText
 from sizeup.views.whatif import ASSUMED, InputRow
 
 _FIGURES = 44
@@ -35,6 +40,10 @@ WORKLOAD_HELP = (
 
 
 ANSWERS = "Answers"
+_FIX_FROM_ROWS = 30
+"""On a lower screen the rows of the fix are left to the answers."""
+_WHOLE_VERDICT_FROM_ROWS = 16
+_STATEMENT_ROWS = 2
 _CHANGED = "Answers, compared with the detected machine"
 
 
@@ -43,6 +52,20 @@ def answers_title(saved: ShownAdvice | None, *, changed: bool) -> str:
     if changed:
         return _CHANGED if saved is None else f"{_CHANGED}, recomputed"
     return ANSWERS if saved is None else f"{ANSWERS}, {saved.mark or 'recorded'}"
+
+
+def headline_verdict(
+    verdict: VerdictText, screen: Size, styles: StatusStyles, in_console: Callable[[str], str]
+) -> Content:
+    """Return the verdict of Summary for a screen of this size: what decides, and where there is room the fix.
+
+    ``in_console`` puts keys in the place of options of the command line.
+    """
+    width, rows = screen
+    fix = in_console(verdict.fix) if rows >= _FIX_FROM_ROWS else ""
+    shown = replace(verdict, statement=in_console(verdict.statement), fix=fix, basis="", rule="")
+    text = verdict_content(shown, width, styles, _STATEMENT_ROWS, "Summary shows the rest.")
+    return text if rows >= _WHOLE_VERDICT_FROM_ROWS else text.split("\n")[0]
 
 
 def compared_lines(table: Table, width: int) -> list[str]:

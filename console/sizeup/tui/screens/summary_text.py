@@ -74,16 +74,19 @@ def status_styles(*, ansi: bool) -> StatusStyles:
 _MORE_TEXT = "Enter on the card shows the rest."
 
 
-def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles, most_rows: int) -> Content:
+def verdict_content(
+    verdict: VerdictText, width: int, styles: StatusStyles, most_rows: int, more: str = _MORE_TEXT
+) -> Content:
     """Return the verdict in lines: what decides, what to do, what it rests on; a rule of thumb is dim.
 
-    Of what decides, the sentences that have room in ``most_rows`` rows are shown, and the first in any case.
+    Of what decides, the sentences that have room in ``most_rows`` rows are shown, and the first in any case; ``more``
+    says where the rest stands.
     """
     badge = styles.badges.get(verdict.status)
     word = f" {verdict.label} "
     below = width < _NARROW and len(word) > 8
     indent = 8 if below else max(len(word) + 3, 8)
-    statement = _first_sentences(verdict.statement, width, indent, most_rows)
+    statement = _first_sentences(verdict.statement, width, indent, most_rows, more)
     shown = f"\n{statement}" if below else statement[len(word) + 1 :]
     parts: list[str | tuple[str, str]] = [" ", (word, badge or "bold reverse"), shown]
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
@@ -94,13 +97,13 @@ def verdict_content(verdict: VerdictText, width: int, styles: StatusStyles, most
     return Content.assemble(*parts)
 
 
-def _first_sentences(text: str, width: int, indent: int, most_rows: int) -> str:
+def _first_sentences(text: str, width: int, indent: int, most_rows: int, more: str) -> str:
     """Return a text folded behind an indent, cut at the end of a sentence where it has no room."""
     folded = hanging(text, width, indent, indent)
     sentences = text.split(". ")
     while folded.count("\n") >= most_rows and len(sentences) > 1:
         sentences.pop()
-        folded = hanging(f"{'. '.join(sentences)}. {_MORE_TEXT}", width, indent, indent)
+        folded = hanging(f"{'. '.join(sentences)}. {more}", width, indent, indent)
     return folded
 
 
