@@ -138,6 +138,16 @@ class Runs:
         """Whether the run that was started last names a probe."""
         return self.spec is not None and probe in self.spec.probes
 
+    def starts(self, probe: str) -> bool:
+        """Whether the runner at work was asked for a probe of which no step has begun or was refused."""
+        session = self.session
+        if not self.running or not self.includes(probe):
+            return False
+        if session is None or session.plan is None or not self.begun:
+            return True
+        ids = [step.id for step in session.plan.steps if step.probe == probe]
+        return not any(step in session.steps or step in session.outcomes for step in ids)
+
     def queues(self, probe: str) -> bool:
         """Whether a probe waits for the end of the run."""
         return any(probe in spec.probes for spec in self.queue)

@@ -225,6 +225,9 @@ class MeasureScreen(ModeScreen):
         if reason := self._refusal(probe):
             self.app.notify(reason, title=f"{probe.manifest.title} cannot run here", severity="warning", markup=False)
             return
+        if self.host.runs.starts(probe.name):
+            self.app.notify(f"{probe.manifest.title} is starting already", markup=False)
+            return
         form = self._forms.form_of(probe)
         if lacking := form.lacking():
             self.run_worker(self._ask_for(probe, lacking[0]))
@@ -350,8 +353,9 @@ class MeasureScreen(ModeScreen):
 
     @property
     def _run(self) -> StepRun | None:
-        """The step that is shown of the chosen probe; None before there is one."""
-        runs = runs_of(self.host.runs.session, "" if self.chosen is None else self.chosen.name)
+        """The step that is shown of the chosen probe; None before there is one, and while another run of it starts."""
+        name = "" if self.chosen is None else self.chosen.name
+        runs = [] if self.host.runs.starts(name) else runs_of(self.host.runs.session, name)
         return next((run for run in runs if run.step.id == self._step), runs[-1] if runs else None)
 
     def idle_actions(self) -> frozenset[str]:

@@ -53,7 +53,7 @@ class ProbeList(KeyList):
         """Rewrite the lines that changed."""
         width = self.scrollable_content_region.width or _COLUMNS
         for name, probe in self._probes.items():
-            run = latest_run(runs.session, name)
+            run = None if runs.starts(name) else latest_run(runs.session, name)
             starts = run is None and runs.includes(name)
             runs_now = run is not None and run.outcome is None and runs.going_on
             pending = "queued" if runs.queues(name) and not runs_now else "starting" * starts
