@@ -113,6 +113,7 @@ def test_a_mount_is_judged_by_what_is_free_of_it(free: int, status: str, share: 
 
     assert (found.status, found.share) == (status, pytest.approx(share))
     assert " GB free of 271 GB on /" in found.statement
+    assert found.detected.endswith(" GB (free of 271 GB on /)")
     assert any("if data of this database is there already, add its size" in note for note in found.notes)
 
 

@@ -45,7 +45,7 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     if shares.last_year is not None:
         later = format_in(float(f"{shares.growth.grown(database.value):.4g}"), "GB")
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {later}, {share_text(shares.last_year)}")
-    sheet.caveat("tables and indexes alone count; redo and archived logs, backups and free space come on top")
+    sheet.caveat("tables and indexes alone count; redo and archived logs, backups and a reserve come on top")
     notes, assumed = _doubts(sheet, capacity)
     status = without_unconfirmed_pass(bounds.status(shares), assumed)
     within = f"{shares_clause(shares, bounds)}, {what}{assumed_clause(status, assumed)}"
@@ -61,7 +61,7 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
             statement,
             shares,
             bounds,
-            detected=f"{brief(capacity, 'GB')} ({what})",
+            detected=f"{brief(capacity, 'GB')} ({_source(what)})",
             demand=needed,
             advice=VERDICT,
             notes=notes,
@@ -70,6 +70,12 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Space: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _source(what: str) -> str:
+    """Return what gives the space, where its figure stands in front: ``free of 271 GB on /``."""
+    _, free, rest = what.partition(" free of ")
+    return f"free of {rest}" if free else what
 
 
 def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str]]:
