@@ -229,3 +229,21 @@ async def test_the_screen_begins_with_the_verdict_of_summary(console: Console, s
     assert top == 1
     statement, fix = (text.replace("(4, then a)", "(a)") for text in (statement, fix))
     assert sizing == (f"{statement} Fix {fix}" if size[1] >= 30 and fix else statement)
+
+
+async def test_the_field_of_an_input_has_its_name_above_it_and_its_keys_below(console: Console) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("4", "w", "enter")
+        await settled(pilot)
+        field = console.app.screen.query_one("#input-value", Input)
+        pane = console.app.screen.query_one("#inputs-pane")
+        rows, editing = console.text.splitlines(), str(pane.border_subtitle)
+        above = rows[field.region.y][: field.region.right]
+        await pilot.press("escape")
+        await settled(pilot)
+
+        assert field.border_title == "Random IOPS"
+        assert "Random IOPS" in above
+        assert editing == "Enter takes it, Esc leaves"
+        assert any(editing in row for row in rows)
+        assert pane.border_subtitle == "~ assumed; Enter edits"

@@ -40,6 +40,7 @@ from sizeup.views.summary import summary
 from sizeup.views.whatif import TYPED_SOURCE
 
 _MOVES, _BACK = "Enter: factors", "Enter: working"
+_INPUTS, _EDITING = "~ assumed; Enter edits", "Enter takes it, Esc leaves"
 
 
 class SizingScreen(ModeScreen):
@@ -78,7 +79,7 @@ class SizingScreen(ModeScreen):
         self.query_one(Input).display = False
         inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
         inputs.border_title, answers.border_title = "Inputs", ANSWERS
-        inputs.border_subtitle, answers.border_subtitle = "~ assumed; Enter edits", _MOVES
+        inputs.border_subtitle, answers.border_subtitle = _INPUTS, _MOVES
         self._fill()
 
     def show_machine(self) -> None:
@@ -209,6 +210,7 @@ class SizingScreen(ModeScreen):
         field = self.query_one(Input)
         if field.display:
             field.display = False
+            self.query_one("#inputs-pane").border_subtitle = _INPUTS
             self.query_one("#inputs", KeyList).focus()
             self._explain_input(self._editing)
 
@@ -353,9 +355,9 @@ class SizingScreen(ModeScreen):
             return
         self._editing = key
         field = self.query_one(Input)
-        field.value = row.whole
-        field.display = True
+        field.value, field.border_title, field.display = row.whole, row.label, True
         field.focus()
+        self.query_one("#inputs-pane").border_subtitle = _EDITING
 
     def _explain_input(self, key: str | None) -> None:
         row = self._state.row(key)
