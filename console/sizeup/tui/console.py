@@ -301,6 +301,7 @@ class ConsoleApp(TerminalApp):
 
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""
+        self.clear_notifications()  # the one that named the session would cover the status of its run
         if not self._own.measures:
             self.notify("runs cannot be started from this console", severity="warning", markup=False)
         elif not self.typed.resume(path):
