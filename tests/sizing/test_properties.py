@@ -4,7 +4,7 @@ import math
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -327,7 +327,17 @@ def worst_failure(card: Card) -> float:
     return max((math.inf if one.share is None else one.share for one in card.failures), default=0.0)
 
 
+PASSIVE_PATHS = {
+    "redo.mb_s": "1", "sga.mb": "1024", "workload.cpu_percent": "1", "workload.mb_s": "3178",
+    "workload.write_iops": "10", "machine.cores": "32", "machine.memory_gib": "512", "cluster.nodes": "1",
+    "hba": "eth25", "count": "3", "workload.read_percent": "0", "workload.growth_percent": "38",
+    "workload.horizon_years": "1", "cards": "0",
+}  # fmt: skip
+"""With 13 % more growth the storage no longer passes, and the network still rests on paths that all carry data."""
+
+
 @many
+@example(given=PASSIVE_PATHS, key="workload.growth_percent")
 @given(given=servers_under_load(), key=st.sampled_from(["workload.growth_percent", "db.growth_percent"]))
 def test_more_growth_never_lowers_a_later_share(given: dict[str, str], key: str) -> None:
     more = {**given, key: str(int(given.get(key, given["workload.growth_percent"])) + 13)}

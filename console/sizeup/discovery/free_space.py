@@ -16,6 +16,8 @@ def with_free_space(found: Sequence[LocalMount], mounts: Sequence[MountEntry]) -
 
     ``mounts`` is the table of mounts of this process. What another mount covers is not asked either.
     """
+    if not hasattr(os, "statvfs"):  # a system that is no Unix
+        return tuple(found)
     tops = {entry.point: entry for entry in mounts}
     slow = [entry.point for entry in mounts if not entry.local or entry.kind in _WAITS]
     return tuple(_asked(mount) if _may_ask(mount, tops, slow) else mount for mount in found)

@@ -118,8 +118,9 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     status = bounds.status(shares)
     assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
     passive = _passive_texts(found, bounds)
+    network_assumed = [*assumed, *(f"that {text}" for text in passive)]  # also where the storage does not pass
     if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
-        assumed += [f"that {text}" for text in passive]
+        assumed = network_assumed
     if assumed:
         notes.insert(0, f"assumed: {'; '.join(assumed)}")
     elif passive:
@@ -154,7 +155,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     )
     network = [one for one in found if one.stage.network]
     if network:
-        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, assumed))
+        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, network_assumed))
     quantity = sheet.answer(worst.share, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Storage: share of capacity", statement, quantity, "%", decision=status.value)
 
