@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.text import clean, decode, nearest, one_line
+from sizeup.text import clean, decode, first_of, nearest, one_line
 
 
 def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> None:
@@ -38,3 +38,13 @@ def test_only_a_near_spelling_is_suggested(name: str, suggested: str) -> None:
     hint = nearest(name, ("machine.cores", "machine.ghz", "license.scope", "license.pack"))
 
     assert hint == (f" (did you mean {suggested}?)" if suggested else "")
+
+
+def test_of_many_names_the_first_are_given_and_the_others_counted() -> None:
+    assert [first_of(list("abcd")[:count], 2) for count in range(5)] == [
+        "",
+        "a",
+        "a, b",
+        "a, b and 1 more",
+        "a, b and 2 more",
+    ]

@@ -93,6 +93,12 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return ``a, b and 3 more``: the first ``most`` names, and how many are left out."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def counted(count: int | None, noun: str) -> str:
     """Return ``2 cores``, or ``cores unknown``."""
     return f"{noun}s unknown" if count is None else plural(count, noun)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from sizeup.fleet.fleet import Fleet, usable
 from sizeup.fleet.host_session import HostFigure, HostSession
+from sizeup.text import first_of
 
 _RATES = ("1/s", "bytes/s")
 """Units whose figures add up over hosts."""
@@ -78,9 +79,7 @@ def _run(fleet: Fleet, at: float, sessions: dict[str, HostSession]) -> Synchroni
         caveats.append(f"the clock is not synchronized on {', '.join(unsynchronized)}")
     absent = [host.name for host in fleet.hosts if host.name not in sessions]
     if absent:
-        more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
-        names = ", ".join(absent[:_NAMED]) + more
-        caveats.append(f"no run at this start of {names}: a host that was late writes no session")
+        caveats.append(f"no run at this start of {first_of(absent, _NAMED)}: a host that was late writes no session")
     measured = tuple(name for name, one in sessions.items() if one.start is not None and not one.start.refused)
     totals = () if spoiled else _totals(sessions)
     return SynchronizedRun(at, measured, tuple(spoiled), tuple(caveats), latest, totals)

@@ -10,7 +10,7 @@ from sizeup.fleet.explanation import PeerDifference
 from sizeup.fleet.files import read_fleet
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, build_fleet, usable
 from sizeup.report.table import table_lines, wrap
-from sizeup.text import cell_len, plural
+from sizeup.text import cell_len, first_of, plural
 from sizeup.units import format_count, format_value
 from sizeup.views.summary import SEVERITY_WORDS
 
@@ -70,21 +70,16 @@ def headline(fleet: Fleet) -> str:
     hosts = plural(len(fleet.hosts), "host")
     named = [host.name for host in fleet.hosts if host.outliers]
     found = [host.name for host in fleet.hosts if host.findings and not host.outliers]
-    others = f"; {plural(len(found), 'other')} with a finding: {_listed(found)}" if found else ""
+    others = f"; {plural(len(found), 'other')} with a finding: {first_of(found, _LISTED)}" if found else ""
     if named:
-        return f"{hosts}, {plural(len(named), 'outlier')}: {_listed(named)}{others}"
+        return f"{hosts}, {plural(len(named), 'outlier')}: {first_of(named, _LISTED)}{others}"
     if found:
-        return f"{hosts}, no outliers; {len(found)} with a finding that the others lack: {_listed(found)}"
+        return f"{hosts}, no outliers; {len(found)} with a finding that the others lack: {first_of(found, _LISTED)}"
     if not fleet.hosts:
         return "No session could be read"
     if any(host.status is HostStatus.OK for host in fleet.hosts):
         return f"{hosts}, no outliers"
     return f"{hosts}, none compared: a figure needs 3 hosts of one machine type, measured with the same settings"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def problem_sentences(fleet: Fleet) -> list[str]:
@@ -103,7 +98,9 @@ def _sessions_line(fleet: Fleet) -> list[str]:
     if not several:
         return []
     count = sum(len(host.sessions) for host in fleet.hosts)
-    return [f"{count} sessions; of {_listed(several)} the newest valid figure of each probe and workload counts"]
+    return [
+        f"{count} sessions; of {first_of(several, _LISTED)} the newest valid figure of each probe and workload counts"
+    ]
 
 
 def outlier_lines(host: Host, width: int) -> list[str]:

@@ -11,7 +11,7 @@ from sizeup.charts.table import Column, Table
 from sizeup.compare.comparison import EXCLUDED_CHANGE, Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS, smallest_p
-from sizeup.text import plural
+from sizeup.text import first_of, plural
 from sizeup.units import format_in, format_value
 
 _CARDS = {"storage": "Storage", "cpu": "CPU", "memory": "Memory", "network": "Network", "clock": "Clock", "": "Other"}
@@ -43,7 +43,8 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
     """Return what follows from the named figures, the most important sentence first."""
     figures = [one.figure for one in comparison.headlines]
     other = [
-        f"Different workloads, not compared: {one.probe} measured {_listed(one.baseline)} in A, {_listed(one.new)} in B"
+        f"Different workloads, not compared: {one.probe} measured "
+        f"{first_of(one.baseline, _NAMED)} in A, {first_of(one.new, _NAMED)} in B"
         for one in comparison.other_workloads
     ]
     if not figures:
@@ -67,11 +68,6 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
         reasons.setdefault(_by_letter(figure.invalid), []).append(figure)
     lines += [f"Not compared, as {reason}: {_names(found)}" for reason, found in reasons.items()]
     return [*other, *lines]
-
-
-def _listed(workloads: Sequence[str]) -> str:
-    more = len(workloads) - _NAMED
-    return ", ".join(workloads[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _by_letter(reason: str) -> str:
@@ -192,9 +188,7 @@ def _largest(figures: Sequence[Figure]) -> str:
 
 
 def _names(figures: Sequence[Figure]) -> str:
-    names = [_title(figure) for figure in figures]
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return first_of([_title(figure) for figure in figures], _NAMED)
 
 
 def _title(figure: Figure) -> str:

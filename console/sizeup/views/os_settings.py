@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.findings.recommendations import recommendations
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.text import first_of
 from sizeup.views.section import Section
 
 _NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
@@ -41,15 +40,10 @@ def disk_settings_section(machine: Machine) -> Section | None:
         values = _values(device)
         if device.kind not in _NO_DISKS and device.size_bytes != 0 and any(value != "-" for value in values):
             alike.setdefault(values, []).append(device.name)
-    rows = tuple((_names(names), *values) for values, names in alike.items())
+    rows = tuple((first_of(names, _NAMES_SHOWN), *values) for values, names in alike.items())
     columns = (Column("disks"), *(Column(name, numeric=name.endswith("_kb")) for name in DISK_SETTINGS))
     return Section("Disk settings", (), Table("", columns, rows)) if rows else None
 
 
 def _values(device: BlockDevice) -> tuple[str, ...]:
     return tuple(disk_setting(device, name) or "-" for name in DISK_SETTINGS)
-
-
-def _names(names: Sequence[str]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

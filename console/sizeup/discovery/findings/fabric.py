@@ -8,7 +8,7 @@ from shlex import quote
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Hba, MultipathMap, Path, Transport
-from sizeup.text import plural
+from sizeup.text import first_of, plural
 
 _FC = (Transport.FC, Transport.FCOE)
 _REAL = (*_FC, Transport.SAS, Transport.ISCSI)
@@ -53,7 +53,7 @@ def single_points(machine: Machine) -> Iterator[Finding]:
                 alike.setdefault(" and ".join(parts), []).append(found)
     for part, maps in alike.items():
         names = [found.name for found in maps]
-        listed = ", ".join(names[:_MAPS_NAMED]) + (f" and {len(names) - _MAPS_NAMED} more" if len(names) > 8 else "")
+        listed = first_of(names, _MAPS_NAMED)
         native = not maps[0].device.startswith("dm-")
         yield Finding(
             "multipath.single-point",

@@ -6,7 +6,7 @@ about which no vendor says anything is a finding only for what was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from shlex import quote
 
 from sizeup.discovery.cpu_policies import values_of
@@ -16,7 +16,7 @@ from sizeup.discovery.setting_facts import deepest_idle_state
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockKind
-from sizeup.text import plural
+from sizeup.text import first_of, plural
 from sizeup.units import format_bytes, format_ns
 
 _SWAPPED_SHARE = 0.01
@@ -240,7 +240,7 @@ def schedulers(machine: Machine) -> Iterator[Finding]:
             "storage.scheduler",
             Severity.INFO,
             f"{plural(len(fair), 'disk')} with an I/O scheduler that shares the disk between processes",
-            (_disk_list([f"{disk.name} {disk.scheduler}" for disk in fair]), *source_lines("scheduler")),
+            (first_of([f"{disk.name} {disk.scheduler}" for disk in fair], _NAMES_SHOWN), *source_lines("scheduler")),
             "It may let the disk idle for a process, and takes CPU time for each request; both cost IOPS.",
             on_host(
                 machine,
@@ -251,11 +251,6 @@ def schedulers(machine: Machine) -> Iterator[Finding]:
             command=f"grep . {path}",
             quantity="storage.random_iops",
         )
-
-
-def _disk_list(names: Sequence[str]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return ", ".join(names[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def cgroup_memory(machine: Machine) -> Iterator[Finding]:
