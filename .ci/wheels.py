@@ -249,7 +249,7 @@ def main() -> int:
     collecting.add_argument("target", type=Path)
     collecting.add_argument("--python", required=True, metavar="3.N")
     collecting.add_argument("--platform", choices=PLATFORMS, default="manylinux_2_28_x86_64")
-    collecting.add_argument("--extras", default="", metavar="[serve]", help="optional parts, such as [serve]")
+    collecting.add_argument("--extras", default="", metavar="[fleet]", help="optional parts, such as [fleet]")
     chosen = parser.parse_args()
     try:
         if chosen.command == "build":

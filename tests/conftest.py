@@ -42,9 +42,8 @@ _GATE = (
     "report/test_extremes.py",
     "test_child_process.py",
     "tui",
-    "web",
 )
-"""What needs a terminal, a server or the console, starts whole runs, or works for seconds: the gate runs it."""
+"""What needs a terminal or the console, starts whole runs, or works for seconds: the gate runs it."""
 
 _NOT_GATE = (
     "tui/test_cpu_affinity.py",

@@ -27,7 +27,6 @@ REFUSED = (
     ("open", "{}"),
     ("attach", "{}"),
     ("show", "{}"),
-    ("serve", "{}"),
     ("note", "{}", "hello"),
     ("sessions", "tag", "{}", "spare"),
     ("sessions", "rename", "{}", "title"),

@@ -36,9 +36,21 @@ def test_without_the_extra_the_way_to_get_it_is_said(
     assert "pip install 'sizeup[completion]'" in capsys.readouterr().err
 
 
-def test_an_unknown_command_is_refused_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["detekt"]) == 2
-    assert capsys.readouterr().err == "sizeup: unknown command 'detekt' (did you mean detect?); see: sizeup --help\n"
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (["detekt"], " (did you mean detect?); see: sizeup --help"),
+        (
+            ["serve", "--port", "8765"],
+            ", which was removed; use the console over ssh, or share a page: sizeup export FILE --html",
+        ),
+    ],
+)
+def test_an_unknown_command_is_refused_with_what_to_use(
+    typed: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(typed) == 2
+    assert capsys.readouterr().err == f"sizeup: unknown command {typed[0]!r}{hint}\n"
 
 
 def test_an_option_before_the_command_is_not_taken_for_the_console(capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,7 +91,6 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "views/comparison.py": ("compare",),
     "views/drift.py": ("check",),
     "views/licenses.py": ("size",),
-    "web/server.py": ("serve",),
 }
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""
 NOT_OF_IT = {

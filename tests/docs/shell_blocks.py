@@ -87,7 +87,7 @@ def lines(block: Block) -> int:
 _WRAPPER = """#!/bin/sh
 # sizeup as it is typed; a terminal for what needs one, and short measurements.
 case "$1" in
-"" | serve | attach) exec {python} {folder}/interactive.py "$@" ;;
+"" | attach) exec {python} {folder}/interactive.py "$@" ;;
 *) test -z "$SIZEUP_UPDATE_DOCS" || exec {python} -m sizeup "$@" ;;
 esac
 case "$1" in

@@ -16,8 +16,7 @@ site, tests = sys.argv[1:]
 sys.path[:0] = [site, tests]
 for package in ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io"):
     for module in pkgutil.walk_packages([f"{site}/{package}"], f"{package}."):
-        extra = module.name.startswith(("sizeup.web", "sizeup.cli.serve"))
-        if module.name != "sizeup.__main__" and not extra:
+        if module.name != "sizeup.__main__":
             importlib.import_module(module.name)
 import conftest
 for file in sorted(pathlib.Path(tests, "plugins/direct_io").glob("*.py")):

@@ -42,13 +42,15 @@ COMMANDS = {
     "experiment": "compare two settings of this machine alternately, and restore the setting",
     "schema": "print the JSON Schema of session files",
     "attach": "follow a batch run in the console",
-    "serve": "serve the console to a browser",
     "deploy": "write files that let Ansible, Slurm or Kubernetes measure many hosts",
     "completion": "print shell completion for bash, zsh or fish",
     "manual": "print the manual page",
     "help": "print a page of the documentation",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
+
+_REMOVED = {"serve": ", which was removed; use the console over ssh, or share a page: sizeup export FILE --html"}
+"""What to do instead of a command of an earlier version."""
 
 START = "start"
 """The module behind ``sizeup`` without a command: the console, or with ``--batch`` the run without one."""
@@ -132,7 +134,8 @@ def _run(arguments: Sequence[str]) -> int:
     from sizeup.cli.parser import build_parser
 
     if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        raise UsageError(f"unknown command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}; see: sizeup --help")
+        hint = _REMOVED.get(arguments[0]) or f"{nearest(arguments[0], COMMANDS)}; see: sizeup --help"
+        raise UsageError(f"unknown command {arguments[0]!r}{hint}")
     command = arguments[0] if arguments[0] in COMMANDS else START
     parsed = build_parser(command).parse_args(arguments)
     if parsed.command not in (None, command):

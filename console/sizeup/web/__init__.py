@@ -1,1 +1,0 @@
-"""The console in a browser: a page, a token, and a pseudo-terminal for each visitor."""
