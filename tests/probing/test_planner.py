@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
-from sizeup.model.plan import Hazard, Plan, Refusal, Step
+from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Refusal, Step
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Pu
 from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires, TargetEntry
@@ -145,6 +146,15 @@ def test_a_second_node_meets_what_needs_two() -> None:
     machine = Machine(nodes=(NumaNode(0, (0,)), NumaNode(4, (1,))))
 
     assert unmet(machine, manifest("one", requires=Requires(minimum_nodes=2))) is None
+
+
+def test_what_a_step_leaves_out_is_as_the_manifest_says_and_a_limit_that_it_leaves_out_is_not_reported() -> None:
+    writing = replace(manifest("one"), touches="a file of 1 GiB", hazards=(Hazard.IO_WRITE,))
+
+    (step,) = make_plan(MACHINE, registry(writing), name="quick").steps
+
+    assert (step.touches, step.hazards) == ("a file of 1 GiB", (Hazard.IO_WRITE,))
+    assert (writing.limits.memory, writing.limits.space, writing.limits.cpus) == (NOT_REPORTED,) * 3
 
 
 def test_settings_for_a_probe_that_will_not_run_are_an_error_not_a_silence() -> None:

@@ -133,6 +133,9 @@ class Declaration(Struct, frozen=True, omit_defaults=True):
     """None where it measures nothing that its settings name."""
 
 
+NOT_REPORTED = "not reported"
+"""What a probe touches or takes, where it does not say so."""
+
 LEAST_LIMIT_OVER_ESTIMATE = 1.5
 """The time limit of every step is at least this many times its estimate."""
 
@@ -150,8 +153,9 @@ class Step(Struct, frozen=True):
     time_limit_seconds: float
     """The runner ends the step after this, whatever the probe says."""
     hazards: tuple[Hazard, ...] = ()
-    touches: str = "nothing"
-    """In words: what the step touches, such as ``512 MiB of memory on node 0``."""
+    """Those of the manifest where the probe reports none of its own."""
+    touches: str = NOT_REPORTED
+    """In words: what the step touches, such as ``512 MiB of memory on node 0``; by default what the manifest says."""
     cpus: tuple[int, ...] = ()
     """The CPUs it measures on, which the console keeps away from; empty when it does not matter."""
     axis_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)

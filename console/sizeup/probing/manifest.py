@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from sizeup.model.plan import FEW, Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, TargetDeclaration
+from sizeup.model.plan import (
+    FEW,
+    NOT_REPORTED,
+    Better,
+    Declaration,
+    Hazard,
+    Series,
+    SeriesQuantity,
+    SettingValue,
+    TargetDeclaration,
+)
 
 PLANS = ("quick", "standard", "full")
 """The named plans, the shortest first."""
@@ -113,11 +123,11 @@ class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ProbeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The most that a step may use: memory, space, CPUs and time."""
 
-    memory: str = "less than 64 MiB"
-    space: str = "none"
+    memory: str = NOT_REPORTED
+    space: str = NOT_REPORTED
     space_setting: str = ""
     """The parameter that sets how much space is used; empty where none does."""
-    cpus: str = "one"
+    cpus: str = NOT_REPORTED
     seconds: float = 60.0
     """The time limit of a step unless the step asks for less."""
 

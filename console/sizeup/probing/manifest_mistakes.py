@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from sizeup.model.plan import SettingValue
+from sizeup.model.plan import NOT_REPORTED, Hazard, SettingValue
 from sizeup.model.quantities import UNITS
 from sizeup.probing.manifest import PLANS, Manifest, Parameter, SeriesEntry
 from sizeup.probing.mistake import Mistake, Place
@@ -21,6 +21,12 @@ _PROBE_NAME = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)*")
 _PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SERIES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _QUANTITY_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*")
+_LIMITS = {
+    "cpus": (Hazard.CPU_LOAD,),
+    "memory": (Hazard.MEMORY,),
+    "space": (Hazard.DISK_SPACE, Hazard.IO_WRITE),
+}
+"""Hazards that a user can judge only by the most that a step takes."""
 
 
 def mistakes(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
@@ -174,3 +180,14 @@ def _limits(manifest: Manifest, place: Place) -> Iterator[Mistake]:
             yield Mistake((*place, "estimated_seconds"), key, "more than 0 s", f"{seconds:g}")
     if manifest.limits.seconds <= 0:
         yield Mistake((*place, "limits", "seconds"), "limits.seconds", "more than 0 s", f"{manifest.limits.seconds:g}")
+
+
+def unreported_limits(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
+    """Yield each limit that a declared hazard needs and the manifest does not report; the registry asks for none."""
+    for index, manifest in enumerate(manifests):
+        for key, hazards in _LIMITS.items():
+            declared = [hazard.value for hazard in hazards if hazard in manifest.hazards]
+            if declared and getattr(manifest.limits, key) == NOT_REPORTED:
+                expected = f"the most that a step takes, in words, as {declared[0]} is among its hazards"
+                place: Place = ("probe", index, "limits", key)
+                yield Mistake(place, f"limits.{key} of {manifest.name}", expected, NOT_REPORTED)

@@ -8,7 +8,16 @@ from msgspec.structs import replace
 
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Plan, Refusal, Settings, SettingValue, Step
+from sizeup.model.plan import (
+    LEAST_LIMIT_OVER_ESTIMATE,
+    NOT_REPORTED,
+    Hazard,
+    Plan,
+    Refusal,
+    Settings,
+    SettingValue,
+    Step,
+)
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe, Registry, load_class
 from sizeup.probing.settings import missing, refuse_unused, resolve, used
@@ -150,7 +159,10 @@ def _why_failed(error: Exception) -> str:
 
 
 def _limited(step: Step, manifest: Manifest) -> Step | Refusal:
-    """The step with the limit that the runner ends it after: at least half more than it is estimated to take."""
+    """The step with what its manifest says of it, and with the limit that the runner ends it after.
+
+    The limit is at least half more than the step is estimated to take.
+    """
     least = LEAST_LIMIT_OVER_ESTIMATE * step.estimated_seconds
     most = manifest.limits.seconds
     if least > most:
@@ -160,7 +172,12 @@ def _limited(step: Step, manifest: Manifest) -> Step | Refusal:
             "set what it measures lower"
         )
         return Refusal(step.id, step.probe, reason)
-    return replace(step, time_limit_seconds=min(max(step.time_limit_seconds, least), most))
+    return replace(
+        step,
+        time_limit_seconds=min(max(step.time_limit_seconds, least), most),
+        hazards=step.hazards or manifest.hazards,
+        touches=manifest.touches if step.touches == NOT_REPORTED else step.touches,
+    )
 
 
 def why_not(machine: Machine, probe: RegisteredProbe) -> str | None:

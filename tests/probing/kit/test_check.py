@@ -91,7 +91,7 @@ IN_MANIFEST = [
     (", quick = 0.2 }", " }", "estimated_seconds of acme.rate: expected a number for plan quick, found none"),
     ('name = "acme.rate"', 'name = "Acme Rate"', "name of the probe: expected lower-case words joined by dots"),
     ('card = "cpu"', 'precision = "seconds"', "type of parameter seconds: expected float, as precision names it"),
-    ('card = "cpu"', "limits = { seconds = 0 }", "limits.seconds: expected more than 0 s, found 0"),
+    ('limits = { cpus = "one" }', "limits = { seconds = 0 }", "limits.seconds: expected more than 0 s, found 0"),
     ('schema = "sizeup.probe/1"', 'schema = "sizeup.probe/9"', "schema: expected one of sizeup.probe/1, found"),
     ("[[probe.series]]", "[[probe.series]", "file: expected TOML in UTF-8"),
 ]
@@ -112,6 +112,24 @@ def test_what_the_check_finds_in_a_manifest_the_registry_refuses(
     assert any(message in line for line in found), found
     assert all(line.startswith((MANIFEST, "pyproject.toml")) for line in found), found
     assert load_registry(points).broken
+
+
+@pytest.mark.parametrize(
+    ("hazards", "key"),
+    [('"cpu-load"', "cpus"), ('"memory"', "memory"), ('"disk-space"', "space"), ('"io-read", "io-write"', "space")],
+)
+def test_a_hazard_without_the_limit_that_it_needs_is_a_problem_but_no_reason_to_refuse_the_probe(
+    hazards: str, key: str, plugin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(plugin)
+    change(
+        plugin, MANIFEST, 'hazards = ["cpu-load"]\nlimits = { cpus = "one" }', f"hazards = [{hazards}]\nlimits = {{}}"
+    )
+
+    (problem,) = check_plugin(plugin).problems
+
+    assert str(problem).startswith(f"{MANIFEST}:10: limits.{key} of acme.rate: expected the most that a step takes")
+    assert not load_registry([EntryPoint("acme.rate", "acme_rate.probe:Rate", GROUP)]).broken
 
 
 IN_CODE = [
@@ -207,7 +225,7 @@ def test_every_problem_is_listed_and_not_the_first_alone(plugin: Path, capsys: p
     assert [(problem["file"], problem["line"]) for problem in data["problems"]] == [
         (MANIFEST, 6),  # the unknown key
         (MANIFEST, 3),  # the missing one, at the head of its table
-        (MANIFEST, 19),
+        (MANIFEST, 20),
         (CODE, 20),
     ]
 

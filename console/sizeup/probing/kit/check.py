@@ -17,6 +17,7 @@ from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, find_plu
 from sizeup.probing.kit.problem import Problem, line_of
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes
+from sizeup.probing.manifest_mistakes import unreported_limits
 from sizeup.probing.registry import GROUP, Registry, load_registry
 from sizeup.text import listed, nearest, one_line
 
@@ -90,7 +91,8 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
         checked.problems.append(Problem(file, line, "file", "TOML in UTF-8", one_line(str(error))))
         return {}
     checked.problems += [
-        Problem(file, line_of(text, one.place), one.key, one.expected, one.found, one.action) for one in found
+        Problem(file, line_of(text, one.place), one.key, one.expected, one.found, one.action)
+        for one in (*found, *unreported_limits(manifests))
     ]
     declared = {manifest.name: manifest for manifest in manifests}
     named = {point.name for point in points}

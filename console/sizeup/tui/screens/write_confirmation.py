@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Plan, Refusal, Step
+from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Refusal, Step
 from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.parameter_value import parse_value
 from sizeup.probing.planner import make_plan
@@ -67,7 +67,8 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
     size = settings.get(probe.manifest.limits.space_setting, "")
     limit = probe.manifest.limits.space
-    space = ("Space", f"{size}, removed after the run" if size.strip("0B") else f"at most {limit}")
+    most = limit if limit == NOT_REPORTED else f"at most {limit}"
+    space = ("Space", f"{size}, removed after the run" if size.strip("0B") else most)
     return [
         *found,
         *(() if only_reads(steps, settings) else (space,)),
