@@ -8,6 +8,8 @@ import pytest
 from report.charts import BARS, CHARTS, CURVE, MATRIX
 from sizeup.charts import svg
 from sizeup.charts.chart import Axis, Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
+from sizeup.fleet import page
+from sizeup.report import html
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -185,6 +187,14 @@ def test_each_marked_point_shows_its_value_and_interval_while_it_is_pointed_at()
     assert len(shown) == 5
     assert ".chart .value text{visibility:hidden" in svg.STYLE
     assert ".chart .value:hover text{visibility:visible}" in svg.STYLE
+
+
+@pytest.mark.parametrize("style", [svg.STYLE, html.STYLE, page._MORE_STYLE], ids=["chart", "report", "fleet"])
+def test_a_style_sheet_is_one_line_without_comments_and_with_every_value_filled_in(style: str) -> None:
+    assert style.count("{") == style.count("}") > 10
+    assert re.search(r"/\*|\n|  |</", style) is None
+    colors = set(re.findall(r"var\(--(\w+)\)", style))
+    assert colors <= set(re.findall(r"--(\w+):", html.STYLE))
 
 
 def test_values_of_a_long_line_are_as_many_as_its_marks() -> None:

@@ -12,7 +12,7 @@ from sizeup.charts.bar_svg import bar_chart
 from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.charts.heat_svg import heat_map
 from sizeup.charts.line_svg import line_chart
-from sizeup.charts.markup import Markup, element, joined, number
+from sizeup.charts.markup import Markup, element, joined, number, style_sheet
 from sizeup.charts.svg_elements import fitted, text_element
 
 
@@ -25,32 +25,7 @@ def _variables(paper: str, ink: str, muted: str, grid: str, series: tuple[str, .
 LIGHT = _variables("#ffffff", "#1b1f24", "#57606a", "#dfe3e8", palette.LIGHT)
 DARK = _variables("#12161b", "#e6e9ed", "#a3adb8", "#2c343d", palette.DARK)
 
-STYLE = Markup(
-    ".chart text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink);pointer-events:none}"
-    ".chart .title{font-size:14px;font-weight:600}"
-    ".chart .quiet{fill:var(--muted)}"
-    ".chart .halo{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:4px}"
-    ".chart .grid{stroke:var(--grid);stroke-width:1;fill:none}"
-    ".chart .base{stroke:var(--muted);stroke-width:1;fill:none}"
-    ".chart .edge{stroke:var(--muted);stroke-width:1;stroke-dasharray:2 4;fill:none}"
-    ".chart .line{fill:none;stroke-width:2;stroke-linejoin:round}"
-    ".chart .mark{stroke-width:1.5}"
-    ".chart .hollow{fill:var(--paper)}"
-    ".chart .band{stroke:none;fill-opacity:.16}"
-    ".chart .whisker{stroke-width:1.2;fill:none}"
-    ".chart .extent{stroke:var(--ink);stroke-width:1.2;fill:none}"
-    ".chart .bar{fill:var(--s0);fill-opacity:.55}"
-    ".chart .cell{fill:var(--s0);stroke:var(--paper);stroke-width:1}"
-    ".chart .unknown{fill:none;stroke:var(--grid)}"
-    ".chart .hit{fill:transparent}"
-    ".chart .value text{visibility:hidden;font-weight:600;paint-order:stroke;stroke:var(--paper);stroke-width:6px}"
-    ".chart .value:hover text{visibility:visible}"
-    ".chart .value:hover .hit{stroke:var(--ink);stroke-width:1.5}"
-    + "".join(
-        f".chart .i{index}{{stroke:var(--s{index})}}.chart .f{index}{{fill:var(--s{index})}}"
-        for index in range(len(palette.LIGHT))
-    )
-)
+STYLE = style_sheet("sizeup.charts", "chart.css")
 
 _WIDTH = 720
 """Of a chart that has a page, or a file, to itself."""

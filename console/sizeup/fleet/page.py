@@ -10,7 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from sizeup.charts.markup import Markup, element, empty, joined
+from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
 from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
 from sizeup.fleet.profile import Acceptance, AcceptanceResult
@@ -48,18 +48,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   }));
 }
 """
-_MORE_STYLE = Markup(
-    ".sortable button{font:inherit;font-weight:600;color:var(--muted);background:none;border:0;padding:0;"
-    "cursor:pointer;text-align:inherit}"
-    ".sortable [aria-sort=ascending] button::after{content:' ▲'}"
-    ".sortable [aria-sort=descending] button::after{content:' ▼'}"
-    ".sortable{width:100%;font-variant-numeric:tabular-nums}.sortable td{white-space:nowrap}"
-    ".sortable .out{font-weight:700}.sortable .out::after{content:' *'}"
-    ".sortable .quiet{color:var(--muted)}"
-    "article{border:1px solid var(--grid);border-radius:8px;padding:.6rem .9rem;margin:.6rem 0}"
-    "article h3{margin:0 0 .3rem}header .answer{font-size:1.15rem;font-weight:600;color:var(--ink)}"
-    "@media print{.sortable button::after{content:''!important}}"
-)
+_MORE_STYLE = style_sheet("sizeup.fleet", "fleet.css")
 _BADGES = {
     HostStatus.OUTLIER: "WARN",
     HostStatus.FINDING: "WARN",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sizeup.charts import svg, text_alternative
 from sizeup.charts.chart import BarChart, HeatMap, LineChart
-from sizeup.charts.markup import Markup, element, empty, joined, number
+from sizeup.charts.markup import Markup, element, empty, joined, number, style_sheet
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding
 from sizeup.text import plural
@@ -36,90 +36,12 @@ _METER_END = 1.3
 """The share of capacity that fills a meter."""
 
 STYLE = (
-    Markup(
-        f":root{{color-scheme:light dark;{svg.LIGHT};{LIGHT}}}"
-        f"@media (prefers-color-scheme:dark){{:root{{{svg.DARK};{DARK}}}}}"
-        "*{box-sizing:border-box}"
-        "body{margin:0 auto;padding:1.25rem;max-width:72rem;background:var(--paper);color:var(--ink);"
-        "font:15px/1.45 system-ui,'DejaVu Sans',sans-serif}"
-        "h1{font-size:1.5rem;line-height:1.2;margin:0}"
-        "h2{font-size:1.1rem;margin:1.4rem 0 .4rem}"
-        "h3{font-size:1rem;margin:1.5rem 0 .4rem}"
-        "p,ul,pre,dl,figure,table{margin:.3rem 0}"
-        "p,li,dd,td{overflow-wrap:anywhere}"
-        "ul{padding-left:1.2rem}"
-        "header p,.quiet,figcaption,caption,dt{color:var(--muted)}"
-        "header p{margin:.15rem 0}"
-        "header .run{color:var(--ink);margin:.5rem 0}"
-        "dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.1rem 1rem}dd{margin:0}"
-        # Statuses
-        ".badge{display:inline-block;font-weight:700;font-size:.75rem;line-height:1.3;letter-spacing:.04em;"
-        "padding:.1rem .55rem;border-radius:1rem;border:1.5px solid;white-space:nowrap;color:var(--muted)}"
-        + "".join(f".badge.{status}{{color:var(--{status})}}" for status in _STATUSES)
-        + ".verdict{display:grid;grid-template-columns:auto 1fr;gap:.3rem 1rem;align-items:center;margin:.9rem 0;"
-        "padding:.8rem 1rem;border:1px solid var(--grid);border-left:6px solid var(--muted);border-radius:8px;"
-        "background:var(--panel)}"
-        + "".join(f".verdict.{status}{{border-left-color:var(--{status})}}" for status in _STATUSES)
-        + ".verdict h2{margin:0;font-size:1.2rem}.verdict p{margin:0;grid-column:2}"
-        ".verdict .badge{font-size:.95rem;padding:.25rem .9rem}"
-        # Cards
-        "table{border-collapse:collapse}"
-        "caption{text-align:left;padding-bottom:.25rem}"
-        "th,td{text-align:left;vertical-align:top;padding:.25rem 1.1rem .25rem 0;border-bottom:1px solid var(--grid)}"
-        "th{font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}"
-        ".cards{width:100%;font-variant-numeric:tabular-nums}"
-        ".cards th,.cards td{padding:.45rem .6rem;vertical-align:middle}"
-        ".cards thead th{font-size:.8rem;color:var(--muted)}"
-        ".cards .n,.unjudged{white-space:nowrap}"
-        ".cards .none{color:var(--muted)}"
-        ".meter{position:relative;display:inline-block;width:78px;height:9px;margin-right:.5rem;border-radius:5px;"
-        "overflow:hidden;background:var(--grid)}"
-        ".meter i{position:absolute;inset:0 auto 0 0;background:var(--muted)}"
-        + "".join(f".meter i.{status}{{background:var(--{status})}}" for status in _STATUSES)
-        + f".meter b{{position:absolute;left:{100 / _METER_END:.0f}%;top:0;bottom:0;width:2px;background:var(--ink)}}"
-        ".share{display:inline-block;min-width:2.9rem}"
-        ".spark{vertical-align:middle;margin-left:.4rem}.cards td{min-width:4rem}"
-        ".spark polyline{fill:none;stroke:var(--s0);stroke-width:1.6}"
-        # Findings and charts
-        ".findings{list-style:none;padding:0}"
-        ".findings li{display:grid;grid-template-columns:4.5rem 1fr;gap:.6rem;align-items:start;justify-items:start;"
-        "padding:.4rem .6rem;border-top:1px solid var(--grid)}"
-        ".findings p{margin:0}"
-        ".charts{display:grid;grid-template-columns:1fr 1fr;gap:1rem}"
-        ".charts figure{min-width:0;padding:.7rem;border:1px solid var(--grid);border-radius:8px}"
-        ".charts h3{margin:0;color:var(--ink)}.charts figcaption p{margin:.1rem 0 .5rem;font-size:.85rem}"
-        ".charts svg{display:block;width:100%;height:auto}.charts svg.narrow{display:none}"
-        ".wide{overflow-x:auto}"
-        "figure svg{max-width:100%;height:auto}"
-        "pre{font:.9rem/1.45 ui-monospace,'DejaVu Sans Mono',monospace;white-space:pre-wrap;"
-        "padding:.5rem .75rem;border-left:3px solid var(--grid)}"
-        # Chapters
-        ".part{border-top:1px solid var(--grid)}.part>summary{padding:.55rem 0}"
-        "summary{cursor:pointer;color:var(--muted)}"
-        ".part>summary h2{display:inline;margin:0;color:var(--ink)}"
-        ".part table{font-size:.9rem}.part td.t{min-width:5.2em}"
-        "@media screen{.part td.n{white-space:nowrap}}"
-        ".paper{display:none}"
-        "@media screen and (max-width:45rem){"
-        "body{padding:.9rem}.charts{grid-template-columns:1fr}.charts svg.roomy{display:none}"
-        ".charts svg.narrow{display:block}.part figure svg{max-width:none}"
-        ".verdict{grid-template-columns:1fr}.verdict p{grid-column:1}.verdict .badge{justify-self:start}"
-        ".cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}"
-        ".cards tbody tr{display:grid;grid-template-columns:1fr auto;padding:.4rem 0;"
-        "border-bottom:1px solid var(--grid)}"
-        ".cards tbody th,.cards tbody td{border:0;padding:.1rem 0;text-align:left}"
-        ".cards tbody td{grid-column:1/-1}.cards tbody td:last-child{grid-column:2;grid-row:1}"
-        ".cards tbody td.none{display:none}"
-        ".cards td[data-label]::before{content:attr(data-label) ' ';color:var(--muted)}"
-        ".findings li{grid-template-columns:1fr;gap:.2rem}"
-        "}"
-        f"@media print{{:root{{color-scheme:light;font-size:13px;{svg.LIGHT};{LIGHT}}}"
-        "body{max-width:none;padding:0;font-size:12.5px}"
-        ".part:not([open]),details:not([open]){display:none}.paper{display:block}"
-        ".badge,.meter,.meter i,.meter b,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
-        ".cards th,.cards td{padding:.25rem .4rem}"
-        "h2,h3{break-after:avoid}figure,tr,.verdict,.findings li{break-inside:avoid}"
-        ".wide{overflow:visible}}"
+    style_sheet(
+        "sizeup.report",
+        "report.css",
+        light=f"{svg.LIGHT};{LIGHT}",
+        dark=f"{svg.DARK};{DARK}",
+        whole=f"{1 / _METER_END:.0%}",
     )
     + svg.STYLE
 )
