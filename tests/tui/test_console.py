@@ -92,9 +92,11 @@ async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
         assert console.runner.arguments == []
 
 
-async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(
-    console: Console, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("low_bandwidth", "frames"), [(False, 4), (True, 2)])
+async def test_a_run_is_drawn_once_a_second_and_never_into_a_full_line(
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch, low_bandwidth: bool, frames: int
 ) -> None:
+    console = make_console(options=Options(low_bandwidth=low_bandwidth))
     busy = [False]
     monkeypatch.setattr(ConsoleApp, "link_busy", property(lambda self: busy[0]))
     monkeypatch.setattr(ConsoleApp, "_watch", lambda self: None)  # ticks by hand alone
@@ -102,12 +104,12 @@ async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(
         await console.choose(pilot, "null")
         await pilot.press("r")
         console.runner.write(records())
-        for busy[0] in (False, True, True, True, False, True):  # a frame, and later the answer to a key
-            console.tick()
-        console.app.screen.show_run()  # type: ignore[attr-defined]
-        await pilot.pause()
+        drawn: list[str] = []
+        monkeypatch.setattr(console.app, "_refresh_modes", drawn.append)
+        for busy[0] in [True] * 4 + [False] * 8:
+            console.app._tick()
 
-        assert "drawn every 6 s" in console.status
+        assert len(drawn) == frames
 
 
 async def test_help_lists_every_action_that_holds_here(console: Console) -> None:

@@ -1,4 +1,4 @@
-"""The terminal's side of the console: ASCII where needed, a line that is asked how far it is, a clean end on signals.
+"""The terminal's side of the console: ASCII where needed, and a clean end on signals.
 
 Textual's own driver dies of SIGHUP without a word, of a byte that is no UTF-8 with a traceback, spins at the end
 of its input, and leaves mouse reporting on after SIGTERM.
@@ -11,8 +11,6 @@ import re
 import select
 import signal
 import termios
-import threading
-import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,10 +20,7 @@ from typing import ClassVar
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import CursorPosition
-from textual.message import Message
 
-from sizeup.terminal.link import ASK
 from sizeup.text import plain
 
 _LEAVE = (
@@ -38,16 +33,6 @@ _LEAVE_KEYBOARD = b"\x1b[<u"
 _OLD = re.compile(r"linux|ansi|vt\d|cons\d|sun\b")
 _NEWER = re.compile(r"\x1b\[([<>=].*|.*\$p)|\x1b\]52;.*")
 """Questions, keyboard protocols and copies of which older terminals print the end as text."""
-
-
-_ASK_BYTES = 1024
-"""Sent since the last question, these are worth another: a terminal answers when it has drawn all that came before."""
-
-_PATIENCE_SECONDS = 30.0
-"""After so long without an answer it is drawn on: the session may have been detached, and its output thrown away."""
-
-_LEAVE_SECONDS = 2.0
-"""How long leaving waits for the last answer; nobody sees the shell before it comes."""
 
 
 class ConsoleDriver(LinuxDriver):
@@ -64,13 +49,6 @@ class ConsoleDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.bytes_sent = 0
         """To the terminal, since the start."""
-        self._unasked_bytes = 0
-        self._asked_seconds = 0.0
-        self._answers = False
-        """Whether this terminal has ever answered: one that does not must not be waited for."""
-        self._drawn = threading.Event()
-        """Set unless a question is on its way."""
-        self._leaving = False
         self._old = bool(_OLD.match(os.environ.get("TERM", "")))
         # Not loop.add_signal_handler: a loop that blocks on a stalled terminal would never run it.
         signal.signal(signal.SIGHUP, self._leave)
@@ -89,42 +67,12 @@ class ConsoleDriver(LinuxDriver):
         shown = plain(data) if self.ascii_only else data
         size = len(shown) if shown.isascii() else len(shown.encode())
         self.bytes_sent += size
-        self._unasked_bytes += size
-        super().write(shown + self._question())
+        super().write(shown)
 
     @property
     def busy(self) -> bool:
-        """Whether the terminal has yet to draw what it was sent, on whatever way it got stuck.
-
-        What this end has not been able to write is the least of it: SSH alone takes a megabyte before it stops. A
-        terminal that answers nothing has no other measure, though, and Textual offers none.
-        """
-        unwritten = 0 if self._writer_thread is None else self._writer_thread._queue.qsize()  # noqa: SLF001
-        return unwritten > 0 or (self._answers and self._waits())
-
-    def _waits(self) -> bool:
-        return not self._drawn.is_set() and time.monotonic() - self._asked_seconds < _PATIENCE_SECONDS
-
-    def _question(self) -> str:
-        """The question where it is time for one, one at a time."""
-        if self._unasked_bytes < _ASK_BYTES or self._leaving or self._waits():
-            return ""
-        self.bytes_sent += len(ASK)
-        self._unasked_bytes = 0
-        self._asked_seconds = time.monotonic()
-        self._drawn.clear()
-        return ASK.decode()
-
-    def process_message(self, message: Message) -> None:
-        """Hear the answer; runs in the thread that reads."""
-        if not isinstance(message, CursorPosition):
-            super().process_message(message)
-            return
-        self._answers = True
-        self._drawn.set()
-        question = self._question()
-        if question:
-            super().write(question)
+        """Whether the terminal takes no output at the moment; Textual offers no measure of what is unwritten."""
+        return self._writer_thread is not None and self._writer_thread._queue.qsize() > 0  # noqa: SLF001
 
     def run_input_thread(self) -> None:
         """Forward input until asked to stop; the end of the input counts as a hang-up."""
@@ -161,18 +109,9 @@ class ConsoleDriver(LinuxDriver):
         else:
             self.send_message(self.SignalResume())
 
-    def start_application_mode(self) -> None:
-        """Take the terminal, at the start and after the shell had it."""
-        self._leaving = False
-        self._drawn.set()
-        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual says nothing of its types here
-
     def stop_application_mode(self) -> None:
-        """Give the terminal back, once it has answered: what came later would be typed into the shell."""
-        self._leaving = True
-        if self._answers:
-            self._drawn.wait(_LEAVE_SECONDS)
-        self.write("\x1b[0m\x1b[H\x1b[2J")  # for a terminal without a second screen to leave
+        """Give the terminal back, cleared for one without a second screen to leave."""
+        self.write("\x1b[0m\x1b[H\x1b[2J")
         super().stop_application_mode()
 
     def _leave(self, number: int, frame: FrameType | None) -> None:

@@ -21,7 +21,6 @@ from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
 from sizeup.text import plain
 from sizeup.tui.actions import bindings, first_key_of
-from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.leaving import Leaving
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from sizeup.views.difference import OtherMachine
 
 _DEFAULT = Options()
+TICK_SECONDS = 0.5
+"""Between two looks at the session file; every second of them draws a frame of a run."""
 _OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
 
 
@@ -101,7 +102,9 @@ class ConsoleApp(TerminalApp):
         self._leaving = Leaving(self, runs, self.report_cost, self.typed, self.save_inputs)
         self._offered = OfferedSession(first_key_of("summary.latest", self.keys))
         self._timer: Timer | None = None
-        self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
+        self._frame_ticks = 4 if options.low_bandwidth else 2
+        self._waited_ticks = self._frame_ticks
+        """Since the last frame; the first is drawn at once."""
         self._advice = AdviceSelector(f"press 4, then {first_key_of('sizing.recompute', self.keys)}")
         self._stated_advice = AdviceSelector()
 
@@ -205,7 +208,7 @@ class ConsoleApp(TerminalApp):
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
         if self.runs.going_on:
-            return running_texts(self.runs, self._pacing.text)
+            return running_texts(self.runs, low_bandwidth=self._frame_ticks > 2)
         if self.runs is not self._own.runs:
             return " saved session; press 5, then u to return to this machine", f"{os.path.basename(self.runs.path)} "
         return idle_texts(
@@ -235,15 +238,16 @@ class ConsoleApp(TerminalApp):
         self.runs.poll()
         if self.runs is not self._own.runs:
             self._own.runs.poll()
-        if not self._pacing.is_due(link_busy=self.link_busy, running=self.runs.going_on):
+        self._waited_ticks += 1
+        if self.link_busy or (self.runs.going_on and self._waited_ticks < self._frame_ticks):
             return
+        self._waited_ticks = 0
         session = self.runs.session
         if not self.runs.running and (session is None or session.end is not None or self.measures):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = None
         self._refresh_modes("show_run")
-        self._pacing.drawn()
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.report_cost()
 

@@ -26,7 +26,7 @@ class Options(Struct, frozen=True):
     no_color: bool = False
     no_mouse: bool = False
     low_bandwidth: bool = False
-    """Redraw every two seconds and leave the mouse to the terminal; a slow link is also noticed by itself."""
+    """Redraw every two seconds and leave the mouse to the terminal."""
     readonly: bool = False
     """Start no probe and write nothing."""
     keys: Mapping[str, str] = field(default_factory=dict)

@@ -94,10 +94,10 @@ def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: boo
     return f"a {'capture' if runs.session is None else 'saved session'} is shown, not this machine"
 
 
-def running_texts(runs: Runs, pacing: str) -> tuple[str, str]:
-    """Return both ends of the status line during a run; ``pacing`` says why frames are rare, if they are."""
+def running_texts(runs: Runs, *, low_bandwidth: bool) -> tuple[str, str]:
+    """Return both ends of the status line during a run."""
     now = position(runs.session)
-    link = pacing and f"{pacing} "
+    link = "low bandwidth, drawn every 2 s " if low_bandwidth else ""
     state = _state(runs, now)
     elapsed = "" if runs.followed else f" {runs.elapsed_seconds:.0f} s"
     if now is None or (runs.running and not runs.begun):  # the last step is of an earlier run

@@ -105,8 +105,7 @@ def _line(facts: TerminalFacts, *, asked: bool) -> Check:
         f"latency {format_ns(facts.link.answer_ns)}, bandwidth {format_rate(facts.link.bytes_per_second)} or more",
         unit="bytes/s",
         status=CheckStatus.LIMITED if slow else CheckStatus.OK,
-        remedy="The console redraws less often on this connection; sizeup --low-bandwidth redraws every 2 s. "
-        "Measurements are not affected."
+        remedy="Start the console with sizeup --low-bandwidth, which redraws every 2 s. Measurements are not affected."
         if slow
         else "",
     )

@@ -16,8 +16,6 @@ from sizeup.tui.screens.mode import ModeScreen
 
 _LOOK_SECONDS = 1.0
 """Between two looks at load, memory and links, while this mode is shown."""
-_MOST_RESTS = 8
-"""Looks that a slow line is spared at most, once it has drawn the last."""
 
 
 class LiveMachineScreen(ModeScreen):
@@ -33,7 +31,6 @@ class LiveMachineScreen(ModeScreen):
         self._settling: Timer | None = None
         self._timer: Timer | None = None
         self._looking = False
-        self._rest_looks = 0
         self._moment: Machine | None = None
         """The machine with its memory as it was a second ago."""
         self._loads: Mapping[int, float] = {}
@@ -133,17 +130,11 @@ class LiveMachineScreen(ModeScreen):
     def look(self) -> None:
         """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait.
 
-        Nothing is drawn on top of what is still on its way, and a slow line then rests as long as it took.
+        Nothing is drawn on top of what is still on its way.
         """
         host = self.host
         live_source = host.live_source
-        if live_source is None or host.machine is None:
-            return
-        if host.link_busy:
-            self._rest_looks = min(self._rest_looks + 1, _MOST_RESTS)
-            return
-        if self._rest_looks:
-            self._rest_looks -= 1
+        if live_source is None or host.machine is None or host.link_busy:
             return
         if self.shows_loads:
             self._loads = live_source.loads()

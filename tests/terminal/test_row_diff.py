@@ -8,16 +8,14 @@ import pytest
 from rich.console import Console as RichConsole
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
-from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
 from consoles import Console
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
-from sizeup.terminal.frame_diff import FrameDiffer
+from sizeup.terminal.row_diff import RowDiffer, RowUpdate
 from sizeup.tui.widgets.lines import StatusLine
 
 COLORS = RichConsole(force_terminal=True, color_system="256")
@@ -36,58 +34,52 @@ def picture(*written: str, columns: int, rows: int) -> list[Any]:
     ]
 
 
-def sent(sender: FrameDiffer, update: Any, colors: RichConsole = COLORS) -> str:
-    """What the terminal is told of an update."""
-    return str(sender.changed(update).render_segments(colors))  # type: ignore[union-attr]
+def sent(differ: RowDiffer, *rows: Strip, colors: RichConsole = COLORS) -> str:
+    """What the terminal is sent for a screen of these rows."""
+    return differ.changes([*rows], colors)
 
 
-def span(strip: Strip, first: int, behind: int) -> ChopsUpdate:
-    """A part of a screen of one row."""
-    return ChopsUpdate([{0: strip}], [(0, first, behind)], [[strip.cell_length]])
+def row(*segments: tuple[str, str]) -> Strip:
+    """A row of texts and their styles."""
+    return Strip([Segment(text, Style.parse(style)) for text, style in segments])
 
 
-def row(*segments: tuple[str, str]) -> LayoutUpdate:
-    """A whole screen of one row."""
-    strip = Strip([Segment(text, Style.parse(style)) for text, style in segments])
-    return LayoutUpdate([[strip]], Region(0, 0, strip.cell_length, 1))
+def test_of_a_changed_row_only_changed_cells_are_sent() -> None:
+    differ = RowDiffer()
+    sent(differ, row(("idle, nothing measured", "white on black")), row(("below", "red")))
+
+    same = row(("idle, nothing measured", "white on black")), row(("below", "red"))
+    assert sent(differ, *same) == ""
+    weighed = row(("idle, nothing weighed.", "white on black")), same[1]
+    assert sent(differ, *weighed) == "\x1b[0m\x1b[1;15H\x1b[37;40mweighed.\x1b[39;49m"
+    differ.forget()
+    assert "idle, nothing" in sent(differ, *weighed)
 
 
-def test_a_span_is_sent_without_what_stands_beside_it() -> None:
-    blue, red = Style.parse("blue on black"), Style.parse("red on black")
-    strip = Strip([Segment("abcde", blue), Segment("  ", red), Segment("fghij", red)])
+def test_of_a_style_only_what_differs_is_sent() -> None:
+    update = row(("abc", "blue on black"), ("  ", "bold red on black"), ("fg", "red on black"))
 
-    assert sent(FrameDiffer(), span(strip, 4, 9)) == "\x1b[0m\x1b[1;5H\x1b[34;40me  \x1b[31mfg\x1b[39;49m"
+    assert sent(RowDiffer(), update) == "\x1b[0m\x1b[1;1H\x1b[34;40mabc\x1b[39m  \x1b[31mfg\x1b[39;49m"
 
 
 def test_reversed_blanks_are_not_taken_for_plain_ones() -> None:
     update = row(("a", "white on black"), ("  ", "reverse white on black"))
 
-    assert sent(FrameDiffer(), update) == "\x1b[0m\x1b[1;1H\x1b[37;40ma\x1b[0;7;37;40m  \x1b[0m"
-
-
-def test_what_the_terminal_shows_already_is_not_sent_again() -> None:
-    sender = FrameDiffer()
-    sent(sender, row(("idle, nothing measured", "white on black")))
-
-    assert sent(sender, row(("idle, nothing measured", "white on black"))) == ""
-    weighed = row(("idle, nothing weighed.", "white on black"))
-    assert sent(sender, weighed) == "\x1b[0m\x1b[1;15H\x1b[37;40mweighed.\x1b[39;49m"
-    sender.forget()
-    assert "idle, nothing" in sent(sender, weighed)
+    assert sent(RowDiffer(), update) == "\x1b[0m\x1b[1;1H\x1b[37;40ma\x1b[0;7;37;40m  \x1b[0m"
 
 
 def test_nothing_is_known_of_a_terminal_of_another_size() -> None:
-    sender = FrameDiffer()
-    sent(sender, row(("abc", "red")))
+    differ = RowDiffer()
+    sent(differ, row(("abc", "red")))
 
-    assert "abc" in sent(sender, row(("abcd", "red")))
+    assert "abc" in sent(differ, row(("abcd", "red")))
 
 
 def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None:
-    sender, screen = FrameDiffer(), pyte.Screen(6, 1)
+    differ, screen = RowDiffer(), pyte.Screen(6, 1)
     stream = pyte.Stream(screen)
     for text in ("a日本b", "日x本b", "日本xb", "ab日本", "abcdef"):
-        stream.feed(sent(sender, row((text, "red"))))
+        stream.feed(sent(differ, row((text, "red"))))
         assert screen.display == [text]
 
 
@@ -95,12 +87,13 @@ def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None
 async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Path) -> None:
     console = Console(tmp_path, frames=True)
     async with console.shown(100, 30) as pilot:
-        sender, written = FrameDiffer(), ""
+        differ, written = RowDiffer(), ""
         for mode in "12345":
             await pilot.press(mode)
             await pilot.pause()
-            colors, update = console.app.console, console.app.screen._compositor.render_full_update()
-            ours, theirs = sent(sender, update, colors), update.render_segments(colors)
+            colors, compositor = console.app.console, console.app.screen._compositor
+            ours = sent(differ, *compositor.render_strips(), colors=colors)
+            theirs = compositor.render_full_update().render_segments(colors)
             written += ours
 
             # Textual keeps the codes of a style for good, whatever terminal they were made for: colors aside.
@@ -113,20 +106,21 @@ async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Pat
 
 
 class DrawnApp:
-    """What an app shows from now on, as its terminal would be told."""
+    """What an app shows from now on, as its terminal would be sent it."""
 
     def __init__(self, app: App[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         self._app = app
-        self._sender = FrameDiffer()
-        self._sent = [sent(self._sender, self._whole())]
+        self._differ = RowDiffer()
+        self._sent = [self._whole(self._differ)]
         monkeypatch.setattr(app, "_display", self._display)
 
-    def _whole(self) -> Any:
-        return self._app.screen._compositor.render_update(full=True, screen_stack=self._app._background_screens)
+    def _whole(self, differ: RowDiffer) -> str:
+        self._app.screen._compositor.render_update(full=True, screen_stack=self._app._background_screens)
+        return sent(differ, *self._app.screen._compositor.render_strips())
 
     def _display(self, screen: Screen[Any], update: Any) -> None:
         if update is not None:
-            self._sent.append(sent(self._sender, update))
+            self._sent.append(RowUpdate(self._differ, screen).render_segments(COLORS))
 
     @property
     def bytes(self) -> int:
@@ -137,7 +131,7 @@ class DrawnApp:
     def is_true(self) -> bool:
         """Whether a terminal that was told all of it shows what the app does."""
         columns, rows = self._app.size
-        whole = sent(FrameDiffer(), self._whole())
+        whole = self._whole(RowDiffer())
         return picture(*self._sent, columns=columns, rows=rows) == picture(whole, columns=columns, rows=rows)
 
 
@@ -169,8 +163,10 @@ async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
 def test_colors_are_those_of_the_terminal() -> None:
     told = {
         system: sent(
-            FrameDiffer(), row(("a", "#ff0000 on #000000")), RichConsole(force_terminal=True, color_system=system)
-        )  # type: ignore[arg-type]
+            RowDiffer(),
+            row(("a", "#ff0000 on #000000")),
+            colors=RichConsole(force_terminal=True, color_system=system),  # type: ignore[arg-type]
+        )
         for system in ("standard", "256", "truecolor")
     }
 

@@ -1,0 +1,143 @@
+"""What of a frame is sent: the cells of changed rows that differ, and of a style the parts that differ.
+
+Textual's own frames are four to eight times as many bytes: a dialog takes 40 kB, three seconds at 12 kB/s. Only the
+compositor of a screen, which Textual does not offer, has its rows with the dialogs above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby, repeat
+from operator import itemgetter
+
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from rich.console import COLOR_SYSTEMS, Console
+from rich.control import Control
+from rich.style import Style
+from textual._compositor import CompositorUpdate
+from textual.screen import Screen
+from textual.strip import Strip
+
+_BRIDGE_CELLS = 6
+"""Up to this many unchanged cells are sent again, because skipping them takes some eight bytes."""
+
+_Codes = tuple[str, str, str]
+"""A style as codes of the terminal: attributes, foreground, background."""
+_Cell = tuple[str, _Codes]
+"""A column of a row: its glyph, which is empty in the second column of a wide one, and its style."""
+_PLAIN: _Codes = ("", "39", "49")
+
+
+class RowDiffer:
+    """The rows that the terminal shows; any row may be unknown."""
+
+    def __init__(self) -> None:
+        self._strips: list[Strip] = []
+        self._cells: list[list[_Cell]] = []
+
+    def forget(self) -> None:
+        """Assume nothing of what the terminal shows: the next frame is sent whole."""
+        self._strips = []
+
+    def changes(self, strips: list[Strip], console: Console) -> str:
+        """Return what turns the screen shown into these rows; empty where it shows them."""
+        colors = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
+        if [strip.cell_length for strip in strips] != [strip.cell_length for strip in self._strips]:
+            self._strips, self._cells = [Strip([])] * len(strips), [[] for _ in strips]
+        sent: list[str] = []
+        style = _PLAIN
+        for y, strip in enumerate(strips):
+            if strip == self._strips[y]:
+                continue
+            old, new = self._cells[y], _cells(strip, colors)
+            self._cells[y] = new
+            for first, end in _changed_runs(old, new):
+                sent.append(Control.move_to(first, y).segment.text)
+                for codes, cells in groupby(new[first:end], itemgetter(1)):
+                    sent += (_transition(style, codes), "".join(glyph for glyph, _ in cells))
+                    style = codes
+        self._strips = strips
+        return f"\x1b[0m{''.join(sent)}{_transition(style, _PLAIN)}" if sent else ""
+
+
+class RowUpdate(CompositorUpdate):
+    """A frame of a screen, worked out when it is sent, as some never are."""
+
+    def __init__(self, differ: RowDiffer, screen: Screen[object]) -> None:
+        self._differ = differ
+        self._screen = screen
+
+    def render_segments(self, console: Console) -> str:
+        """Return the cells that differ."""
+        return self._differ.changes(self._screen._compositor.render_strips(), console)  # noqa: SLF001  see above
+
+
+def _transition(now: _Codes, then: _Codes) -> str:
+    """Return the codes that change one style into another."""
+    if now == then:
+        return ""
+    codes: list[str] = []
+    if then[0] != now[0]:
+        codes, now = [part for part in ("0", then[0]) if part], _PLAIN
+    codes += [new for old, new in zip(now[1:], then[1:], strict=True) if new != old]
+    return f"\x1b[{';'.join(codes)}m"
+
+
+def _cells(strip: Strip, colors: ColorSystem) -> list[_Cell]:
+    cells: list[_Cell] = []
+    for text, style, _ in strip:
+        cells += zip(_columns(text), repeat(_codes(style, colors, blank=text.isspace())))
+    return cells
+
+
+@lru_cache(maxsize=2048)
+def _codes(style: Style | None, colors: ColorSystem, *, blank: bool) -> _Codes:
+    """Return the codes of a style; of a blank only the background is seen, unless it is reversed or has a line."""
+    if style is None:
+        return _PLAIN
+    bare = style.without_color
+    ink = "39" if style.color is None else ";".join(style.color.downgrade(colors).get_ansi_codes())
+    paper = (
+        "49" if style.bgcolor is None else ";".join(style.bgcolor.downgrade(colors).get_ansi_codes(foreground=False))
+    )
+    if blank and not (bare.reverse or bare.underline or bare.underline2 or bare.strike or bare.overline):
+        return "", "39", paper
+    return Strip.render_ansi(bare, colors), ink, paper
+
+
+@lru_cache(maxsize=4096)
+def _columns(text: str) -> Sequence[str]:
+    """Return the glyph of each column; a combining character stands in the column before it."""
+    if text.isascii() or all(cell_len(character) == 1 for character in text):
+        return text
+    columns: list[str] = []
+    for character in text:
+        width = cell_len(character)
+        if width or not columns:
+            columns += [character, *[""] * (width - 1)]
+        else:
+            columns[-1] += character
+    return columns
+
+
+def _changed_runs(old: Sequence[_Cell], new: Sequence[_Cell]) -> Iterator[tuple[int, int]]:
+    """Yield the first column of each run of cells to send, and the one behind its last."""
+    if len(old) != len(new):
+        yield 0, len(new)
+        return
+    first = end = -1
+    for at, (before, now) in enumerate(zip(old, new, strict=True)):
+        if before == now:
+            continue
+        if first >= 0 and at - end <= _BRIDGE_CELLS:
+            end = at + 1
+            continue
+        if first >= 0:
+            yield first, end
+        first, end = at, at + 1
+        while first and not new[first][0]:  # a wide glyph is sent whole
+            first -= 1
+    if first >= 0:
+        yield first, end
