@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import RenderableType
 from textual import on
@@ -70,5 +70,6 @@ class TerminalApp(OrderedKeysApp):
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         # The one place that every frame passes; Textual's own take four to eight times as many bytes.
-        frame = isinstance(renderable, CompositorUpdate)
-        super()._display(screen, RowUpdate(self._frames, screen) if frame else renderable)
+        if isinstance(renderable, CompositorUpdate):
+            renderable = cast("RenderableType", RowUpdate(self._frames, screen))  # Textual asks it for segments alone
+        super()._display(screen, renderable)
