@@ -116,7 +116,7 @@ def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> No
 
     assert (figure.verdict, figure.different) == (Conclusion.NOT_VALID, False)
     assert {point.verdict for point in comparison.points} == {Conclusion.NOT_VALID}
-    assert figure.invalid == "not valid on the new side: throughput was not steady"
+    assert figure.invalid_text == "not valid on the new side: throughput was not steady"
     assert any(
         line.startswith("Not compared, as B is not valid (throughput was not steady): ")
         for line in conclusion_lines(comparison)

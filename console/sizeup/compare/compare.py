@@ -156,6 +156,6 @@ def _amounts_and_verdicts(metrics: Mapping[str, Runs]) -> tuple[dict[str, Runs],
 def _means(metrics: Iterable[Figure]) -> Iterable[Mean]:
     """Ratios of one direction only: a mean over latencies and rates together would mean nothing."""
     for better in (Better.LOWER, Better.HIGHER):
-        ratios = [f.ratio for f in metrics if f.series is not None and f.series.better is better and not f.invalid]
+        ratios = [f.ratio for f in metrics if f.series is not None and f.series.better is better and not any(f.invalid)]
         if len(ratios) > 1:
             yield Mean(better, geometric_mean(ratios), len(ratios))

@@ -63,8 +63,8 @@ class Figure(Struct, frozen=True):
     share_of_pairs_lower: float
     """Share of all pairs of runs in which the new side's was the smaller."""
     verdict: Conclusion
-    invalid: str = ""
-    """Why a figure of either side does not count; empty where all do."""
+    invalid: tuple[str, str] = ("", "")
+    """Why the figures of the new side and of the baseline do not count; empty where they do."""
     confirmatory: bool = False
     strict: tuple[float, float] | None = None
     """The interval where several questions are asked; None where the runs are too few for one."""
@@ -72,6 +72,15 @@ class Figure(Struct, frozen=True):
     """How many more runs a side would probably decide; None where nothing is left open, or for more than 100."""
     noise: float | None = None
     """The furthest that a run lies from the median of its side, as a share; None with a single run on a side."""
+
+    @property
+    def invalid_text(self) -> str:
+        """Which side has figures that do not count, and why; empty where all do."""
+        new, baseline = self.invalid
+        if new and new == baseline:
+            return f"not valid on both sides: {new}"
+        named = (("new side", new), ("baseline", baseline))
+        return "; ".join(f"not valid on the {name}: {why}" for name, why in named if why)
 
     @property
     def different(self) -> bool:

@@ -80,7 +80,7 @@ def condition_results(
             )
         else:
             figure = with_verdict(figures[name], corrected[name], level, minimum_effect, confirmatory=True)
-            objection = SAME_SESSION if same else figure.invalid
+            objection = SAME_SESSION if same else figure.invalid_text
             decision, why = _by_change(question, question.change, figure, objection, minimum_effect)
             answers.append(ConditionResult(question, decision, why, figure))
     return tuple(answers)

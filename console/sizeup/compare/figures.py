@@ -69,7 +69,7 @@ def compared_figure(
         p=p,
         corrected_p=p,
         share_of_pairs_lower=share_of_pairs(new, baseline),
-        invalid=_invalid(ours, theirs, keys),
+        invalid=(_invalid(ours, keys), _invalid(theirs, keys)),
         verdict=Conclusion.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
         more_runs=_more_runs(new, baseline, shift, level),
@@ -123,7 +123,7 @@ def with_verdict(
     figure: Figure, corrected: float, level: float, minimum_effect: float, *, confirmatory: bool
 ) -> Figure:
     """Return the figure with what can be said of it, by its corrected p."""
-    if figure.invalid:
+    if any(figure.invalid):
         verdict = Conclusion.NOT_VALID
     elif smallest_p(*figure.runs) > level:
         verdict = Conclusion.TOO_FEW
@@ -157,14 +157,6 @@ def direction(figure: Figure) -> Conclusion:
     return Conclusion.BETTER if higher == (better is Better.HIGHER) else Conclusion.WORSE
 
 
-def _invalid(ours: Runs, theirs: Runs, keys: Iterable[PointKey]) -> str:
-    """Return which sides have figures that their own runs call invalid, and why."""
-    keys = list(keys)
-    found = [
-        next((value.invalid for key in keys for value in side[key].values() if value.invalid), "")
-        for side in (ours, theirs)
-    ]
-    if found[0] and found[0] == found[1]:
-        return f"not valid on both sides: {found[0]}"
-    named = zip(("new side", "baseline"), found, strict=True)
-    return "; ".join(f"not valid on the {name}: {why}" for name, why in named if why)
+def _invalid(side: Runs, keys: Iterable[PointKey]) -> str:
+    """Return why figures of a side are called invalid by their own runs; empty where none is."""
+    return next((value.invalid for key in keys for value in side[key].values() if value.invalid), "")

@@ -338,6 +338,6 @@ def figure_data(figure: Figure) -> dict[str, Any]:
         "verdict": figure.verdict.value,
         "more_runs": figure.more_runs,
         "noise": figure.noise,
-        "invalid_reason": figure.invalid,
+        "invalid_reason": figure.invalid_text,
         "confirmatory": figure.confirmatory,
     }

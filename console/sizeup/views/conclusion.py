@@ -65,23 +65,17 @@ def conclusion_lines(comparison: Comparison) -> list[str]:
         lines.append(f"No difference found: a change of {limit} or more is excluded for {_names(same)}")
     reasons: dict[str, list[Figure]] = {}
     for figure in invalid:
-        reasons.setdefault(_by_letter(figure.invalid), []).append(figure)
+        reasons.setdefault(_by_letter(figure), []).append(figure)
     lines += [f"Not compared, as {reason}: {_names(found)}" for reason, found in reasons.items()]
     return [*other, *lines]
 
 
-def _by_letter(reason: str) -> str:
+def _by_letter(figure: Figure) -> str:
     """Return why a figure is not compared as a clause about A or B: ``B is not valid (throughput was not steady)``."""
-    clauses = []
-    for clause in reason.split("; not valid on "):
-        where, _, why = clause.removeprefix("not valid on ").partition(": ")
-        if where not in _SIDES:
-            return reason
-        clauses.append(f"{_SIDES[where]} not valid ({why})")
-    return " and ".join(sorted(clauses))
-
-
-_SIDES = {"the new side": "B is", "the baseline": "A is", "both sides": "A and B are"}
+    new, baseline = figure.invalid
+    if new == baseline:
+        return f"A and B are not valid ({new})"
+    return " and ".join(f"{side} is not valid ({why})" for side, why in (("A", baseline), ("B", new)) if why)
 
 
 def headline_table(comparison: Comparison) -> Table:
