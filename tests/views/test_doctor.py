@@ -71,8 +71,8 @@ def test_a_good_terminal_needs_no_advice() -> None:
         (LATIN | {"link": None}, "encoding", CheckStatus.LIMITED, "uses ASCII."),
         ({"colors": 16, "term": "xterm"}, "colors", CheckStatus.OK, "COLORTERM=truecolor"),
         ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", CheckStatus.LIMITED, "sizeup --ascii"),
-        ({"link": Link(200_000, 20e3, utf8=True)}, "connection", CheckStatus.LIMITED, "redraws less often"),
-        ({"link": Link(300_000_000, 2e6, utf8=True)}, "connection", CheckStatus.LIMITED, "redraws less often"),
+        ({"link": Link(200_000, 20e3, utf8=True)}, "connection", CheckStatus.LIMITED, "low-bandwidth"),
+        ({"link": Link(300_000_000, 2e6, utf8=True)}, "connection", CheckStatus.LIMITED, "low-bandwidth"),
     ],
 )
 def test_what_a_terminal_lacks_is_said_with_what_to_do(
