@@ -276,7 +276,7 @@ def test_private_parts_of_textual_are_used_in_terminal_alone() -> None:
         "TerminalApp._driver",
         "self._writer_thread._queue",
         "self.app._css_update_count",
-        "self.screen._compositor",
+        "screen._compositor",
         "super()._display",
         "super()._get_terminal_size",
         "super()._sigcont_application",

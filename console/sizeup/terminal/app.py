@@ -11,7 +11,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from sizeup.terminal.ordered_keys import OrderedKeysApp
-from sizeup.terminal.row_diff import RowDiffer, RowUpdate
+from sizeup.terminal.row_diff import RowDiffer, RowUpdate, rows_of
 
 if TYPE_CHECKING:
     from sizeup.terminal.driver import ConsoleDriver
@@ -58,9 +58,7 @@ class TerminalApp(OrderedKeysApp):
     @property
     def screen_text(self) -> str:
         """The screen as it stands."""
-        # Textual offers the screen as SVG alone.
-        rows = self.screen._compositor.render_strips()  # noqa: SLF001
-        return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
+        return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows_of(self.screen))
 
     @on(Driver.SignalResume)
     def action_redraw(self) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, repeat
 from operator import itemgetter
+from typing import Any
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
@@ -65,13 +66,18 @@ class RowDiffer:
 class RowUpdate(CompositorUpdate):
     """A frame of a screen, worked out when it is sent, as some never are."""
 
-    def __init__(self, differ: RowDiffer, screen: Screen[object]) -> None:
+    def __init__(self, differ: RowDiffer, screen: Screen[Any]) -> None:
         self._differ = differ
         self._screen = screen
 
     def render_segments(self, console: Console) -> str:
         """Return the cells that differ."""
-        return self._differ.changes(self._screen._compositor.render_strips(), console)  # noqa: SLF001  see above
+        return self._differ.changes(rows_of(self._screen), console)
+
+
+def rows_of(screen: Screen[Any]) -> list[Strip]:
+    """Return the rows of a screen as it stands; Textual offers the screen as SVG alone."""
+    return screen._compositor.render_strips()  # noqa: SLF001
 
 
 def _transition(now: _Codes, then: _Codes) -> str:
