@@ -78,6 +78,12 @@ FAULTS = [
         '5, (__import__("sizeup.model.plan").model.plan.Hazard.IO_WRITE,))',
         "those of the manifest, found",
     ),
+    ("class Rate", "class Speed", "plan failed: AttributeError: module 'acme_rate.probe' has no attribute 'Rate'"),
+    ("class Rate:", "class Rate:\n    def __init__(self, x): ...", "__init__() missing 1 required positional argument"),
+    ("yield Step(", "Step(", "plan failed: TypeError: 'NoneType' object is not iterable"),
+    ('settings["seconds"]', 'settings["secs"]', "plan failed: KeyError: 'secs' (probe.py:17)"),
+    ("import zlib", "import zlib as", "plan failed: SyntaxError: "),
+    ("(self, step, context)", "(self, step)", "found failed: TypeError: Rate.run() takes 2 positional arguments"),
 ]
 
 

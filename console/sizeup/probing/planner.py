@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -149,13 +151,15 @@ def _plan_probe(
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
-        yield Refusal(probe.name, probe.name, _why_failed(error))
+        yield Refusal(probe.name, probe.name, _why_failed(error, probe.target.partition(".")[0]))
 
 
-def _why_failed(error: Exception) -> str:
+def _why_failed(error: Exception, package: str) -> str:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
         return f"{COMPILED_PART_MISSING}: this is the viewer; to measure, install the wheel for this type of machine"
-    return f"its plan failed: {type(error).__name__}: {one_line(str(error))}"
+    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    where = next((f" ({path.name}:{line})" for path, line in reversed(frames) if package in path.parts), "")
+    return f"its plan failed: {type(error).__name__}: {one_line(str(error))}{where}"
 
 
 def _limited(step: Step, manifest: Manifest) -> Step | Refusal:

@@ -1,10 +1,10 @@
-"""Check a plug-in before it is installed: its entry points, manifests and code, without running any of it."""
+"""Check a plug-in before it is installed: its entry points and manifests, without running any of it."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,10 +12,8 @@ from pathlib import Path
 import tomli
 from msgspec import Struct, field
 
-from sizeup.probing.kit.code_check import class_problems, file_problems, parse
 from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, find_plugin
 from sizeup.probing.kit.problem import Problem, line_of
-from sizeup.probing.manifest import Manifest
 from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes
 from sizeup.probing.manifest_mistakes import unreported_limits
 from sizeup.probing.registry import GROUP, Registry, load_registry
@@ -37,8 +35,9 @@ def check_plugin(root: Path) -> CheckedPlugin:
     checked = CheckedPlugin(files, list(files.problems))
     for package, folder in files.import_roots.items():
         points = [point for point in files.points if point.package == package]
-        manifests = _check_manifest(checked, folder / package / FILE_NAME, points)
-        _check_code(checked, folder, package, points, manifests)
+        _check_manifest(checked, folder / package / FILE_NAME, points)
+        for point in points:
+            _check_module(checked, folder, point)
     if not checked.problems:
         registry = registry_with(files)
         checked.problems += [
@@ -76,8 +75,8 @@ def importable(files: PluginFiles) -> Iterator[None]:
         sys.path[:] = before
 
 
-def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoint]) -> Mapping[str, Manifest]:
-    """Add the problems of one manifest; the probes that it declares."""
+def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoint]) -> None:
+    """Add the problems of one manifest, and the probes that it declares."""
     file = checked.files.name(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -85,11 +84,11 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
     except FileNotFoundError:
         problem = Problem(file, 0, "file", "the manifest of the package", "no such file")
         checked.problems.append(problem)
-        return {}
+        return
     except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError, RecursionError) as error:
         line = getattr(error, "lineno", 0)
         checked.problems.append(Problem(file, line, "file", "TOML in UTF-8", one_line(str(error))))
-        return {}
+        return
     checked.problems += [
         Problem(file, line_of(text, one.place), one.key, one.expected, one.found, one.action)
         for one in (*found, *unreported_limits(manifests))
@@ -110,43 +109,13 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
             action = f'add "{manifest.name}" = "{points[0].package}.probe:Class" to the entry points'
             expected = f"an entry point of group {GROUP}"
             checked.problems.append(Problem(file, line, f"probe {manifest.name}", expected, "none", action))
-    return declared
 
 
-def _check_code(
-    checked: CheckedPlugin,
-    folder: Path,
-    package: str,
-    points: list[DeclaredPoint],
-    manifests: Mapping[str, Manifest],
-) -> None:
-    """Add the problems of the code of one package."""
-    # Without its manifest nothing is known of its series and parameters.
-    series = {series.name for manifest in manifests.values() for series in manifest.series}
-    trees = {}
-    for path in sorted((folder / package).rglob("*.py")):
-        file = checked.files.name(path)
-        tree = parse(path, file)
-        if isinstance(tree, Problem):
-            checked.problems.append(tree)
-            continue
-        trees[path] = tree
-        for problem in file_problems(tree, file, series):
-            if manifests or not problem.key.startswith("series of "):
-                checked.problems.append(problem)
-    for point in points:
-        module, _, attribute = point.target.partition(":")
-        base = folder.joinpath(*module.split("."))
-        source = next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
-        if source is None:
-            found = f"no {checked.files.name(base.with_suffix('.py'))}"
-            expected = f"a module {module}"
-            checked.problems.append(Problem(point.file, point.line, f"entry point {point.name}", expected, found))
-        elif source in trees:
-            manifest = manifests.get(point.name)
-            parameters = [parameter.name for parameter in manifest.parameter] if manifest else []
-            checked.problems += [
-                problem
-                for problem in class_problems(trees[source], checked.files.name(source), attribute, parameters)
-                if manifest or not problem.key.endswith("[...]")
-            ]
+def _check_module(checked: CheckedPlugin, folder: Path, point: DeclaredPoint) -> None:
+    """Add the problem of an entry point whose module is not among the files."""
+    module = point.target.partition(":")[0]
+    base = folder.joinpath(*module.split("."))
+    if not any(base.parent.glob(f"{base.name}.*")) and not (base / "__init__.py").is_file():
+        found = f"no {checked.files.name(base.with_suffix('.py'))}"
+        expected = f"a module {module}"
+        checked.problems.append(Problem(point.file, point.line, f"entry point {point.name}", expected, found))

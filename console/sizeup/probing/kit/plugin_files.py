@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import configparser
 import os
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from importlib.metadata import EntryPoint
+from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from typing import Any
 
@@ -65,21 +65,20 @@ class PluginFiles(Struct):
 def find_plugin(root: Path) -> PluginFiles:
     """Return the entry points and packages below a folder with sources, or one that a wheel was unpacked into."""
     found = PluginFiles(root)
-    installed = sorted(root.glob("*.dist-info/entry_points.txt"))
     project = root / _PYPROJECT
-    if installed:
-        for path in installed:
-            _read_installed(found, path)
-    elif project.is_file():
+    installed = [] if project.is_file() else list(distributions(path=[str(root)]))
+    for distribution in installed:
+        _read_installed(found, distribution)
+    if project.is_file():
         _read_project(found, project)
-    else:
+    elif not installed:
         action = "check the folder with the sources of the distribution, a wheel, or a folder that pip installed into"
         found.problems.append(
-            Problem(".", 0, "distribution", f"{_PYPROJECT} or *.dist-info/entry_points.txt", "neither", action)
+            Problem(".", 0, "distribution", f"{_PYPROJECT}, or what pip installs (*.dist-info)", "neither", action)
         )
         return found
     if not found.points and not found.problems:
-        file = found.name(installed[0] if installed else project)
+        file = "entry_points.txt" if installed else _PYPROJECT
         action = f'declare it: {_TABLE}, then "acme.rate" = "acme_rate.probe:Rate"'
         found.problems.append(Problem(file, 0, "entry points", f"one of group {GROUP} for each probe", "none", action))
     for package in dict.fromkeys(point.package for point in found.points):
@@ -107,20 +106,18 @@ def unpack_wheel(wheel: Path, into: Path) -> None:
         raise UsageError(f"{wheel}: expected a wheel: {one_line(str(error))}; build it with: pip wheel") from error
 
 
-def _read_installed(found: PluginFiles, path: Path) -> None:
-    file, text = found.name(path), _text(found, path)
-    parser = configparser.ConfigParser(delimiters="=", interpolation=None, strict=False)
-    parser.optionxform = str  # type: ignore[assignment]  # names are case-sensitive
+def _read_installed(found: PluginFiles, distribution: Distribution) -> None:
+    file = "entry_points.txt"
     try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        found.problems.append(Problem(file, 0, "file", "entry points", one_line(str(error))))
+        text, points = distribution.read_text(file) or "", distribution.entry_points.select(group=GROUP)
+    except (TypeError, ValueError):
+        expected = "lines in UTF-8 such as acme.rate = acme_rate.probe:Rate"
+        found.problems.append(Problem(file, 0, "file", expected, "other text"))
         return
-    found.distribution = path.parent.name.partition("-")[0]
-    lines = text.splitlines()
-    for name, target in parser.items(GROUP) if parser.has_section(GROUP) else ():
-        line = next((number for number, line in enumerate(lines, 1) if line.split("=")[0].strip() == name), 0)
-        _add(found, DeclaredPoint(name, target, file, line))
+    if points:
+        found.distribution = (distribution.metadata.get_all("Name") or [""])[0]
+    for point in points:
+        _add(found, DeclaredPoint(point.name, point.value, file, _line_of_point(text, point.name)))
 
 
 def _read_project(found: PluginFiles, path: Path) -> None:
@@ -133,8 +130,7 @@ def _read_project(found: PluginFiles, path: Path) -> None:
     project = _table(data, "project")
     found.distribution = str(project.get("name", ""))
     for name, target in _table(project, "entry-points", GROUP).items():
-        line = next((number for number, line in enumerate(text.splitlines(), 1) if _declares(line, name)), 0)
-        _add(found, DeclaredPoint(name, str(target), _PYPROJECT, line))
+        _add(found, DeclaredPoint(name, str(target), _PYPROJECT, _line_of_point(text, name)))
     for package in {point.package for point in found.points}:
         if not _packs_manifest(found.root, data, package):
             key = ("tool", "setuptools")
@@ -144,9 +140,10 @@ def _read_project(found: PluginFiles, path: Path) -> None:
             found.problems.append(problem)
 
 
-def _declares(line: str, name: str) -> bool:
-    left, equals, _ = line.partition("=")
-    return bool(equals) and left.strip().strip("\"'") == name
+def _line_of_point(text: str, name: str) -> int:
+    """Return the line that begins with a name and an equals sign; 0 if there is none."""
+    begins = re.compile(rf"\s*[\"']?{re.escape(name)}[\"']?\s*=")
+    return next((number for number, line in enumerate(text.splitlines(), 1) if begins.match(line)), 0)
 
 
 def _packs_manifest(root: Path, data: dict[str, Any], package: str) -> bool:
