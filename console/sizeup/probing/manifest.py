@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from sizeup.model.plan import (
     FEW,
@@ -25,10 +26,20 @@ ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "secon
 """``device``: the full name of a device that may be overwritten, which the console asks for before a run."""
 
 
+_Text = Annotated[str, Meta(pattern=r"\S", description="text")]
+_DOTTED = Meta(
+    pattern=r"^[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)*\Z",
+    description="lower-case words joined by dots, such as acme.rate",
+)
+_WORD = Meta(pattern=r"^[a-z][a-z0-9_]*\Z", description="a lower-case word such as block_bytes, without dots")
+_PLAIN = Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", description="letters, digits, dots, hyphens and underscores")
+_Seconds = Annotated[float, Meta(gt=0, description="more than 0 s")]
+
+
 class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One setting that a user may give as ``--set PROBE.NAME=VALUE``."""
 
-    name: str
+    name: Annotated[str, _WORD]
     type: ParameterType
     help: str
     default: SettingValue | None = None
@@ -44,7 +55,7 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a form calls it; empty for its name in words."""
     basic: bool = False
     """Whether a form shows it at once and not among the advanced ones."""
-    key: str = ""
+    key: Annotated[str, Meta(max_length=1, description="one letter")] = ""
     """The letter that changes it in a form; empty for none."""
     labels: dict[str, str] = {}
     """What a form calls some of its values, such as the choices, each in one line."""
@@ -73,7 +84,7 @@ class TargetEntry(TargetDeclaration, frozen=True, forbid_unknown_fields=True):
 class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One series; see ``model.plan.Series``."""
 
-    name: str
+    name: Annotated[str, _PLAIN]
     title: str
     unit: str
     better: Better
@@ -128,19 +139,19 @@ class ProbeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     space_setting: str = ""
     """The parameter that sets how much space is used; empty where none does."""
     cpus: str = NOT_REPORTED
-    seconds: float = 60.0
+    seconds: _Seconds = 60.0
     """The time limit of a step unless the step asks for less."""
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One probe."""
 
-    name: str
-    title: str
-    summary: str
-    series: tuple[SeriesEntry, ...]
-    touches: str
-    method: str
+    name: Annotated[str, _DOTTED]
+    title: _Text
+    summary: _Text
+    series: Annotated[tuple[SeriesEntry, ...], Meta(min_length=1, description="at least one series")]
+    touches: _Text
+    method: _Text
     """The page of the documentation that says how the figure can mislead."""
     parameter: tuple[Parameter, ...] = ()
     hazards: tuple[Hazard, ...] = ()
@@ -150,7 +161,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Plans that include this probe (``quick``, ``standard``, ``full``) and what they set."""
     mount_plans: dict[str, dict[str, SettingValue]] = {}
     """Plans that include this probe where the user names a mount to measure, and what they set besides it."""
-    estimated_seconds: dict[str, float] = {}
+    estimated_seconds: dict[str, _Seconds] = {}
     """By plan."""
     chart: Literal["curve", "matrix", "bars", "scaling", "histogram", "none"] = "curve"
     card: Literal["", "cpu", "memory", "storage", "network", "clock"] = ""

@@ -26,11 +26,11 @@ class ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     """Return the probes that a ``probe.toml`` declares; ``where`` names it in errors. The first mistake is raised."""
     try:
-        manifests = msgspec.convert(tomli.loads(text), ManifestFile).probe
-    except (tomli.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
+        manifests, found = manifest_mistakes(text)
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
-    for mistake in mistakes(manifests):
-        raise MalformedError(f"{where}: {mistake}")
+    if found:
+        raise MalformedError(f"{where}: {found[0]}")
     return manifests
 
 

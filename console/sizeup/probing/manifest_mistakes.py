@@ -1,4 +1,4 @@
-"""What a manifest must say beyond its structure: names, units, values of parameters, and references between its parts.
+"""What a manifest must say beyond its structure: units, values of parameters, and references between its parts.
 
 The registry refuses a probe for the first of these mistakes; ``sizeup probes --check`` lists all.
 """
@@ -17,9 +17,6 @@ from sizeup.probing.parameter_value import accepts, expectation
 from sizeup.text import nearest
 from sizeup.units import base_unit
 
-_PROBE_NAME = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)*")
-_PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_SERIES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _QUANTITY_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*")
 _LIMITS = {
     "cpus": (Hazard.CPU_LOAD,),
@@ -34,30 +31,17 @@ def mistakes(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
     yield from _repeated(((), "probe", [manifest.name for manifest in manifests]))
     for index, manifest in enumerate(manifests):
         place: Place = ("probe", index)
-        yield from _named(manifest, place)
+        yield from _repeated(
+            ((*place, "series"), "series", [series.name for series in manifest.series]),
+            ((*place, "parameter"), "parameter", [parameter.name for parameter in manifest.parameter]),
+            ((*place, "parameter"), "key of a parameter", [parameter.key for parameter in manifest.parameter]),
+        )
         yield from _references(manifest, place)
         for number, series in enumerate(manifest.series):
             yield from _series(manifest, series, (*place, "series", number))
         for number, parameter in enumerate(manifest.parameter):
             yield from _parameter(manifest, parameter, (*place, "parameter", number))
         yield from _plans(manifest, place)
-        yield from _limits(manifest, place)
-
-
-def _named(manifest: Manifest, place: Place) -> Iterator[Mistake]:
-    if not _PROBE_NAME.fullmatch(manifest.name):
-        expected = "lower-case words joined by dots, such as acme.rate"
-        yield Mistake((*place, "name"), "name of the probe", expected, repr(manifest.name))
-    for key in ("title", "summary", "touches", "method"):
-        if not getattr(manifest, key).strip():
-            yield Mistake((*place, key), f"{key} of {manifest.name}", "text", "nothing")
-    if not manifest.series:
-        yield Mistake((*place, "series"), f"series of {manifest.name}", "at least one series", "none")
-    yield from _repeated(
-        ((*place, "series"), "series", [series.name for series in manifest.series]),
-        ((*place, "parameter"), "parameter", [parameter.name for parameter in manifest.parameter]),
-        ((*place, "parameter"), "key of a parameter", [parameter.key for parameter in manifest.parameter]),
-    )
 
 
 def _repeated(*lists: tuple[Place, str, list[str]]) -> Iterator[Mistake]:
@@ -95,9 +79,6 @@ def _parameters_named(manifest: Manifest) -> Iterator[tuple[Place, str, Iterable
 
 
 def _series(manifest: Manifest, series: SeriesEntry, place: Place) -> Iterator[Mistake]:
-    if not _SERIES_NAME.fullmatch(series.name):
-        expected = "letters, digits, dots, hyphens and underscores"
-        yield Mistake((*place, "name"), "name of a series", expected, repr(series.name))
     for key, unit in (("unit", series.unit), ("axis_unit", series.axis_unit)):
         base, factor = base_unit(unit or "1")
         if unit is not None and (base, factor) != (unit, 1.0):
@@ -130,16 +111,12 @@ def _parameter(manifest: Manifest, parameter: Parameter, place: Place) -> Iterat
         shown = found if isinstance(found, str) else repr(found)
         return Mistake((*place, key), f"{key} of parameter {parameter.name}", expected, shown)
 
-    if not _PARAMETER_NAME.fullmatch(parameter.name):
-        yield mistake("name", "a lower-case word such as block_bytes, without dots", repr(parameter.name))
     if (parameter.type == "choice") != bool(parameter.choices):
         expected = "the choices" if parameter.type == "choice" else "no choices with this type"
         yield mistake("choices", expected, ", ".join(parameter.choices) or "none")
     low, high = parameter.minimum, parameter.maximum
     if low is not None and high is not None and low > high:
         yield mistake("minimum", f"at most the maximum, {high:g}", low)
-    if len(parameter.key) > 1:
-        yield mistake("key", "one letter", repr(parameter.key))
     if parameter.name == manifest.precision and parameter.type != "float":
         yield mistake("type", "float, as precision names it", parameter.type)
     if parameter.default is not None and not accepts(parameter, parameter.default):
@@ -171,15 +148,6 @@ def _plans(manifest: Manifest, place: Place) -> Iterator[Mistake]:
             yield Mistake((*place, "estimated_seconds"), f"estimated_seconds of {manifest.name}", expected, "none")
     if manifest.mount_plans and manifest.target is None:
         yield Mistake((*place, "mount_plans"), f"mount_plans of {manifest.name}", "a target beside it", "no target")
-
-
-def _limits(manifest: Manifest, place: Place) -> Iterator[Mistake]:
-    for plan, seconds in manifest.estimated_seconds.items():
-        if seconds <= 0:
-            key = f"estimated_seconds.{plan}"
-            yield Mistake((*place, "estimated_seconds"), key, "more than 0 s", f"{seconds:g}")
-    if manifest.limits.seconds <= 0:
-        yield Mistake((*place, "limits", "seconds"), "limits.seconds", "more than 0 s", f"{manifest.limits.seconds:g}")
 
 
 def unreported_limits(manifests: Sequence[Manifest]) -> Iterator[Mistake]:

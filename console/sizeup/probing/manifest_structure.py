@@ -58,8 +58,8 @@ def _value(data: object, hint: Any, place: Place) -> Iterator[Mistake]:
 
 def _below(data: object, kind: inspect.Type, place: Place) -> Iterator[Mistake]:
     """Yield the mistakes inside a table or a list of tables; none where it is something else."""
-    options = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
-    for option in options:
+    kind = kind.type if isinstance(kind, inspect.Metadata) else kind
+    for option in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
         if isinstance(option, inspect.StructType) and isinstance(data, dict):
             yield from _table(data, option.cls, place)
         elif isinstance(option, inspect.VarTupleType) and isinstance(data, list):
@@ -69,6 +69,8 @@ def _below(data: object, kind: inspect.Type, place: Place) -> Iterator[Mistake]:
 
 def _described(kind: inspect.Type) -> str:
     match kind:
+        case inspect.Metadata(extra_json_schema={"description": str(description)}):
+            return description
         case inspect.LiteralType():
             return "one of " + ", ".join(str(value) or "nothing" for value in kind.values)
         case inspect.EnumType():

@@ -88,9 +88,14 @@ IN_MANIFEST = [
         "plans.quick.seconds: expected a time such as 10, 250ms or 5m from 10 ms to",
     ),
     (", quick = 0.2 }", " }", "estimated_seconds of acme.rate: expected a number for plan quick, found none"),
-    ('name = "acme.rate"', 'name = "Acme Rate"', "name of the probe: expected lower-case words joined by dots"),
+    ('name = "acme.rate"', 'name = "Acme Rate"', "probe[0].name: expected lower-case words joined by dots"),
     ('card = "cpu"', 'precision = "seconds"', "type of parameter seconds: expected float, as precision names it"),
     ('limits = { cpus = "one" }', "limits = { seconds = 0 }", "limits.seconds: expected more than 0 s, found 0"),
+    ("standard = 1.0", "standard = 0", "probe[0].estimated_seconds: expected a table whose values are more than 0 s"),
+    ('title = "Checksum rate"', 'title = " "', "probe[0].title: expected text, found ' '"),
+    ('name = "crc32"', 'name = "crc 32"', "series[0].name: expected letters, digits, dots, hyphens and underscores"),
+    ('name = "seconds"', 'name = "seconds\\n"', "parameter[0].name: expected a lower-case word such as block_bytes"),
+    ('type = "seconds"', 'type = "seconds"\nkey = "se"', "parameter[0].key: expected one letter, found 'se'"),
     ('schema = "sizeup.probe/1"', 'schema = "sizeup.probe/9"', "schema: expected one of sizeup.probe/1, found"),
     ("[[probe.series]]", "[[probe.series]", "file: expected TOML in UTF-8"),
 ]
@@ -271,7 +276,7 @@ def test_a_key_in_an_inline_table_is_found_at_the_line_of_that_table() -> None:
         ("pyproject.toml", "[project]", "deep = " + "[" * 5000 + "\n[project]", "expected TOML, found"),
         ("acme_rate/probe.toml", "schema", "deep = " + "[" * 5000 + "\nschema", "expected TOML in UTF-8, found"),
         ("pyproject.toml", 'acme_rate = ["probe.toml"]', "acme_rate = 5", "package-data: expected probe.toml"),
-        ("acme_rate/probe.toml", '"acme.rate"', '"acme\\u001b[31m.rate"', "\ufffd[31m"),
+        ("acme_rate/probe.toml", 'method =', '"\\u001b[31m" = 1\nmethod =', "\ufffd[31m"),
     ],
 )  # fmt: skip
 def test_a_plug_in_that_means_harm_is_a_problem_like_others(
