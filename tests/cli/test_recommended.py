@@ -104,6 +104,7 @@ NOT_OF_IT = {
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
     "importers/iostat.py": {"-c", "-h", "-s", "-y", "--human", "--pretty"},
+    "importers/columns.py": {"--human"},
     "importers/sar.py": {"-b", "-d", "-u", "--human", "--pretty"},
     "importers/vmstat.py": {"-d", "-m", "-p", "-s"},
     "tui/console.py": {"--command-palette"},  # a widget's id

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from sizeup.errors import MalformedError
-from sizeup.importers.cpu_columns import row, utilization
+from sizeup.importers.columns import row, utilization
 from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.text import one_line
 
@@ -39,7 +39,8 @@ def parse_ksar(text: str, where: str) -> Intervals:
             raise MalformedError(f"{where}: line {line_number}: expected {len(names)} columns, found {len(cells)}")
         chosen = [cells[index].strip() for index in columns]
         if "null" not in chosen:
-            share = utilization(row(columns.values(), chosen), f"{where}: line {line_number}")
+            location = f"{where}: line {line_number}"
+            share = utilization(row([*columns.values()], chosen, location), location)
             intervals.append(LoadInterval(cpu_utilization=share))
     if not intervals:
         raise MalformedError(f"{where}: expected lines with figures below the heading of kSar's CSV, found none")

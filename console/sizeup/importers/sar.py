@@ -13,18 +13,10 @@ import re
 from msgspec import Struct
 
 from sizeup.errors import MalformedError
-from sizeup.importers.cpu_columns import row, utilization
-from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, number, together
+from sizeup.importers.columns import disk, row, utilization
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, together
 
-_COLUMNS = {
-    "rkB/s": ("wkB/s", 1024.0),
-    "rMB/s": ("wMB/s", 1048576.0),
-    "rd_sec/s": ("wr_sec/s", 512.0),
-    "bread/s": ("bwrtn/s", 512.0),
-}
-"""Column of what was read, column of what was written, bytes of their unit."""
-
-_SECTOR = 512.0
+_ADVICE = "create it with LC_ALL=C sar -d -b -u"
 _TIME = re.compile(r"\d{1,2}:\d\d:\d\d$", re.ASCII)
 
 
@@ -98,42 +90,10 @@ def _is_heading(cells: list[str]) -> bool:
 def _add(found: _Found, header: list[str], cells: list[str], time: str, where: str) -> None:
     """Put a row where its heading belongs."""
     if "DEV" in (header[0], header[-1]) and "tps" in header:
-        found.disks.add(time, _disk(cells, header, where))
+        values = row(header, cells, where)
+        found.disks.add(time, disk(values, cells[header.index("DEV")], where, _ADVICE))
     elif header[0] == "CPU" and "%idle" in header:
         if cells[0] == "all":
-            _check(cells, header, where)
-            found.cpus.append(LoadInterval(cpu_utilization=utilization(row(header, _bare(cells)), where)))
+            found.cpus.append(LoadInterval(cpu_utilization=utilization(row(header, cells, where), where)))
     elif "rtps" in header and "bread/s" in header:
-        _check(cells, header, where)
-        found.all_disks.append(_all_disks(row(header, cells), where))
-
-
-def _bare(cells: list[str]) -> list[str]:
-    """The cells without the per cent signs of ``--human``."""
-    return [cell.removesuffix("%") for cell in cells]
-
-
-def _all_disks(cells: dict[str, object], where: str) -> LoadInterval:
-    reads, writes = number(cells, "rtps", where), number(cells, "wtps", where)
-    moved = (number(cells, "bread/s", where) + number(cells, "bwrtn/s", where)) * _SECTOR
-    requests = reads + writes
-    return LoadInterval(moved, requests, reads / requests if requests else None)
-
-
-def _check(cells: list[str], header: list[str], where: str) -> None:
-    if len(cells) != len(header):
-        raise MalformedError(f"{where}: expected {len(header)} columns after the time, found {len(cells)}")
-
-
-def _disk(cells: list[str], header: list[str], where: str) -> Disk:
-    _check(cells, header, where)
-    values = row(header, cells)
-    for read, (written, scale) in _COLUMNS.items():
-        if read in values:
-            return Disk(
-                cells[header.index("DEV")],
-                number(values, "tps", where),
-                number(values, read, where) * scale,
-                number(values, written, where) * scale,
-            )
-    raise MalformedError(f"{where}: expected one of the columns {', '.join(_COLUMNS)}, found {', '.join(header)}")
+        found.all_disks.append(together([disk(row(header, cells, where), "all", where, _ADVICE)]))

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 
 from sizeup.errors import MalformedError
-from sizeup.importers.cpu_columns import row, utilization
+from sizeup.importers.columns import row, utilization
 from sizeup.importers.intervals import Intervals, LoadInterval
-from sizeup.text import one_line
 
 HEADING = re.compile(r"^\s*-*procs-*\s+-+memory-+", re.MULTILINE)
 """The line above the names of the columns, narrow or wide."""
@@ -25,12 +24,8 @@ def parse_vmstat(text: str, where: str) -> Intervals:
         if {"r", "us", "id"} <= set(words):
             header = words[: words.index("id") + 1 + _after_idle(words)]
         elif header and words and words[0].isdecimal():
-            if len(words) < len(header):
-                raise MalformedError(
-                    f"{where}: line {line_number}: expected {len(header)} columns, found {len(words)}: "
-                    f"{one_line(line, 60)!r}"
-                )
-            shares.append(utilization(row(header, words[: len(header)]), f"{where}: line {line_number}"))
+            location = f"{where}: line {line_number}"
+            shares.append(utilization(row(header, words[: len(header)], location), location))
     if not shares:
         raise MalformedError(
             f"{where}: expected lines of vmstat below the names of its columns (r b swpd … us sy id wa st), found "
