@@ -103,24 +103,10 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def series(self) -> Series:
         """The model's value."""
-        entries = (QuantityEntry(self.quantity),) if isinstance(self.quantity, str) else self.quantity
-        return Series(
-            self.name,
-            self.title,
-            self.unit,
-            self.better,
-            self.axis,
-            self.axis_unit,
-            self.axis_title,
-            self.headline,
-            tuple(entry.quantity() for entry in entries),
-            self.family,
-            self.statistic,
-            self.samples,
-            self.boundaries,
-            self.findings_by,
-            self.remedies,
-        )
+        values = msgspec.structs.asdict(self)
+        quantity = values.pop("quantity")
+        entries = (QuantityEntry(quantity),) if isinstance(quantity, str) else quantity
+        return Series(**values, quantities=tuple(entry.quantity() for entry in entries))
 
 
 class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
