@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sizeup import cli
-from sizeup.cli import console, start
+from sizeup.cli import console
 from sizeup.cli.parser import build_parser
 from sizeup.config import KEYS, Setting, default_path, load, parse
 from sizeup.errors import UsageError
@@ -126,7 +126,7 @@ def test_every_key_stands_in_the_document() -> None:
 
 
 def test_every_key_stands_for_an_option_that_is_there() -> None:
-    options = build_parser("start")._option_string_actions
+    options = {**build_parser()._option_string_actions, **build_parser("run")._option_string_actions}
 
     for key in KEYS:
         text = options[key.option].help or ""
@@ -143,9 +143,8 @@ def test_nothing_typed_needs_no_parser_and_means_what_the_parser_makes_of_it(mon
     monkeypatch.setattr(
         console, "show_console", lambda typed, **others: shown.append((console.options(typed), others)) or 0
     )
-    monkeypatch.setattr(start, "show_console", console.show_console)
     bare = cli.run([])
-    parsed = start.run(build_parser("start").parse_args([]))
+    parsed = console.run(build_parser().parse_args([]))
 
     assert (bare, parsed) == (0, 0)
     assert shown[0][0] == shown[1][0]

@@ -39,12 +39,12 @@ _MEANINGS = {
     ExitStatus.USAGE: "invalid arguments, or a file or standard output that cannot be read or written",
     ExitStatus.REFUSED: "refused: unsafe target, no permission, or not applicable on this machine",
     ExitStatus.LATE: "the start time of the run has passed",
-    ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ; "
-    "sizeup check: a fact drifted; sizeup fleet --profile: a host misses a limit",
-    ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided; sizeup compare "
-    "--catalog: no figure has enough like machines; sizeup check: nothing drifted, but a fact is unknown on one side; "
-    "sizeup fleet --profile: no host misses a limit, but one is undecided or a file could not be read",
-    ExitStatus.COMMAND_FAILED: "sizeup experiment: one of the commands failed",
+    ExitStatus.DIFFERENT: "session compare --fail-if: a condition is met; detect --diff: the machines differ; "
+    "drift: a fact drifted; fleet --profile: a host misses a limit",
+    ExitStatus.UNDECIDED: "session compare --fail-if: no condition is met, but one could not be decided; "
+    "session rank: no figure has enough like machines; drift: nothing drifted, but a fact is unknown on one side; "
+    "fleet --profile: no host misses a limit, but one is undecided or a file could not be read",
+    ExitStatus.COMMAND_FAILED: "experiment: one of the commands failed",
     ExitStatus.HANGUP: "terminal lost (SIGHUP); the session is saved",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT); the session is saved",
     ExitStatus.TERMINATED: "terminated (SIGTERM); the session is saved",
@@ -85,7 +85,7 @@ def needs_linux(reason: str) -> str:
     """Return what to say where only Linux will do, and why this system is none."""
     return (
         f"this needs Linux: {reason}. Measure and describe a machine on itself. Here, sessions can be shown: "
-        "sizeup open, show, compare or export; and sized: sizeup size --session FILE"
+        "sizeup FILE, sizeup session show, compare or export; and sized: sizeup size --session FILE"
     )
 
 

@@ -1,4 +1,4 @@
-"""``sizeup compare`` from files to exit status."""
+"""``sizeup session compare`` from files to exit status."""
 
 import json
 from pathlib import Path

@@ -92,7 +92,7 @@ def test_a_session_is_opened_by_its_name_as_it_is_shown(sizeup: Run, saved: Path
     name = saved.name.removesuffix(SUFFIX)
 
     assert sizeup("open", name, "--text").returncode == 0
-    assert "list sessions with: sizeup sessions" in sizeup("open", "unheard", "--text").stderr
+    assert "list sessions with: sizeup session list" in sizeup("open", "unheard", "--text").stderr
 
 
 def test_what_is_no_session_or_is_being_written_is_not_deleted(sizeup: Run, saved: Path, tmp_path: Path) -> None:

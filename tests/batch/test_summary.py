@@ -47,8 +47,8 @@ def test_however_much_was_found_it_fits_a_screen_and_says_what_is_left_out(width
 
     assert len(lines) <= LINES
     assert all(cell_len(line) <= width for line in lines)
-    assert any("more findings: sizeup show db01-1" in line for line in lines)
-    assert any("more notes: sizeup show db01-1" in line for line in lines)
+    assert any("more findings: sizeup session show db01-1" in line for line in lines)
+    assert any("more notes: sizeup session show db01-1" in line for line in lines)
 
 
 def test_what_is_not_valid_or_was_refused_is_said() -> None:

@@ -150,7 +150,7 @@ class Studio:
             self._storage(camera, terminal)
             self._sizing(camera, terminal)
             report = self._report(camera, terminal)
-        camera.end(report, f"sizeup export --html --set {' '.join(REPORTED)}", 6.0)
+        camera.end(report, f"sizeup session export --html --set {' '.join(REPORTED)}", 6.0)
         picture = moving(camera.shots, camera.seconds, "A tour of sizeup, from the summary to the report")
         assert len(picture) <= LARGEST, f"{len(picture):,} bytes"
         self.write("tour.svg", picture)

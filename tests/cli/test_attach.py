@@ -1,4 +1,4 @@
-"""``sizeup attach`` where there is no terminal: the summary so far."""
+"""``sizeup session follow`` where there is no terminal: the summary so far."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``sizeup check --against``: its statuses, its baselines and its output."""
+"""``sizeup drift``: its statuses, its baselines and its output."""
 
 import json
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_a_baseline_that_is_none_is_one_line_and_status_2(
 
 def test_a_baseline_is_required(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check"]) == 2
-    assert "--against" in capsys.readouterr().err
+    assert "expected a baseline" in capsys.readouterr().err
 
 
 def test_another_machine_is_named_first_in_text_and_json(

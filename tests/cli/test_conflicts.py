@@ -22,13 +22,6 @@ from sizeup.errors import ExitStatus
         ("detect --since file --diff other", "--diff"),
         ("detect numa --json", "--json"),
         ("detect numa --watch 1s", "--watch"),
-        ("compare file --catalog folder --baseline other", "--baseline"),
-        ("compare file --catalog folder --fail-if a>1ns", "--fail-if"),
-        ("compare file --catalog folder --minimum-effect 2", "--minimum-effect"),
-        ("compare file --catalog folder --statistics", "--statistics"),
-        ("compare file --catalog folder --points", "--points"),
-        ("--batch --theme dark", "--theme"),
-        ("--batch --readonly", "--readonly"),
     ],
 )
 def test_an_option_without_effect_is_refused(line: str, named: str, capsys: pytest.CaptureFixture[str]) -> None:

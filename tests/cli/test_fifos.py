@@ -126,7 +126,11 @@ def _sizeup(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         ('cat "$2" | "$1" -m sizeup size --blank --workload -', 0, ""),
         ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/stdin', 0, ""),
         ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/fd/4 4<&0', 0, ""),
-        ('cat "$2" | "$1" -m sizeup show /dev/fd/4 4<&0', 2, "/dev/fd/4: expected a session file, found a pipe"),
+        (
+            'cat "$2" | "$1" -m sizeup session show /dev/fd/4 4<&0',
+            2,
+            "/dev/fd/4: expected a session file, found a pipe",
+        ),
         ('"$1" -m sizeup size --blank --workload - <&-', 2, "-: expected a workload file, found a closed"),
         (
             '"$1" -m sizeup size --blank --workload /dev/fd/77',

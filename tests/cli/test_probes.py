@@ -1,4 +1,4 @@
-"""``sizeup probes`` says what each probe is and whether it can run here."""
+"""``sizeup probe list`` says what each probe is and whether it can run here."""
 
 import json
 import subprocess

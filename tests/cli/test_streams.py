@@ -12,53 +12,58 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.cli import COMMANDS, START
+from sizeup.cli import COMMANDS
 from sizeup.session.records import ENCODER, ExperimentRecord
 
 pytestmark = pytest.mark.ci
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
 ARGUMENTS: dict[str, Sequence[str]] = {
-    START: (*RUN, "-o", "{folder}/run"),
+    "run": (*RUN[1:], "-o", "{folder}/run"),
     "detect": (),
     "capture": ("{folder}/recording.tar",),
+    "drift": ("{session}", "--allow-undecided"),
     "size": ("--preset", "redo-10db"),
-    "presets": (),
-    "probes": (),
-    "open": ("{session}",),
-    "export": ("{session}", "--csv"),
-    "import": ("{lscpu}", "-o", "{folder}/imported"),
-    "doctor": (),
-    "show": ("{session}",),
-    "sessions": (),
-    "note": ("{session}", "hello"),
-    "compare": ("{session}", "--baseline", "{session}"),
-    "check": ("--against", "{session}", "--allow-undecided"),
-    "experiment": ("--show", "{experiment}"),
-    "schema": (),
-    "attach": ("{session}",),
-    "completion": ("bash",),
-    "manual": (),
+    "size cases": (),
+    "session list": (),
+    "session show": ("{session}",),
+    "session export": ("{session}", "--csv"),
+    "session compare": ("{session}", "--baseline", "{session}"),
+    "session rank": ("{session}", "{folder}", "--allow-undecided"),
+    "session follow": ("{session}",),
+    "session note": ("{session}", "hello"),
+    "session rename": ("{session}", "title"),
+    "session delete": ("{session}", "--yes"),
+    "session prune": ("--keep", "3"),
+    "session import": ("{lscpu}", "-o", "{folder}/imported"),
+    "probe list": (),
+    "probe check": ("{folder}",),
+    "probe new": ("python", "{folder}/plugin", "acme.rate"),
     "fleet": ("{session}",),
+    "experiment": ("--show", "{experiment}"),
     "deploy": ("slurm", "{folder}/deployed"),
+    "doctor": (),
     "help": ("load",),
+    "help man": (),
+    "help schema": (),
+    "help completion": ("bash",),
 }
 """One way to call each command; none needs a terminal."""
 
-SILENT = frozenset({"capture", "note"})
+SILENT = frozenset({"capture", "session note", "session rename"})
 """Commands that write no results to standard output, called like this."""
 
 EXTRA: dict[str, Sequence[str]] = {
     "--help": ("--help",),
     "--version": ("--version",),
     "session on standard output": (*RUN, "-o", "-"),
-    "share": ("export", "{session}", "--share"),
+    "share": ("session", "export", "{session}", "--share"),
 }
 CALLS = {
-    **{name: (() if name == START else (name,)) + tuple(rest) for name, rest in ARGUMENTS.items()},
+    **{name: (*name.split(), *rest) for name, rest in ARGUMENTS.items()},
     **{name: tuple(rest) for name, rest in EXTRA.items()},
 }
-FAST = ("presets", "note", "--help", "export")
+FAST = ("size cases", "session note", "--help", "session export")
 """Enough of them for every run of the suite: a long result, none, argparse's own, and one that streams."""
 
 STREAMS = {
@@ -103,7 +108,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def test_every_command_is_in_the_table() -> None:
-    assert set(ARGUMENTS) == {START, *COMMANDS}
+    assert set(ARGUMENTS) == set(COMMANDS)
 
 
 @pytest.mark.parametrize(("call", "streams"), CASES)
@@ -125,7 +130,7 @@ def test_a_stream_that_takes_nothing_is_an_error_or_none(
     assert "Traceback" not in errors
     if streams.startswith("stdout") and not takes_results:
         assert "standard output: cannot write" in errors.splitlines()[-1]
-    if call == START:
+    if call == "run":
         lines = (tmp_path / "run").read_bytes().splitlines()
         assert lines[-1].startswith(b'{"kind":"end"'), "the run itself is whole"
         assert all(line.startswith(b'{"kind"') for line in lines), "nothing else is written into it"

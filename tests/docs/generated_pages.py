@@ -23,15 +23,18 @@ def commands_page() -> str:
 def _commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
-    yield "`sizeup` starts the console, `sizeup --batch` measures without it. `--help` has more about the options."
+    yield "`sizeup` starts the console, `sizeup run` measures without it, and so does `sizeup --batch`, for good."
+    yield "`--help` has more about the options."
     yield "Results go to standard output, progress to standard error. `--json` prints base units, a `schema`,"
     yield "and `null` with a reason for what is unknown. [Exit statuses](exit-statuses.md) are the same for all."
-    start = build_parser("start")
-    yield from _section("sizeup", start, frozenset())
-    known = frozenset((option, action.help) for action in start._actions for option in action.option_strings)
-    for name in COMMANDS:
-        commands = next(a for a in build_parser(name)._actions if isinstance(a, argparse._SubParsersAction))
-        yield from _section(f"sizeup {name}", commands.choices[name], known)
+    console = build_parser()
+    yield from _section("sizeup", console, frozenset())
+    known = frozenset((option, action.help) for action in console._actions for option in action.option_strings)
+    for path in COMMANDS:
+        parser = build_parser(path)
+        yield from _section(f"sizeup {path}", parser, known)
+        if path == "run":
+            known |= {(option, action.help) for action in parser._actions for option in action.option_strings}
 
 
 def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[str, str | None]]) -> Iterator[str]:
@@ -40,7 +43,7 @@ def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[
     rows, shared = [], []
     for group in parser._action_groups:
         for action in group._group_actions:
-            if action.dest in ("help", "version") or (name == "sizeup" and action.dest == "command"):
+            if action.dest in ("help", "version") or action.help == argparse.SUPPRESS:
                 continue
             if action.option_strings and known.issuperset((name, action.help) for name in action.option_strings):
                 shared.append(action.option_strings[-1].replace("--no-", "--"))
@@ -50,9 +53,9 @@ def _section(name: str, parser: argparse.ArgumentParser, known: frozenset[tuple[
         yield ""
         yield from (f"- {option}: {text}" for option, text in rows)
     if len(shared) > _MOST:  # those of the console stand together
-        yield from ("", f"Also, as of `sizeup`: `{shared[0]}` to `{shared[-1]}`.")
+        yield from ("", f"Also, as above: `{shared[0]}` to `{shared[-1]}`.")
     elif shared:
-        yield from ("", f"Also, as of `sizeup`: {', '.join(f'`{option}`' for option in shared)}.")
+        yield from ("", f"Also, as above: {', '.join(f'`{option}`' for option in shared)}.")
 
 
 def _option(action: argparse.Action) -> str:

@@ -19,13 +19,13 @@ from sizeup.engine.spec import RunSpec
     ],
 )
 def test_what_is_asked_for_is_what_runs(spec: RunSpec) -> None:
-    assert spec_of(build_parser().parse_args(["--batch", *spec.options()])) == spec
+    assert spec_of(build_parser("run").parse_args(spec.options())) == spec
 
 
 def test_the_mount_that_is_asked_for_is_the_one_that_runs(tmp_path: Path) -> None:
     spec = RunSpec(plan="quick", mount=str(tmp_path))  # The command line refuses one that it cannot write to.
 
-    assert spec_of(build_parser().parse_args(["--batch", *spec.options()])) == spec
+    assert spec_of(build_parser("run").parse_args(spec.options())) == spec
 
 
 def test_a_session_is_resumed_by_its_own_plan() -> None:

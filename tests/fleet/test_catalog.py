@@ -367,14 +367,13 @@ def test_without_like_machines_the_nearest_published_figure_is_labeled(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("{mine} --catalog {tmp}/absent", "expected a directory of sessions for --catalog, found nothing of that name"),
-        ("{mine} --catalog {mine}", "expected a directory of sessions for --catalog, found a file"),
-        ("{mine} --catalog {tmp}/empty", "expected session files"),
-        ("{tmp} --catalog {tmp}", "expected one session to compare with --catalog, found a directory"),
-        ("preset:slb-e5320 --catalog {tmp}", "expected one session to compare with --catalog, found a published case"),
-        ("{mine} {mine} --catalog {tmp}", "--catalog: expected one session to compare with it, found 2"),
-        ("{tmp}/none.sizeup.jsonl --catalog {tmp}", "there is no such file"),
-        ("{bare} --catalog {tmp}", "expected a session with a machine, found none"),
+        ("{mine} {tmp}/absent", "expected a directory of sessions, found nothing of that name"),
+        ("{mine} {mine}", "expected a directory of sessions, found a file"),
+        ("{mine} {tmp}/empty", "expected session files"),
+        ("{tmp} {tmp}", "expected one session, found a directory"),
+        ("preset:slb-e5320 {tmp}", "expected one session, found a published case"),
+        ("{tmp}/none.sizeup.jsonl {tmp}", "there is no such file"),
+        ("{bare} {tmp}", "expected a session with a machine, found none"),
     ],
 )
 def test_bad_input_is_a_clear_error(
@@ -387,5 +386,5 @@ def test_bad_input_is_a_clear_error(
         "bare": write(tmp_path, "bare", records("bare", ALIKE, None)),
     }
 
-    assert run(["compare", *(word.format(**names) for word in line.split())]) == 2
+    assert run(["session", "rank", *(word.format(**names) for word in line.split())]) == 2
     assert expected in capsys.readouterr().err

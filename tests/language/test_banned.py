@@ -64,6 +64,6 @@ def test_each_kind_of_text_is_read() -> None:
     assert list(paragraphs("# A\n\nrequests\nout\n- one\n  more\n| a | b |\n")) == [
         (1, "# A"), (3, "requests out"), (5, "- one more"), (7, "| a | b |"),
     ]  # fmt: skip
-    assert dict(helps())["sizeup sessions prune --help"].startswith("usage: sizeup sessions prune")
+    assert dict(helps())["sizeup session prune --help"].startswith("usage: sizeup session prune")
     paths = {path.partition("/")[0] for path, _, _ in texts()}
-    assert {"README.md", "CHANGELOG.md", "docs", "console", "plugins", "sizeup compare --help"} <= paths
+    assert {"README.md", "CHANGELOG.md", "docs", "console", "plugins", "sizeup session compare --help"} <= paths

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-
 import pytest
 
+from sizeup.cli import COMMANDS, GROUPS, RENAMED, renamed, run, split_path
 from sizeup.cli.parser import build_parser
-from sizeup.errors import ExitStatus
 
-
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Return a parser with those of its commands and actions."""
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for child in action.choices.values():
-                yield from parsers(child)
-
-
-ALL = {parser.prog: parser for parser in parsers(build_parser())} | {"sizeup --batch": build_parser("start")}
+ALL = {path: build_parser(path) for path in ("", *COMMANDS)}
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_argument_has_one_line_of_help(name: str) -> None:
-    commands = argparse._SubParsersAction
-    lines = {
-        action.metavar or action.dest: action.help for action in ALL[name]._actions if not isinstance(action, commands)
-    }
+    lines = {str(action.metavar or action.dest): action.help for action in ALL[name]._actions}
 
     assert [argument for argument, line in lines.items() if not line] == []
     assert [line for line in lines.values() if line[0].isupper() and line.split()[0].isalpha() and line[1:2].islower()
@@ -45,8 +29,47 @@ def test_every_command_is_described_in_sentences(name: str) -> None:
     assert description.partition("\n\n")[0].rstrip().endswith(".")
 
 
-def test_the_help_prints_every_exit_status() -> None:
-    """docs/reference/exit-statuses.md is compared with them by tests/docs."""
-    printed = build_parser("start").format_help()
+def test_the_first_help_fits_one_screen_and_names_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    options = {word for line in lines for word in line.split() if word.startswith("--") and line.strip()[:2] == "--"}
 
-    assert [status for status in ExitStatus if f"  {status.value:<5}{status.meaning}" not in printed] == []
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert [
+        name for name in {path.split()[0] for path in COMMANDS} if not any(f"  {name} " in line for line in lines)
+    ] == []
+    assert options <= set(ALL[""]._option_string_actions)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_lists_its_commands(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([group, "--help"]) == 0
+    shown = capsys.readouterr().out
+
+    assert [path for path in COMMANDS if path.startswith(f"{group} ") and path not in shown] == []
+
+
+OLD = {
+    ("check", "--against", "x"): "drift --against x",
+    ("compare", "x", "--catalog", "y"): "session rank x y",
+    ("note", "x", "y"): "session note x y",
+    ("presets", "redo-10db"): "size cases redo-10db",
+    ("probes", "--check", "x"): "probe check x",
+    ("probes", "--template", "c", "x", "a.b"): "probe new c x a.b",
+    ("sessions", "search", "x"): "session list x",
+    ("sessions", "tag", "x", "y", "z"): "session note x --tag y --tag z",
+    ("sessions", "--json"): "session list --json",
+    ("sessions", "prune", "--keep", "1"): "session prune --keep 1",
+}
+
+
+@pytest.mark.parametrize("old", [*OLD, *((name,) for name in RENAMED)], ids=" ".join)
+def test_an_old_name_is_taken_for_the_present_one(old: tuple[str, ...]) -> None:
+    words = renamed(old)
+    path, rest = split_path(words)
+
+    assert " ".join(words) == OLD.get(old, RENAMED[old[0]])
+    assert path
+    if old in OLD:
+        build_parser(path).parse_args(rest)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from sizeup.cli import COMMANDS
 from sizeup.cli.parser import build_parser
 
 ROOT = Path(__file__).parents[2]
@@ -66,17 +66,10 @@ def paragraphs(source: str) -> Iterator[tuple[int, str]]:
             lines.append(line)
 
 
-def helps(parser: argparse.ArgumentParser | None = None) -> Iterator[tuple[str, str]]:
+def helps() -> Iterator[tuple[str, str]]:
     """Return what ``--help`` prints, by command."""
-    if parser is None:
-        yield from helps(build_parser())
-        yield "sizeup --help", one_line(build_parser("start").format_help())
-        return
-    yield f"{parser.prog} --help", one_line(parser.format_help())
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for child in action.choices.values():
-                yield from helps(child)
+    for path in ("", *COMMANDS):
+        yield f"sizeup {path} --help", one_line(build_parser(path).format_help())
 
 
 def user_visible() -> Iterator[Text]:

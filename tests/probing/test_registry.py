@@ -81,7 +81,9 @@ def test_an_unknown_probe_is_refused_with_the_nearest_name(packages: Path) -> No
     package(packages, "acme_seek", MANIFEST)
     registry = load_registry([point("acme.seek", "acme_seek")])
 
-    with pytest.raises(UsageError, match=r"unknown probe 'acme.sek' \(did you mean acme.seek\?\); see: sizeup probes"):
+    with pytest.raises(
+        UsageError, match=r"unknown probe 'acme.sek' \(did you mean acme.seek\?\); see: sizeup probe list"
+    ):
         registry.get("acme.sek")
 
 

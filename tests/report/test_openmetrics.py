@@ -1,4 +1,4 @@
-"""``sizeup export --openmetrics``: a text that OpenMetrics and the textfile collector of node_exporter read."""
+"""``sizeup session export --openmetrics``: a text that OpenMetrics and the textfile collector of node_exporter read."""
 
 import re
 from pathlib import Path

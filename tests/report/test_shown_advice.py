@@ -137,7 +137,7 @@ def test_a_session_without_advice_says_so_and_how_to_get_it(tmp_path: Path, outp
 
     words = " ".join(output("show", early).split())
     assert "This session recorded no advice: the run ended before it." in words
-    assert "sizeup show --recompute FILE" in words
+    assert "sizeup session show --recompute FILE" in words
     assert session_advice(read_session(early)).given == AdviceSet()
     assert "The session recorded no advice." in " ".join(output("show", early, "--recompute").split())
 

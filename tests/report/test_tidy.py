@@ -1,4 +1,4 @@
-"""``sizeup export --tidy``: one row for each estimate of several sessions, as CSV and as Parquet."""
+"""``sizeup session export --tidy``: one row for each estimate of several sessions, as CSV and as Parquet."""
 
 import csv
 import io

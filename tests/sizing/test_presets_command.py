@@ -1,4 +1,4 @@
-"""``sizeup presets`` and what ``sizeup size`` shows beside its answers."""
+"""``sizeup size cases`` and what ``sizeup size`` shows beside its answers."""
 
 import json
 

@@ -52,7 +52,7 @@ def test_a_recording_without_links_or_adapters_has_an_unknown_capacity_and_says_
     assert capacity.verdict == (
         "Storage capacity: unknown, because no path reports its speed. Measure it with a storage probe"
     )
-    assert all(key in " ".join(capacity.working) for key in ("sizeup probes", "path.stages", "capacity.mb_s"))
+    assert all(key in " ".join(capacity.working) for key in ("sizeup probe list", "path.stages", "capacity.mb_s"))
 
 
 def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:

@@ -19,7 +19,7 @@ async def test_quitting_says_where_the_session_is(console: Console) -> None:
         await pilot.press("q")
 
     assert console.app.exit_message == (
-        f"Session saved in {console.runner.path}\nOpen it with: sizeup open {console.runner.path}"
+        f"Session saved in {console.runner.path}\nOpen it with: sizeup {console.runner.path}"
     )
 
 

@@ -93,7 +93,7 @@ def _fitting(blocks: Sequence[Sequence[str]], max_lines: int, noun: str, name: s
     lines: list[str] = []
     for number, block in enumerate(blocks):
         if len(lines) + len(block) > max_lines - 1:
-            return [*lines, f"      {plural(len(blocks) - number, f'more {noun}')}: sizeup show {name}"]
+            return [*lines, f"      {plural(len(blocks) - number, f'more {noun}')}: sizeup session show {name}"]
         lines += block
     return lines
 

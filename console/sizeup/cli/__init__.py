@@ -1,8 +1,8 @@
-"""Arguments, exit status, and the hand-over to the console or the batch run.
+"""Arguments, exit status, and the hand-over to the console or to a run without it.
 
-Each command is a module of this package: its docstring is its help text, ``add_arguments``
-declares its options and ``run`` does the work and returns the exit status. Only the module of
-the command that was typed is imported, so that ``--help`` costs little more than argparse.
+Each command is a module of this package, or a class in one: its docstring is its help text, ``add_arguments``
+declares its options and ``run`` does the work and returns the exit status. Only the module of the command that was
+typed is imported, so that ``--help`` costs little more than argparse.
 """
 
 from __future__ import annotations
@@ -24,36 +24,69 @@ if TYPE_CHECKING:
     import argparse
 
 COMMANDS = {
-    "detect": "show sockets, cores, NUMA nodes, memory, disks, networks and findings",
-    "capture": "save a masked capture that describes this machine",
-    "size": "size I/O, redo, memory, flash and licenses, with the working",
-    "presets": "list published cases, show one, or compare two",
-    "probes": "list the probes, their parameters and whether they can run here",
-    "open": "open a saved session in the console",
-    "export": "write a session as a report, as data, or masked for sharing",
-    "import": "make a session from the output of fio, ORION, SLOB, SLB or lscpu",
-    "doctor": "check what works on this machine and terminal",
-    "show": "print a session as text or JSON",
-    "sessions": "list, search, tag, rename, delete or prune saved sessions",
-    "note": "add a note to a session",
-    "compare": "compare sessions with a baseline",
-    "fleet": "show the sessions of many hosts as one table, with the hosts that stand out",
-    "check": "list what drifted on this machine since a baseline",
-    "experiment": "compare two settings of this machine alternately, and restore the setting",
-    "schema": "print the JSON Schema of session files",
-    "attach": "follow a batch run in the console",
-    "deploy": "write files that let Ansible, Slurm or Kubernetes measure many hosts",
-    "completion": "print shell completion for bash, zsh or fish",
-    "manual": "print the manual page",
-    "help": "print a page of the documentation",
+    "run": ("start", "measure without the console (also: sizeup --batch)"),
+    "detect": ("detect", "show sockets, cores, NUMA nodes, memory, disks, networks, findings"),
+    "capture": ("capture", "save a masked capture that describes this machine"),
+    "drift": ("drift", "list what changed on this machine since a baseline"),
+    "size": ("size", "size I/O, redo, memory, flash and licenses, with the working"),
+    "size cases": ("presets", "list published cases, show one, or compare two"),
+    "session list": ("sessions:List", "list saved sessions, or those that contain some words"),
+    "session show": ("show", "print a session as text or JSON"),
+    "session export": ("export", "write a session as a report, as data, or masked for sharing"),
+    "session compare": ("compare", "compare sessions with a baseline"),
+    "session rank": ("rank", "rank a machine among like machines of shared sessions"),
+    "session follow": ("attach", "follow a run in the console"),
+    "session note": ("note", "add a note or tags to a session"),
+    "session rename": ("sessions:Rename", "set the title of a session"),
+    "session delete": ("sessions:Delete", "delete sessions permanently"),
+    "session prune": ("sessions:Prune", "delete the oldest sessions that have no tag"),
+    "session import": ("import", "make a session from the output of fio, ORION, SLOB, SLB or lscpu"),
+    "probe list": ("probes", "list the probes, or show the parameters of some"),
+    "probe check": ("probe_kit:CheckPlugin", "list what is wrong with a plug-in"),
+    "probe new": ("probe_kit:NewPlugin", "write the files of a new plug-in"),
+    "fleet": ("fleet", "show many hosts as one table, with those that stand out"),
+    "experiment": ("experiment", "compare two settings of this machine alternately"),
+    "deploy": ("deploy", "write files for Ansible, Slurm or Kubernetes to measure many hosts"),
+    "doctor": ("doctor", "check what works on this machine and terminal"),
+    "help": ("help", "print a page of the documentation"),
+    "help man": ("manual", "print the manual page"),
+    "help schema": ("schema", "print the JSON Schema of session files"),
+    "help completion": ("completion", "print shell completion for bash, zsh or fish"),
 }
-"""Name and one line of help; ``sizeup.cli.NAME`` is the command."""
+"""By path: the module of this package, with the class where it holds several, and one line of help."""
 
-_REMOVED = {"serve": ", which was removed; use the console over ssh, or share a page: sizeup export FILE --html"}
-"""What to do instead of a command of an earlier version."""
+GROUPS = {
+    "session": "list, show, export, compare, note, ... saved sessions",
+    "probe": "list probes, check or begin one",
+}
+"""Words that only stand before others; alone they list."""
 
-START = "start"
-"""The module behind ``sizeup`` without a command: the console, or with ``--batch`` the run without one."""
+RENAMED = {
+    "attach": "session follow",
+    "check": "drift",
+    "compare": "session compare",
+    "completion": "help completion",
+    "export": "session export",
+    "import": "session import",
+    "manual": "help man",
+    "note": "session note",
+    "open": "session open",
+    "presets": "size cases",
+    "probes": "probe list",
+    "schema": "help schema",
+    "sessions": "session list",
+    "show": "session show",
+}
+"""Names of version 0.2, which this version still takes, with a hint on a terminal."""
+
+HIDDEN = {"session open": ("open", "open a saved session in the console")}
+"""Taken, and not listed: ``sizeup FILE`` is the documented way."""
+
+REMOVED = {"serve": "use the console over ssh, or share a page: sizeup session export FILE --html"}
+"""Names of version 0.2 that nothing replaces, and what to do."""
+
+CONSOLE = "console"
+"""The module behind ``sizeup`` without a command."""
 
 
 _UNIX_MODULES = frozenset({"fcntl", "pwd", "resource", "termios"})
@@ -72,9 +105,30 @@ class Command(Protocol):
         """Do the work; the value is the exit status."""
 
 
-def module(name: str) -> Command:
-    """Return the module of a command."""
-    return cast("Command", importlib.import_module(f"sizeup.cli.{name}"))
+def command(path: str) -> Command:
+    """Return the module or the class behind a path of ``COMMANDS``."""
+    target = CONSOLE if path == "" else {**COMMANDS, **HIDDEN}[path][0]
+    name, _, part = target.partition(":")
+    module = importlib.import_module(f"sizeup.cli.{name}")
+    return cast("Command", getattr(module, part) if part else module)
+
+
+def split_path(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the command that a command line names, by its present name, and its arguments; ``""`` for the console.
+
+    Words that name no command are files and options of the console.
+    """
+    words = list(arguments)
+    if words[:1] and words[0] in GROUPS and (len(words) == 1 or words[1].startswith("-")):
+        words.insert(1, "list") if "-h" not in words and "--help" not in words else None
+    for length in (2, 1):
+        path = " ".join(words[:length])
+        if len(words) >= length and (path in COMMANDS or path in HIDDEN):
+            return path, words[length:]
+    if "--batch" in words and words[0].startswith("-"):
+        words.remove("--batch")
+        return "run", words
+    return "", words
 
 
 def _fit_output() -> None:
@@ -131,16 +185,69 @@ def _guarded(work: Callable[[], int | None]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    from sizeup.cli.parser import build_parser
+    from sizeup.cli.parser import build_parser, group_help
 
-    if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        hint = _REMOVED.get(arguments[0]) or f"{nearest(arguments[0], COMMANDS)}; see: sizeup --help"
-        raise UsageError(f"unknown command {arguments[0]!r}{hint}")
-    command = arguments[0] if arguments[0] in COMMANDS else START
-    parsed = build_parser(command).parse_args(arguments)
-    if parsed.command not in (None, command):
-        raise UsageError(f"options must follow the command {parsed.command}; try: sizeup {parsed.command} --help")
-    return module(command).run(parsed)
+    first = arguments[0]
+    if first in RENAMED:
+        arguments = renamed(arguments)
+    path, rest = split_path(arguments)
+    if not path and first in GROUPS:
+        if rest[1] in ("-h", "--help"):
+            print(group_help(first))
+            return ExitStatus.OK
+        names = [name.removeprefix(f"{first} ") for name in COMMANDS if name.startswith(f"{first} ")]
+        raise UsageError(f"unknown command {first} {rest[1]!r}{nearest(rest[1], names)}; see: sizeup {first} --help")
+    if first in REMOVED:
+        raise UsageError(f"unknown command {first!r}, which was removed; {REMOVED[first]}")
+    if not path and not first.startswith("-") and not _is_shown(first):
+        raise UsageError(
+            f"unknown command {first!r}{nearest(first, [*COMMANDS, *GROUPS, *RENAMED])}, and no such file or saved "
+            "session; see: sizeup --help"
+        )
+    try:
+        parsed = build_parser(path).parse_args(rest)
+    except UsageError:
+        of_run = () if path else [word for word in rest if word in build_parser("run")._option_string_actions]  # noqa: SLF001
+        if of_run:
+            raise UsageError(f"{of_run[0]} is an option of run; try: sizeup run {' '.join(rest)}") from None
+        raise
+    if not path and parsed.file in {name.split()[0] for name in (*COMMANDS, *RENAMED)}:
+        raise UsageError(f"options must follow the command {parsed.file}; try: sizeup {parsed.file} --help")
+    return command(path).run(parsed)
+
+
+def renamed(arguments: Sequence[str]) -> list[str]:
+    """Return a command line of version 0.2 with the present name, and say which that is to somebody at a terminal."""
+    old, rest = arguments[0], list(arguments[1:])
+    new = RENAMED[old].split()
+    if old == "sessions" and rest[:1] and not rest[0].startswith("-"):
+        action = {"search": "list", "tag": "note"}.get(rest[0], rest[0])
+        new, rest = ["session", action], rest[1:]
+        if arguments[1] == "tag":
+            rest = [*rest[:1], *(part for tag in rest[1:] for part in ("--tag", tag))]
+    for flag, action in (("--check", "check"), ("--template", "new")) if old == "probes" else ():
+        if flag in rest:
+            rest.remove(flag)
+            new = ["probe", action]
+    if old == "compare" and "--catalog" in rest:
+        rest.remove("--catalog")
+        new = ["session", "rank"]
+    if sys.stderr is not None and sys.stderr.isatty():
+        hint = "sizeup FILE" if old == "open" else f"sizeup {' '.join(new)}"
+        print(f"sizeup: {old} is now: {hint}", file=sys.stderr)
+    return [*new, *rest]
+
+
+def _is_shown(name: str) -> bool:
+    """Whether the console can show what was named: a path that exists, or a saved session."""
+    if os.path.exists(name):
+        return True
+    from sizeup.session.store import find
+
+    try:
+        return os.path.exists(find(name))
+    except SizeupError:
+        return False
 
 
 def _run_bare() -> int:

@@ -32,5 +32,5 @@ def _newest() -> str:
     folder = directory()
     sessions = unfinished(folder)
     if not sessions:
-        raise UsageError(f"no unfinished run in {folder}; name its session file: sizeup attach FILE")
+        raise UsageError(f"no unfinished run in {folder}; name its session file: sizeup session follow FILE")
     return str(sessions[0])

@@ -1,8 +1,8 @@
 """Print the completion of commands and options for a shell.
 
-bash:  sizeup completion bash > ~/.local/share/bash-completion/completions/sizeup
-zsh:   sizeup completion zsh > DIR/_sizeup, where DIR is a directory of $fpath
-fish:  sizeup completion fish > ~/.config/fish/completions/sizeup.fish
+bash:  sizeup help completion bash > ~/.local/share/bash-completion/completions/sizeup
+zsh:   sizeup help completion zsh > DIR/_sizeup, where DIR is a directory of $fpath
+fish:  sizeup help completion fish > ~/.config/fish/completions/sizeup.fish
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the completion."""
     if importlib.util.find_spec("shtab") is None:
         raise UsageError(
-            "sizeup completion needs shtab, which is not installed; install it with: pip install 'sizeup[completion]'"
+            "completion needs shtab, which is not installed; install it with: pip install 'sizeup[completion]'"
         )
     import shtab
 
-    from sizeup.cli.parser import build_parser
+    from sizeup.cli.parser import whole_parser
 
-    parser = build_parser()
+    parser = whole_parser()
     _mark_paths(parser)
     print(shtab.complete(parser, arguments.shell))
     return ExitStatus.OK

@@ -1,4 +1,7 @@
-"""The options that every command with a screen has, and the hand-over to the console."""
+"""Judge a Linux server before a database goes on it. Without a command, start the console.
+
+FILE is a session, by its file or its name, or a capture: the console shows it instead of this machine.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,48 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sizeup.errors import UsageError
+
 if TYPE_CHECKING:
     import argparse
 
     from sizeup.tui.options import Options
     from sizeup.views.difference import OtherMachine
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``sizeup`` itself."""
+    parser.add_argument("file", metavar="FILE", nargs="?", help="session or capture to show instead of this machine")
+    parser.add_argument(
+        "--sysroot",
+        metavar="DIR",
+        default="/",
+        help="show a capture (a directory or an archive) instead of this machine",
+    )
+    add_console_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show this machine, a capture or a session."""
+    if arguments.file is None:
+        return show_console(vars(arguments), sysroot=arguments.sysroot)
+    if arguments.sysroot != "/":
+        raise UsageError("--sysroot and FILE both name what to show; leave out one of them")
+    from sizeup.session.store import find
+
+    path = find(arguments.file)
+    if _is_capture(path):
+        return show_console(vars(arguments), sysroot=path)
+    from sizeup.cli.open import show_session
+
+    return show_session(path, arguments)
+
+
+def _is_capture(path: str) -> bool:
+    """Whether a path is a directory or an archive, and no session."""
+    import tarfile
+
+    return os.path.isdir(path) or (os.path.isfile(path) and tarfile.is_tarfile(path))
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,10 +1,8 @@
-"""Print the manual page; save it with: sizeup manual > sizeup.1."""
+"""Print the manual page; save it with: sizeup help man > sizeup.1."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -44,14 +42,11 @@ def page(version: str, date: str) -> Iterator[str]:
     yield from _verbatim("\n".join(f"{status.value:<5}{status.meaning}" for status in ExitStatus))
 
 
-def _help(*command: str) -> str:
+def _help(path: str = "") -> str:
     """What ``sizeup COMMAND --help`` prints."""
     from sizeup.cli.parser import build_parser
 
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        build_parser(*(command or ("start",))).parse_args([*command, "--help"])
-    return printed.getvalue()
+    return build_parser(path).format_help()
 
 
 def _verbatim(text: str) -> Iterator[str]:

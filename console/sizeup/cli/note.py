@@ -1,4 +1,4 @@
-"""Add a note to a session, during the run or later."""
+"""Add a note or tags to a session, during the run or later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXT_LIMIT = 1 << 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
-    parser.add_argument("text", nargs="+", metavar="TEXT", help="text of the note; - reads it from standard input")
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="text of the note; - reads it from standard input")
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="also add this tag; repeatable")
 
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = (
         read_text(STDIN, "the text of a note", _TEXT_LIMIT) if arguments.text == [STDIN] else " ".join(arguments.text)
     )
-    if not text.strip():
+    if not text.strip() and not arguments.tag:
         raise UsageError("the note is empty; add its text after the file name, or - to read it from standard input")
     annotate(find(arguments.file), text.strip(), tags=tuple(arguments.tag))
     return ExitStatus.OK

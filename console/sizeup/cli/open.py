@@ -37,7 +37,7 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     from sizeup.session.reader import read_session
 
     session = read_session(path)  # errors are printed before the screen is cleared
-    if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
+    if not getattr(arguments, "text", False) and os.isatty(0) and os.isatty(1) and os.isatty(2):
         return show_console(vars(arguments), session=path)
     if arguments.diff is not None:
         raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections.abc import Iterator
 from typing import NoReturn
 
 from sizeup import __version__
-from sizeup.cli import COMMANDS, START, module
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.cli import COMMANDS, GROUPS, command
+from sizeup.errors import UsageError
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -31,29 +32,73 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; try: {self.prog} --help")
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the whole command line, or with the options of ``command`` only."""
+class _FirstHelp(argparse.Action):
+    """Print the commands and the options of the console, on one screen."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print("\n".join(_first_help()))
+        parser.exit()
+
+
+def build_parser(path: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the arguments behind a command, by its path; ``""`` is the console."""
+    wanted = command(path)
     parser = _Parser(
-        prog="sizeup",
-        description="Judge a Linux server before a database goes on it. Without a command, start the console.",
-        epilog=_exit_statuses(),
+        prog=f"sizeup {path}".strip(),
+        description=wanted.__doc__,
         formatter_class=_Formatter,
         allow_abbrev=False,
+        add_help=bool(path),
     )
-    parser.add_argument(
-        "--version", action="version", version=f"sizeup {__version__}", help="print the version and exit"
-    )
-    if command is None or command == START:
-        module(START).add_arguments(parser)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        wanted = module(name) if command in (None, name) else None
-        text = wanted.__doc__ if wanted is not None else summary
-        sub = commands.add_parser(name, help=summary, description=text, allow_abbrev=False, formatter_class=_Formatter)
-        if wanted is not None:
-            wanted.add_arguments(sub)
+    if not path:
+        parser.add_argument("-h", "--help", nargs=0, action=_FirstHelp, help="show this help message and exit")
+        parser.add_argument(
+            "--version", action="version", version=f"sizeup {__version__}", help="print the version and exit"
+        )
+    wanted.add_arguments(parser)
     return parser
 
 
-def _exit_statuses() -> str:
-    return "exit status:\n" + "\n".join(f"  {status.value:<5}{status.meaning}" for status in ExitStatus)
+def whole_parser() -> argparse.ArgumentParser:
+    """Return all commands as one parser, for shell completion."""
+    parser = argparse.ArgumentParser(prog="sizeup", parents=[build_parser()], add_help=False)
+    top = parser.add_subparsers(metavar="COMMAND")
+    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    for path, (_, summary) in COMMANDS.items():
+        first, _, second = path.partition(" ")
+        if not second:
+            sub = top.add_parser(first, help=summary, parents=[build_parser(path)], add_help=False)
+        else:
+            if first not in groups:
+                group = top.choices.get(first) or top.add_parser(first, help=GROUPS[first])
+                groups[first] = group.add_subparsers(metavar="COMMAND")
+            sub = groups[first].add_parser(second, help=summary, parents=[build_parser(path)], add_help=False)
+        sub.prog = f"sizeup {path}"
+    return parser
+
+
+_OPTIONS = """\
+options: --theme NAME --glyphs NAME --ascii --no-color --no-mouse
+         --low-bandwidth --readonly --diff OTHER --sysroot DIR --version"""
+
+
+def _first_help() -> Iterator[str]:
+    """Yield the help of ``sizeup``, on one screen."""
+    yield "usage: sizeup [OPTIONS] [SESSION | CAPTURE]     the console"
+    yield "       sizeup COMMAND ...                       without it"
+    yield ""
+    listed = {
+        name: GROUPS.get(name) or COMMANDS[name][1] for name in dict.fromkeys(path.split()[0] for path in COMMANDS)
+    }
+    yield from (f"  {name:<11}{summary}" for name, summary in listed.items())
+    yield ""
+    yield _OPTIONS
+    yield "More: sizeup COMMAND --help, sizeup help commands, sizeup help exit-statuses"
+
+
+def group_help(group: str) -> str:
+    """Return the help of a word that only stands before others."""
+    paths = [path for path in COMMANDS if path.startswith(f"{group} ")]
+    return "\n".join(
+        [f"usage: sizeup {group} COMMAND ...", "", *(f"  {path:<18}{COMMANDS[path][1]}" for path in paths)]
+    )

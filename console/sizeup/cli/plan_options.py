@@ -15,7 +15,7 @@ def add_plan_arguments(parser: argparse._ActionsContainer) -> None:
         "--probe",
         action="append",
         metavar="PROBE",
-        help="run this probe only; repeatable; see: sizeup probes",
+        help="run this probe only; repeatable; see: sizeup probe list",
     )
     parser.add_argument(
         "--set",

@@ -1,8 +1,8 @@
 """List published cases, show what is known about one, or compare two of them.
 
-sizeup presets                       list every case
-sizeup presets redo-10db             show the inputs of one; sizeup size --preset redo-10db works it out
-sizeup presets --compare A B         compare every figure that both have, in both directions
+sizeup size cases                       list every case
+sizeup size cases redo-10db             show the inputs of one; sizeup size --preset redo-10db works it out
+sizeup size cases --compare A B         compare every figure that both have, in both directions
 """
 
 from __future__ import annotations

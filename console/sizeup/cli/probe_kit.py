@@ -1,4 +1,4 @@
-"""``sizeup probes --check`` and ``--template``: what authors of probes use."""
+"""What authors of probes use: a template to begin with, and a check of a plug-in."""
 
 from __future__ import annotations
 
@@ -17,28 +17,59 @@ if TYPE_CHECKING:
 SCHEMA = "sizeup.probe-check/1"
 
 
-def write_template(kind: str, folder: str, names: list[str]) -> int:
-    """Write a template for the probe that is named."""
-    from sizeup.probing.kit.template import TEMPLATES, write_template
+class NewPlugin:
+    """Write the files of a new plug-in, in Python or C, for one probe."""
 
-    if len(names) != 1:
-        example = f"sizeup probes --template {kind if kind in TEMPLATES else 'python'} {folder} acme.rate"
-        raise UsageError(f"--template: expected the name of one probe, found {len(names)}; such as: {example}")
-    for name in write_template(kind, folder, names[0]):
-        print(Path(folder, name))
-    print(f"\nCheck it with: sizeup probes --check {folder}")
-    return ExitStatus.OK
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("language", metavar="KIND", help="python or c")
+        parser.add_argument("folder", metavar="DIR", help="directory to write")
+        parser.add_argument("name", metavar="PROBE", help="name of the probe, such as acme.rate")
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Write the template."""
+        from sizeup.probing.kit.template import write_template
+
+        for name in write_template(arguments.language, arguments.folder, arguments.name):
+            print(Path(arguments.folder, name))
+        print(f"\nCheck it with: sizeup probe check {arguments.folder}")
+        return ExitStatus.OK
 
 
-def check(arguments: argparse.Namespace) -> int:
-    """Check a plug-in, run it for a moment if that was asked for, and list what is wrong."""
+class CheckPlugin:
+    """List what is wrong with a plug-in: its folder, a wheel, or a folder that pip installed into.
+
+    Runs nothing of it without --run. The exit status is 0 without problems, 2 if its files have some, 1 if only its run
+    does, and 3 if it cannot run on this machine.
+    """
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("path", metavar="PATH", help="folder or wheel of the plug-in")
+        parser.add_argument("--run", action="store_true", help="also measure for half a second")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="PROBE.KEY=VALUE",
+            help="with --run: set a parameter; repeatable",
+        )  # fmt: skip
+        parser.add_argument("--json", action="store_true", help="print as JSON")
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Check it, run it for a moment if that was asked for, and list what is wrong."""
+        if arguments.set and not arguments.run:
+            raise UsageError("--set needs --run; add --run, or leave out --set")
+        return _check(arguments)
+
+
+def _check(arguments: argparse.Namespace) -> int:
     from sizeup import files
     from sizeup.probing.kit.check import check_plugin
     from sizeup.probing.kit.plugin_files import unpack_wheel
 
-    if arguments.probe:
-        raise UsageError("--check takes one folder or wheel and no probe; all probes in it are checked")
-    path = Path(arguments.check)
+    path = Path(arguments.path)
     with files.temporary_directory() as unpacked:
         if path.is_file():
             root = Path(unpacked)
@@ -46,7 +77,7 @@ def check(arguments: argparse.Namespace) -> int:
         elif path.is_dir():
             root = path
         else:
-            raise UsageError(f"--check {path}: expected a folder or a wheel, found neither")
+            raise UsageError(f"{path}: expected a folder or a wheel, found neither")
         checked = check_plugin(root)
         trials: list[Trial] = []
         if arguments.run and not checked.problems:

@@ -1,10 +1,6 @@
 """List the probes: what each measures, its parameters, and whether it can run here. Starts none of them.
 
 The list is read from the manifests, without running plug-in code. A probe that is named is also asked for its plan.
-
---template writes a plug-in to begin with, and --check lists what is wrong with one before it is installed. The exit
-status of --check is 0 without problems, 2 if its files have some, 1 if only its run does (--run), and 3 if it cannot
-run on this machine.
 """
 
 from __future__ import annotations
@@ -13,7 +9,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import ExitStatus
 
 if TYPE_CHECKING:
     from sizeup.model.machine import Machine
@@ -26,49 +22,11 @@ SCHEMA = "sizeup.probes/1"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--json", action="store_true", help="print as JSON")
-    parser.add_argument(
-        "probe", nargs="*", metavar="PROBE", help="show this probe with its parameters; with --template, its name"
-    )
-    kit = parser.add_mutually_exclusive_group()
-    kit.add_argument(
-        "--check",
-        metavar="PATH",
-        help="list what is wrong with a plug-in: its folder, a wheel, or a folder that pip installed into; "
-        "runs nothing of it",
-    )
-    kit.add_argument(
-        "--template",
-        nargs=2,
-        metavar=("KIND", "DIR"),
-        help="write the files of a new plug-in, python or c, into a directory, for the probe named PROBE",
-    )
-    parser.add_argument("--run", action="store_true", help="with --check: also measure for half a second")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="PROBE.KEY=VALUE",
-        help="with --check --run: set a parameter; repeatable",
-    )
+    parser.add_argument("probe", nargs="*", metavar="PROBE", help="show this probe with its parameters")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the probes, or check or begin a plug-in."""
-    if (arguments.run or arguments.set) and arguments.check is None:
-        raise UsageError(f"{'--run' if arguments.run else '--set'} needs --check; add --check PATH, or leave it out")
-    if arguments.set and not arguments.run:
-        raise UsageError("--set needs --run with --check; add --run, or leave out --set")
-    if arguments.template is not None or arguments.check is not None:
-        from sizeup.cli.probe_kit import check, write_template
-
-        if arguments.check is not None:
-            return check(arguments)
-        kind, folder = arguments.template
-        return write_template(kind, folder, arguments.probe)
-    return _list(arguments)
-
-
-def _list(arguments: argparse.Namespace) -> int:
+    """List the probes, or show those that are named."""
     import msgspec
 
     from sizeup.discovery.machine import discover
@@ -90,7 +48,7 @@ def _list(arguments: argparse.Namespace) -> int:
     if not arguments.probe:
         for broken in registry.broken:
             print(f"{broken.name}: cannot be used ({broken.distribution}): {broken.reason}", file=sys.stderr)
-        print("\nShow the parameters of a probe with: sizeup probes PROBE")
+        print("\nShow the parameters of a probe with: sizeup probe list PROBE")
     return ExitStatus.OK
 
 

@@ -1,7 +1,6 @@
-"""List, search, tag, rename, delete or prune saved sessions.
+"""Saved sessions: list, rename, delete, prune.
 
-Without an action, all sessions are listed, the latest first. FILE is a session file, or the name of a session in
-the state directory, or the beginning of that name.
+FILE is a session file, or the name of a session in the state directory, or the beginning of that name.
 """
 
 from __future__ import annotations
@@ -23,55 +22,81 @@ _WIDTH = 100
 _FILE_HELP = "session file, or name of a session in the state directory"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    _list_arguments(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+class List:
+    """List saved sessions, the latest first, or those that contain all of some words."""
 
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        description = f"{text[0].upper()}{text[1:]}."
-        return actions.add_parser(name, help=text, description=description, allow_abbrev=False)
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("words", nargs="*", metavar="WORD", help="list only sessions that contain this word")
+        parser.add_argument("--json", action="store_true", help="print as JSON")
 
-    _list_arguments(action("list", "list all sessions, the latest first"))
-    search = action("search", "list the sessions that contain all these words")
-    _list_arguments(search)
-    search.add_argument("words", nargs="+", metavar="WORD", help="word to search for")
-    tag = action("tag", "add tags to a session")
-    tag.add_argument("file", metavar="FILE", help=_FILE_HELP)
-    tag.add_argument("tags", nargs="+", metavar="TAG", help="tag to add")
-    rename = action("rename", "set the title of a session; the file keeps its name")
-    rename.add_argument("file", metavar="FILE", help=_FILE_HELP)
-    rename.add_argument("title", metavar="TITLE", help="new title")
-    delete = action("delete", "delete sessions permanently")
-    delete.add_argument("files", nargs="+", metavar="FILE", help=_FILE_HELP)
-    prune = action("prune", "delete the oldest sessions that have no tag")
-    prune.add_argument("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep")
-    for deleting in (delete, prune):
-        deleting.add_argument("--yes", action="store_true", help="do not ask for confirmation")
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """List them."""
+        from sizeup.session.store import entries
+
+        found = entries()
+        if arguments.words:
+            found = [entry for entry in found if entry.mentions(arguments.words)]
+        _print(found, json=arguments.json)
+        return ExitStatus.OK
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """List the sessions, or do what was asked with them."""
-    from sizeup.session.store import annotate, entries, find
+class Rename:
+    """Set the title of a session; the file keeps its name."""
 
-    match arguments.action:
-        case "tag":
-            annotate(find(arguments.file), tags=tuple(arguments.tags))
-        case "rename":
-            annotate(find(arguments.file), title=arguments.title)
-        case "delete":
-            _delete([find(file) for file in arguments.files], yes=arguments.yes)
-        case "prune":
-            _prune(arguments.keep, yes=arguments.yes)
-        case "search":
-            _print([entry for entry in entries() if entry.mentions(arguments.words)], json=arguments.json)
-        case _:
-            _print(entries(), json=arguments.json)
-    return ExitStatus.OK
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("file", metavar="FILE", help=_FILE_HELP)
+        parser.add_argument("title", metavar="TITLE", help="new title")
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Record the title."""
+        from sizeup.session.store import annotate, find
+
+        annotate(find(arguments.file), title=arguments.title)
+        return ExitStatus.OK
 
 
-def _list_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print as JSON")
+class Delete:
+    """Delete sessions permanently."""
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("files", nargs="+", metavar="FILE", help=_FILE_HELP)
+        _add_yes(parser)
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Delete them, once confirmed."""
+        from sizeup.session.store import find
+
+        _delete([find(file) for file in arguments.files], yes=arguments.yes)
+        return ExitStatus.OK
+
+
+class Prune:
+    """Delete the oldest sessions that have no tag."""
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+        parser.add_argument("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep")
+        _add_yes(parser)
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Delete them, once confirmed."""
+        _prune(arguments.keep, yes=arguments.yes)
+        return ExitStatus.OK
+
+
+def _add_yes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def _print(found: Sequence[StoredSession], *, json: bool) -> None:

@@ -105,7 +105,7 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
         default="/",
         help="size a capture (a directory or an archive) instead of this machine",
     )
-    what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
+    what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup size cases)")
     what.add_argument(
         "--candidates",
         metavar="FILE",

@@ -1,4 +1,7 @@
-"""Start the console; with --batch, measure without it."""
+"""Measure without the console, save a session and print a summary.
+
+sizeup --batch is the same command.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.conflicts import refuse_combination
-from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
 from sizeup.cli.targets import add_target_arguments, measure_targets
 from sizeup.errors import ExitStatus, RefusedError, UsageError
@@ -17,37 +18,9 @@ if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.session.value import Session
 
-_BATCH_ONLY = {
-    "plan": "--plan",
-    "probe": "-p",
-    "mount": "--mount",
-    "details": "--details",
-    "assignments": "--set",
-    "repeat": "--repeat",
-    "output": "-o",
-    "append": "--append",
-    "resume": "--resume",
-    "start_at": "--start-at",
-    "control": "--control",
-    "json": "--json",
-    "quiet": "--quiet",
-    "only_builtin": "--only-builtin",
-}
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``sizeup`` itself."""
-    parser.add_argument(
-        "--sysroot",
-        metavar="DIR",
-        default="/",
-        help="show a capture (a directory or an archive) instead of this machine",
-    )
-    add_console_arguments(parser)
-    batch = parser.add_argument_group("batch run")
-    batch.add_argument(
-        "--batch", action="store_true", help="measure without the console, save a session and print a summary"
-    )
+def add_arguments(batch: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     add_plan_arguments(batch)
     batch.add_argument(
         "--mount",
@@ -91,22 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Start the console or the batch run."""
-    if arguments.target:
-        return measure_targets(arguments)
-    if arguments.wheels:
-        raise UsageError("--wheels needs --target; try: sizeup --target HOST --wheels DIR")
-    if arguments.batch:
-        return _batch(arguments)
-    for name, flag in _BATCH_ONLY.items():
-        if getattr(arguments, name):
-            raise UsageError(f"{flag} needs --batch; try: sizeup --batch {flag} ...")
-    return show_console(vars(arguments), sysroot=arguments.sysroot)
+_OF_A_PLAN = {"plan": "--plan", "probe": "-p", "mount": "--mount", "assignments": "--set", "repeat": "--repeat"}
+"""Options that say what is measured, by where argparse keeps them; a resumed session says it itself."""
 
 
 def spec_of(arguments: argparse.Namespace) -> RunSpec:
-    """Return the run that the options of ``--batch`` ask for."""
+    """Return the run that the options ask for."""
     from sizeup.config import load
     from sizeup.engine.spec import RunSpec
 
@@ -158,27 +121,21 @@ def _result_lines(session: Session, path: str, arguments: argparse.Namespace) ->
     end = ["", f"Session saved in {path} ({measured_steps(session)}; {run_status(session).words})"]
     if not (arguments.mount or arguments.probe or arguments.resume):
         end.append("Storage not measured: add --mount DIR, naming the directory that will hold the database")
-    end.append(f"Details: sizeup show {name}   In the console: sizeup open {name}")
+    end.append(f"Details: sizeup session show {name}   In the console: sizeup {name}")
     return [*session_lines(session, whole=arguments.details, name=name, max_lines=LINES - len(end)), *end]
 
 
-def _batch(arguments: argparse.Namespace) -> int:
-    if arguments.diff is not None:
-        raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
-    if arguments.sysroot != "/":
-        raise UsageError(
-            "--batch measures this machine, not a capture; to show a capture, use: sizeup detect --sysroot DIR"
-        )
-    refuse_combination(
-        arguments, "--batch", ("--theme", "--glyphs", "--ascii", "--color", "--mouse", "--low-bandwidth", "--readonly")
-    )
+def run(arguments: argparse.Namespace) -> int:
+    """Measure this machine, or the hosts that were named."""
+    if arguments.target:
+        return measure_targets(arguments)
+    if arguments.wheels:
+        raise UsageError("--wheels needs --target; try: sizeup run --target HOST --wheels DIR")
     if arguments.json and arguments.details:
         raise UsageError("--details cannot be combined with --json, which has every result; leave out one of them")
     if arguments.json and arguments.output == "-":
         raise UsageError("--json and -o - both write to standard output; name a file with -o")
-    chosen = [
-        _BATCH_ONLY[name] for name in ("plan", "probe", "mount", "assignments", "repeat") if getattr(arguments, name)
-    ]
+    chosen = [flag for name, flag in _OF_A_PLAN.items() if getattr(arguments, name)]
     if arguments.resume and chosen:
         raise UsageError(
             f"{' and '.join(chosen)} cannot be combined with --resume, which runs the rest of the session's own plan; "

@@ -1,4 +1,4 @@
-"""Measure other hosts: ``sizeup --target [USER@]HOST ... --wheels DIR`` with the options of ``--batch``."""
+"""Measure other hosts: ``sizeup run --target [USER@]HOST ... --wheels DIR`` with further options of ``run``."""
 
 from __future__ import annotations
 
@@ -69,15 +69,12 @@ def measure_targets(arguments: argparse.Namespace) -> int:
 
 
 def batch_options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options of ``--batch`` that the hosts get; raises ``UsageError`` for those without effect there."""
+    """Return the options of ``run`` that the hosts get; raises ``UsageError`` for those without effect there."""
     refuse_combination(
         arguments,
         "--target",
-        ("--append", "--resume", "--control", "--json", "--details", "--diff", "--theme", "--glyphs", "--ascii",
-         "--color", "--mouse", "--low-bandwidth", "--readonly"),
-    )  # fmt: skip
-    if arguments.sysroot != "/":
-        raise UsageError("--target measures hosts, not a capture; leave out --sysroot")
+        ("--append", "--resume", "--control", "--json", "--details"),
+    )
     if arguments.mount and not os.path.isabs(arguments.mount):
         raise UsageError(f"--mount {arguments.mount}: with --target, expected an absolute path on the hosts")
     options = []

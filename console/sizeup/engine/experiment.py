@@ -214,7 +214,7 @@ class _Experiment:
             if not result.finished_steps:
                 raise _NothingMeasuredError(
                     f"the run under setting {setting.upper()} of round {round_} measured nothing, so the experiment "
-                    f"ended; see: sizeup show {self._path}"
+                    f"ended; see: sizeup session show {self._path}"
                 )
             worst = max(worst, ExitStatus.PROBE_FAILED if result.status is ExitStatus.PROBE_FAILED else worst)
         return worst

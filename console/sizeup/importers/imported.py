@@ -138,7 +138,7 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     for name, part in parts:
         for note in (f"Imported from {name}, written by {part.tool}.", *part.notes):
             yield NoteRecord(
-                0, note, author="sizeup import", written=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+                0, note, author="sizeup session import", written=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             )
     yield EndRecord(0, "complete")
 

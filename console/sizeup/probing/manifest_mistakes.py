@@ -1,6 +1,6 @@
 """What a manifest must say beyond its structure: units, values of parameters, and references between its parts.
 
-The registry refuses a probe for the first of these mistakes; ``sizeup probes --check`` lists all.
+The registry refuses a probe for the first of these mistakes; ``sizeup probe check`` lists all.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Registry(Struct, frozen=True):
         for broken in self.broken:
             if broken.name == name:
                 raise UsageError(f"probe {name} of {broken.distribution} cannot be used: {broken.reason}")
-        raise UsageError(f"unknown probe {one_line(name, 60)!r}{nearest(name, self.probes)}; see: sizeup probes")
+        raise UsageError(f"unknown probe {one_line(name, 60)!r}{nearest(name, self.probes)}; see: sizeup probe list")
 
     def giving(self, quantity: str) -> RegisteredProbe | None:
         """The first probe that declares a quantity, sizeup's own before those of others; None where none does."""

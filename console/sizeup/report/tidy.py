@@ -86,7 +86,9 @@ def read_table(paths: Iterable[str]) -> TidyTable:
     """Return one table of the estimates of all these sessions; raise ``MalformedError`` if none has any."""
     rows = [row for path in paths for row in session_rows(*read_timed(path))]
     if not rows:
-        raise MalformedError("no session has an estimate: expected at least one step with results; see: sizeup show")
+        raise MalformedError(
+            "no session has an estimate: expected at least one step with results; see: sizeup session show"
+        )
     names = column_names(sorted({key for row in rows for key in row.at}))
     kinds: dict[str, set[str]] = {key: set() for key in names}
     for row in rows:

@@ -237,7 +237,8 @@ def find(name: str, folder: Path | None = None) -> str:
         listed = ", ".join(session_name(path.name) for path in matches[:5])
         raise UsageError(f"{name}: {len(matches)} sessions start with this name: {listed}; type more of it")
     raise UsageError(
-        f"{name}: no such file, and no session in {folder} starts with this name; list sessions with: sizeup sessions"
+        f"{name}: no such file, and no session in {folder} starts with this name; list sessions with: "
+        "sizeup session list"
     )
 
 

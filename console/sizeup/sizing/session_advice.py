@@ -24,7 +24,7 @@ from sizeup.text import plural
 if TYPE_CHECKING:
     from sizeup.session.value import Session
 
-RECOMPUTE = "run sizeup show --recompute FILE"
+RECOMPUTE = "run sizeup session show --recompute FILE"
 """How to ask for advice by the rules of this version, on a command line."""
 
 

@@ -103,7 +103,7 @@ class Leaving:
         elif then == "keep":
             runs.keep()
             runs.release()
-            self._end(f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}")
+            self._end(f"The run continues and writes {runs.path}\nReattach with: sizeup session follow {runs.path}")
         else:
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)

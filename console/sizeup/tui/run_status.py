@@ -130,4 +130,4 @@ def saved_text(path: str) -> str:
     """Return where a session is, and how to come back to it."""
     from sizeup.session.store import command_name
 
-    return f"Session saved in {path}\nOpen it with: sizeup open {command_name(path)}"
+    return f"Session saved in {path}\nOpen it with: sizeup {command_name(path)}"

@@ -100,7 +100,7 @@ def experiment_table(result: ExperimentResult) -> Table:
 
 
 def experiment_data(result: ExperimentResult, path: str) -> dict[str, Any]:
-    """Everything in base units, for ``--json``; each metric as ``sizeup compare --json`` has it, B as the new side."""
+    """Return everything in base units; each metric as ``session compare --json`` has it, with B as the new side."""
     experiment = result.experiment
     return {
         "schema": SCHEMA,

@@ -1,4 +1,4 @@
-"""``sizeup probes --check`` lists what is wrong with a plug-in, with the place and what to do, and runs none of it."""
+"""``sizeup probe check`` lists what is wrong with a plug-in, with the place and what to do, and runs none of it."""
 
 import json
 import re
@@ -237,16 +237,14 @@ def test_a_folder_that_pip_installed_into_is_checked_by_what_pip_wrote(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--check", "{gone}"], "expected a folder or a wheel, found neither"),
-        (["--check", "{file}"], "expected a wheel: File is not a zip file; build it with: pip wheel"),
-        (["--check", "{folder}", "null"], "--check takes one folder or wheel and no probe"),
-        (["--run"], "--run needs --check; add --check PATH"),
-        (["--set", "a.b=1"], "--set needs --check"),
-        (["--check", "{folder}", "--set", "a.b=1"], "--set needs --run with --check"),
-        (["--template", "rust", "{gone}", "acme.rate"], "--template: expected python or c, found 'rust'"),
-        (["--template", "c", "{gone}"], "such as: sizeup probes --template c"),
-        (["--template", "c", "{gone}", "Rate"], "two or more lower-case words joined by dots such as acme.fill, found"),
-        (["--template", "c", "{folder}", "acme.fill"], "exists and is not an empty folder; choose another one"),
+        (["check", "{gone}"], "expected a folder or a wheel, found neither"),
+        (["check", "{file}"], "expected a wheel: File is not a zip file; build it with: pip wheel"),
+        (["check", "{folder}", "null"], "unrecognized arguments: null; try: sizeup probe check --help"),
+        (["check", "{folder}", "--set", "a.b=1"], "--set needs --run"),
+        (["new", "rust", "{gone}", "acme.rate"], "expected python or c, found 'rust'"),
+        (["new", "c", "{gone}"], "the following arguments are required: PROBE; try: sizeup probe new --help"),
+        (["new", "c", "{gone}", "Rate"], "two or more lower-case words joined by dots such as acme.fill, found"),
+        (["new", "c", "{folder}", "acme.fill"], "exists and is not an empty folder; choose another one"),
     ],
 )
 def test_what_cannot_be_checked_or_written_is_refused(
@@ -255,7 +253,7 @@ def test_what_cannot_be_checked_or_written_is_refused(
     (tmp_path / "file").write_text("text")
     names = {"gone": str(tmp_path / "gone"), "file": str(tmp_path / "file"), "folder": str(tmp_path)}
 
-    assert run(["probes", *(argument.format(**names) for argument in arguments)]) == 2
+    assert run(["probe", *(argument.format(**names) for argument in arguments)]) == 2
 
     assert message in capsys.readouterr().err
     assert not (tmp_path / "gone").exists()

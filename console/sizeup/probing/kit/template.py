@@ -22,10 +22,10 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)+")
 def write_template(kind: str, folder: str, name: str) -> list[str]:
     """Write the files of a template below a folder that is new or empty; return their names."""
     if kind not in TEMPLATES:
-        raise UsageError(f"--template: expected {' or '.join(TEMPLATES)}, found {one_line(kind, 60)!r}")
+        raise UsageError(f"sizeup probe new: expected {' or '.join(TEMPLATES)}, found {one_line(kind, 60)!r}")
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"--template: expected the name of the probe, two or more lower-case words joined by dots such as "
+            f"sizeup probe new: expected the name of the probe, two or more lower-case words joined by dots such as "
             f"{TEMPLATES[kind]}, found {one_line(name, 60)!r}"
         )
     if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):

@@ -65,5 +65,5 @@ def find_preset(name: str) -> Preset:
     """The preset of that name; an unknown one is refused with the nearest that exists."""
     presets = shipped_presets()
     if name not in presets:
-        raise UsageError(f"unknown preset {name!r}{nearest(name, presets)}; see: sizeup presets")
+        raise UsageError(f"unknown preset {name!r}{nearest(name, presets)}; see: sizeup size cases")
     return presets[name]

@@ -291,7 +291,7 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         why = "no path reports its speed" if down is None else f"no path that is up reports its speed (down: {down})"
         action = capitalized(MEASURE) if unused is None else unused.sentence("MB/s")
         if unused is None:
-            sheet.line("to measure it, run a storage probe; sizeup probes lists them")
+            sheet.line("to measure it, run a storage probe; sizeup probe list lists them")
         sheet.line(f"to set it, use {KEYS['path.stages'].flag} (link by link) or {KEYS['capacity.mb_s'].flag} (in all)")
         by_iops = isinstance(sheet.inputs.get("capacity.iops"), Quantity)
         what = "Storage capacity in MB/s" if by_iops else "Storage capacity"

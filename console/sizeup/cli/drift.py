@@ -10,15 +10,17 @@ import os
 import sys
 
 from sizeup.cli.decision import add_allow_undecided, decision_status
+from sizeup.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--against", metavar="BASELINE", required=True,
+        "baseline", metavar="BASELINE", nargs="?",
         help="session file, capture, or output of sizeup detect --json to compare with; exit status 5 if anything "
         "drifted, 6 if nothing did but a fact is unknown on one side",
     )  # fmt: skip
+    parser.add_argument("--against", metavar="BASELINE", help=argparse.SUPPRESS)  # as `sizeup check` took it
     parser.add_argument(
         "--sysroot", metavar="DIR", default="/",
         help="check a capture (a directory or an archive) instead of this machine",
@@ -34,7 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.discovery.machine import discover
     from sizeup.views.drift import drift_data, undecided_sentence
 
-    baseline = load_machine(arguments.against)
+    name = arguments.baseline or arguments.against
+    if name is None:
+        raise UsageError("expected a baseline: a session, a capture, or the output of sizeup detect --json")
+    baseline = load_machine(name)
     found = drift(baseline, discover(arguments.sysroot))
     if arguments.json:
         import msgspec

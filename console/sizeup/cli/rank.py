@@ -1,0 +1,62 @@
+"""Rank the machine of a session among those with the same CPU, sockets and cores in a directory of shared sessions.
+
+Each figure gets its percentile among at least 5 machines that were measured by the same version of the probe with the
+same workload.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+
+from sizeup.cli.decision import add_allow_undecided, decision_status
+from sizeup.errors import UsageError
+
+_WIDTH = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
+    parser.add_argument(
+        "catalog", metavar="DIR", help="directory of shared sessions, with all below it; exit status 6 if no figure "
+        "has at least 5 like machines",
+    )  # fmt: skip
+    add_allow_undecided(parser, "there are too few like machines")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rank the machine and print its places."""
+    from sizeup.cli.export import host_pseudonym
+    from sizeup.compare.published_results import PREFIX
+    from sizeup.fleet.catalog import place
+    from sizeup.fleet.catalog_text import catalog_data, catalog_lines
+    from sizeup.fleet.files import fleet_paths, read_fleet
+    from sizeup.fleet.host_session import read_host_session
+    from sizeup.session.store import find
+
+    name, folder = arguments.file, arguments.catalog
+    if name.startswith(PREFIX) or os.path.isdir(name):
+        what = "a published case" if name.startswith(PREFIX) else "a directory"
+        raise UsageError(f"{name}: expected one session, found {what}; name a session file")
+    if not os.path.isdir(folder):
+        found = "a file" if os.path.exists(folder) else "nothing of that name"
+        raise UsageError(f"{folder}: expected a directory of sessions, found {found}")
+    own = read_host_session(find(name))
+    placed = place(own, read_fleet(fleet_paths([folder])), host_pseudonym(own.host))
+    if arguments.json:
+        from sizeup.fleet.data import fleet_json
+
+        print(fleet_json(catalog_data(placed, folder)), end="")
+    else:
+        from sizeup.terminal.capabilities import is_utf8
+        from sizeup.text import plain
+
+        width = max(shutil.get_terminal_size((_WIDTH, 25)).columns, 60) if sys.stdout.isatty() else _WIDTH
+        text = "\n".join(catalog_lines(placed, folder, width)) + "\n"
+        sys.stdout.write(text if is_utf8(os.environ) else plain(text))
+    missing = f"no figure has enough like machines in {folder}; add sessions of such machines to it"
+    return decision_status(arguments, different=False, undecided="" if placed.placed else missing)
