@@ -68,7 +68,7 @@ def test_the_report_leads_with_the_verdict_and_the_resources(markdown: Report) -
     assert "- **Workload**: 40,000 IOPS (60% reads, 8 KiB), 120 MB/s redo, 4,000 GB database, +20% a year" in text
     table = rows(text.partition("## ")[0])
     assert table["Resource"] == ["Resource", "Detected", "Measured", "Demand", "Used", "N+1", "Year 3", "Status"]
-    assert table["Storage"][-4:] == ["61%", "64%", "106%", "WARN"]
+    assert table["Storage"][-4:] == ["61%", "86%", "106%", "WARN"]
     assert {"Space", "Memory", "CPU", "License"} < set(table)
     assert "Clock" not in table
 
@@ -83,7 +83,7 @@ def test_the_chapters_stand_in_their_order(markdown: Report) -> None:
 def test_every_failure_and_the_growth_have_their_figures(markdown: Report) -> None:
     text = chapter(markdown(*PURCHASE), "Limits, failures and growth")
 
-    assert "- **N+1**: one of 24 drives lost: 64% used, 111% in year 3" in text
+    assert "- **N+1**: one of 24 drives lost: 86% used, 149% in year 3" in text
     assert "- **N+1**: FC port host0 lost: 28% used, 48% in year 3" in text
     assert "- **Growth**: Storage passes 100% in year 3" in text
 

@@ -33,7 +33,7 @@ def test_the_answer_is_one_screen_with_the_verdict_first(capsys: pytest.CaptureF
     assert len(lines) <= 25
     assert max(map(len, lines)) <= 80
     storage = next(line for line in lines if line.startswith("Storage"))
-    assert storage.split()[-4:-1] == ["62%", "65%", "107%"]
+    assert storage.split()[-4:-1] == ["62%", "87%", "107%"]
     assert storage.endswith("WARN")
 
 

@@ -120,28 +120,53 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
-class _WriteCost(Struct, frozen=True):
-    """Operations on drives that one write takes: with parity the old data and the old parity are read before."""
+class _Operations(Struct, frozen=True):
+    """Operations on drives that one write and one read take: with parity a write reads the old data and parity first.
+
+    Of an array that lost a drive they are those of its busiest drive times the drives of its volume.
+    """
 
     reads: float
     writes: float
+    of_read: float = 1.0
 
     def total(self, drives: float, each: tuple[float, float], reads: float) -> float:
         """Return what that many drives deliver; ``each`` is one drive's figure of reads and of writes."""
         read, write = each
         written = 1 - reads
-        return drives / ((reads + written * self.reads) / read + written * self.writes / write)
+        return drives / ((reads * self.of_read + written * self.reads) / read + written * self.writes / write)
 
 
-def _write_cost(sheet: Sheet, raid: str) -> _WriteCost:
+def _operations(sheet: Sheet, raid: str) -> _Operations:
     penalty = sheet.rule(f"raid.{raid}.write-penalty").value
     reads = penalty / 2 if sheet.rule(f"raid.{raid}.parity-drives").value else 0.0
-    return _WriteCost(reads, penalty - reads)
+    return _Operations(reads, penalty - reads)
+
+
+def _left(sheet: Sheet, array: Array, each: DriveFigure, reads: float) -> float:
+    """Return the share of the capacity that the loss of one drive leaves, as the load stays spread evenly.
+
+    The surviving half of a pair serves all its reads. With parity a read of the lost drive reads as many others of its
+    volume as there is data in a stripe, and a write to it reads the rest of the data and writes the parity anew.
+    """
+    copies = sheet.rule(f"raid.{array.raid}.copies").value
+    parity = sheet.rule(f"raid.{array.raid}.parity-drives").value
+    if array.disks <= parity or array.disks < copies or copies + parity <= 1:
+        return 0.0
+    whole, others = _operations(sheet, array.raid), array.disks - 1
+    lost = _Operations(whole.reads, whole.writes, copies / max(copies - 1, 1))
+    if parity:
+        rest = (array.disks - 2) / others
+        lost = _Operations((whole.reads + 1) * rest, whole.writes, 1 + (array.disks - parity) / others)
+    pair = each.reads.value, each.writes.value
+    left, all_drives = (one.total(array.drives, pair, reads) for one in (lost, whole))
+    sheet.line(f"one of {format_in(array.drives, 'drives')} lost: {format_in(float(f'{left:.6g}'), each.unit)}")
+    return min(left / all_drives, 1.0)
 
 
 def _delivered(sheet: Sheet, array: Array, each: DriveFigure, reads: float) -> Quantity:
     """Return what all drives deliver together at a share of reads: a write takes several operations by RAID level."""
-    cost = _write_cost(sheet, array.raid)
+    cost = _operations(sheet, array.raid)
     value = cost.total(array.drives, (each.reads.value, each.writes.value), reads)
     ends = []
     for read, write in ((each.reads.low, each.writes.low), (each.reads.high, each.writes.high)):
@@ -164,27 +189,27 @@ def drives_stage(sheet: Sheet, reads: float | None, read_bytes: float | None) ->
     """Return the drives of the array as a stage; None where their number, level or kind is unknown.
 
     IOPS are at the share of reads in the requests, MB/s at their share in the bytes; None for what is not wanted.
-    The largest single failure is a volume where there are several, else a drive; RAID 0 survives neither.
+    The largest single failure is a drive; RAID 0 does not survive it.
     """
     if not {"array.disks", "array.raid"} <= set(sheet.inputs) or not _KINDS & set(sheet.inputs):
         return None
     array = _array_of(sheet)
-    iops = rate = None
+    iops = rate = iops_left = rate_left = None
     if_written = 1.0
     if reads is not None and (each := drive_iops(sheet)) is not None:
-        iops = _delivered(sheet, array, each, reads)
+        iops, iops_left = _delivered(sheet, array, each, reads), _left(sheet, array, each, reads)
     if read_bytes is not None and (each := drive_rate(sheet)) is not None:
-        rate = _delivered(sheet, array, each, read_bytes)
+        rate, rate_left = _delivered(sheet, array, each, read_bytes), _left(sheet, array, each, read_bytes)
         pair = each.reads.value, each.writes.value
-        if_written = min(_write_cost(sheet, array.raid).total(array.drives, pair, 0.0) / rate.value, 1.0)
+        if_written = min(_operations(sheet, array.raid).total(array.drives, pair, 0.0) / rate.value, 1.0)
     elif read_bytes is not None:
         sheet.caveat(f"the MB/s of the drives are unknown and not judged; use {KEYS['array.drive_mb_s'].flag}")
     if iops is None and rate is None:
         return None
-    parts, what = (array.volumes, "volumes") if array.volumes > 1 else (array.disks, "drives")
-    left = 0.0 if array.raid == "0" else (parts - 1) / parts
-    failure = f"one of {format_in(parts, what)}"
-    return StageCapacity(array.name, rate, iops, left, failure, if_written=if_written, drives=True)
+    failure = f"one of {format_in(array.drives, 'drives')}"
+    return StageCapacity(
+        array.name, rate, iops, rate_left, failure, if_written=if_written, drives=True, iops_left=iops_left
+    )
 
 
 _KINDS = frozenset({"array.drive", "array.drive_iops", "array.drive_mb_s"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Card, Failure, StageUse
 from sizeup.quantity import Origin, Quantity
@@ -51,11 +52,13 @@ class StageShare(Struct, frozen=True):
     capacity: Quantity
     unit: str
     """``MB/s`` or ``IOPS``."""
+    left: float | None
+    """The share of the capacity that the stage's largest single failure leaves; None where that is unknown."""
 
     @property
     def after_failure(self) -> float | None:
-        """The share after the stage's largest single failure; None where that is unknown or leaves nothing."""
-        return self.share / self.stage.left if self.stage.left else None
+        """The share after that failure; None where that is unknown or leaves nothing."""
+        return self.share / self.left if self.left else None
 
     @property
     def text(self) -> str:
@@ -69,19 +72,21 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
     found = []
     for stage in all_stages(sheet, demand):
         parts = []
-        for unit, needed, capacity in (
-            ("MB/s", demand.bytes_per_second, stage.rate),
-            ("IOPS", demand.iops, stage.iops),
+        for unit, needed, capacity, left in (
+            ("MB/s", demand.bytes_per_second, stage.rate, stage.left),
+            ("IOPS", demand.iops, stage.iops, stage.iops_left),
         ):
             if needed is not None and capacity is not None:
                 share = needed / capacity.value
-                parts.append(StageShare(stage, share, needed, capacity, unit))
+                parts.append(StageShare(stage, share, needed, capacity, unit, left))
                 sheet.line(
                     f"{stage.name}: {format_in(needed, unit)} / {shown(capacity, unit)} = "
                     f"{format_in(float(f'{share:.6g}'), '%')}"
                 )
         if parts:
-            found.append(max(parts, key=lambda part: part.share))
+            worst = max(parts, key=lambda part: part.share)
+            after = (part.left * worst.share / part.share for part in parts if part.left is not None and part.share)
+            found.append(replace(worst, left=min(after, default=None)))  # the other unit may be worse after it
     return found
 
 
@@ -261,8 +266,8 @@ def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
     return [
         failure(lost, one.share / left if left else None, growth)
         for one in found
-        if one.stage.left is not None
-        for lost, left in ((one.stage.failure, one.stage.left), *one.stage.smaller)
+        if one.left is not None
+        for lost, left in ((one.stage.failure, one.left), *one.stage.smaller)
     ]
 
 
@@ -273,7 +278,7 @@ def _is_outage(failures: Sequence[Failure]) -> bool:
 def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
     """Return the highest share after the worst single failure; None where none is known, or where nothing is left."""
     after = [one.after_failure for one in found if one.after_failure is not None]
-    if not after or any(one.stage.left == 0 for one in found):
+    if not after or any(one.left == 0 for one in found):
         return None
     return max(*after, *(one.share for one in found))
 
@@ -295,10 +300,8 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
     if demand.redo_rate is not None and not demand.by_rule:
         twice = format_in(float(f"{2 * demand.redo_rate.value:.4g}"), "MB/s")
         sheet.caveat(f"archiving the redo reads and writes it again ({twice} at its peak), which is not counted")
-    if any(one.stage.left is not None for one in found):
-        notes += [
-            f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.stage.left is None
-        ]
+    if any(one.left is not None for one in found):
+        notes += [f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.left is None]
     if any(one.stage.drives for one in found):
         notes += replaced_figures(sheet)
     if all(one.stage.drives for one in found):
@@ -373,8 +376,8 @@ def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLim
 
 def _whole(share: float, one: StageShare, demand: Demand, bounds: ShareLimits) -> ShareStatus:
     """Return the status of a share of one stage, with its failure and the growth."""
-    after = share / one.stage.left if one.stage.left else None
-    return bounds.status(Shares(share, after, demand.growth, one.stage.left == 0))
+    after = share / one.left if one.left else None
+    return bounds.status(Shares(share, after, demand.growth, one.left == 0))
 
 
 def _share_of_small_redo_writes(sheet: Sheet, one: StageShare, demand: Demand) -> float | None:

@@ -15,7 +15,7 @@ class StageCapacity(Struct, frozen=True):
     """Bytes per second; None where it is unknown, or where only IOPS limit."""
     iops: Quantity | None = None
     left: float | None = None
-    """The share of its capacity that the largest single failure leaves; None where that is unknown."""
+    """The share of its bytes per second that the largest single failure leaves; None where that is unknown."""
     failure: str = ""
     """That failure: ``one of 2 paths``."""
     network: bool = False
@@ -30,3 +30,5 @@ class StageCapacity(Struct, frozen=True):
     """Its name among other stages, where the narrowest link is no name for all paths together; empty for ``name``."""
     smaller: tuple[tuple[str, float], ...] = ()
     """Smaller single failures, each with the share that it leaves: of a port, where a card is the largest."""
+    iops_left: float | None = None
+    """The share of its IOPS that the largest single failure leaves."""
