@@ -16,7 +16,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.input_value import UnusedMeasurement, Value
-from sizeup.sizing.inputs.detected import detected
+from sizeup.sizing.inputs.detected import detected, storage_of
 from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.io import array, balance, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
@@ -170,6 +170,7 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     A user who sets the cores describes another machine: whether this one is a guest does not matter for it.
     """
     device = overrides.get("db.device")
+    machine = storage_of(machine, overrides)
     found = detected(machine, device.value if isinstance(device, Words) else None)
     measured_on = overrides.get("path.measured")
     if device is None and isinstance(measured_on, Words) and find_target(machine, measured_on.value) is not None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io.array import flash_drives, usable_bytes
+from sizeup.sizing.io.array import flash_drives, raw_bytes, usable_bytes
+from sizeup.sizing.io.capacity import INSIDE, inside_servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
@@ -16,10 +17,15 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
     """Which of three uses fits: the whole database on flash, the hot set, or a cache in front of disks."""
     if not flash_drives(sheet):
         return
-    database = sheet.number("db.gb")
-    capacity = usable_bytes(sheet)
+    database, inside = sheet.number("db.gb"), inside_servers(sheet)
+    capacity = raw_bytes(sheet) if inside else usable_bytes(sheet)
     hot, moved = sheet.optional("db.hot_gb"), sheet.optional_words("flash.moved")
-    if database.value <= capacity.value:
+    if inside:
+        use, figure = "cache", "flash.gain.cache"
+        what = (
+            f"{INSIDE}, so use them as a cache of each (for drives that all servers reach: {KEYS['path.stages'].flag})"
+        )
+    elif database.value <= capacity.value:
         use, figure = "schema", "flash.gain.schema"
         what = "the whole database fits"
     elif hot is not None and hot.value <= capacity.value:
@@ -29,17 +35,17 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         use, figure = "tier", f"flash.gain.{moved}"
         what = f"the whole database does not fit, so move {moved.replace('-', ' ')}"
     else:
-        use, figure = "cache", "flash.gain.cache"
+        use, figure, capacity = "cache", "flash.gain.cache", raw_bytes(sheet)
         what = "neither the database nor a known hot set fits, so use it as a cache"
         if hot is None and (known := _hot_share_clause(sheet)):
             what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
     gain = sheet.rule(figure)
-    share = database.value / capacity.value
+    share, raw = database.value / capacity.value, " without RAID" if use == "cache" else ""
     sheet.line(f"{shown(database, 'GB')} / {format_in(capacity.value, 'GB')} = {format_in(share, '%')}")
     yield sheet.advice(
         "flash.use",
         "Use of the flash",
-        f"{what} (database: {format_in(share, '%')} of the flash); published gain, one system: {_gain(gain)}",
+        f"{what} (database: {format_in(share, '%')} of the flash{raw}); published gain, one system: {_gain(gain)}",
         sheet.answer(share, "%", figure),
         "%",
         decision=use,

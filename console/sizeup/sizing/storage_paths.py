@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
-from sizeup.model.storage import BlockDevice, Hba, ScsiDevice, Transport
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, Transport
 from sizeup.procfs.mounts import KERNEL_DIRECTORIES, is_below
 from sizeup.text import nearest
 
@@ -60,6 +61,38 @@ def storage_paths(machine: Machine) -> Iterator[StoragePath]:
     for mount in machine.nfs_mounts:
         for name in () if mount.nic is None else interfaces_in_use(machine, mount.nic):
             yield StoragePath(mount.export, name, usable=True)
+
+
+def internal_carriers(machine: Machine) -> frozenset[str]:
+    """Return the controllers of drives inside a server, which no other reaches: NVMe on PCI Express, SATA and USB.
+
+    Those of a guest may lead anywhere.
+    """
+    if machine.platform.is_guest:
+        return frozenset()
+    nvme = {one.name for one in machine.nvme_controllers if one.transport in (None, "pcie")}
+    return frozenset(nvme | {hba.name for hba in machine.hbas if hba.transport in (Transport.SATA, Transport.USB)})
+
+
+def internal_disks(machine: Machine) -> frozenset[str]:
+    """Return the drives to which such controllers alone lead, and other flash on PCI Express."""
+    internal, paths = internal_carriers(machine), list(storage_paths(machine))
+    shared = {path.disk for path in paths if path.carrier not in internal}
+    cards = {one.name for one in machine.block_devices if one.kind is BlockKind.PCIE_SSD}
+    return frozenset({path.disk for path in paths} - shared | cards)
+
+
+def shared_storage(machine: Machine, device: str | None) -> Machine:
+    """Return a server of a cluster without the drives inside it; refuse them as ``device`` of the database."""
+    carriers, disks = internal_carriers(machine), internal_disks(machine)
+    if device is not None and named_target(machine, device).disks <= disks:
+        raise UsageError(
+            f"db.device: expected storage that all servers of the cluster (cluster.nodes) reach, found {device!r}, "
+            "which is inside one of them: it can hold a flash cache, and not the database"
+        )
+    devices = [one for one in machine.block_devices if not lun_names(machine, one.leaves or (one.name,)) <= disks]
+    budgets = [one for one in machine.budgets if one.device not in carriers]
+    return replace(machine, block_devices=tuple(devices), budgets=tuple(budgets))
 
 
 def _maps(machine: Machine) -> Mapping[str, str]:

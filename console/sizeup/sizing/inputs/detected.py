@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sizeup.model.machine import Machine
 from sizeup.model.network import PORTS, TcpBuffers
@@ -15,7 +15,7 @@ from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
-from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount
+from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount, shared_storage
 from sizeup.units import format_in
 
 
@@ -72,6 +72,14 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         | _tcp(machine, device)
         | _partition(machine)
     )
+
+
+def storage_of(machine: Machine, stated: Mapping[str, Value]) -> Machine:
+    """Return the machine with the storage that counts: of a server of a cluster what all of its servers reach."""
+    nodes, device = stated.get("cluster.nodes"), stated.get("db.device")
+    if not isinstance(nodes, Quantity) or nodes.value < 2:
+        return machine
+    return shared_storage(machine, device.value if isinstance(device, Words) else None)
 
 
 def _node_memory(machine: Machine) -> dict[str, Value]:

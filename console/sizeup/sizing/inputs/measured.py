@@ -13,9 +13,10 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.inputs.detected import storage_of
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
 from sizeup.sizing.inputs.measured_place import measured_place
-from sizeup.sizing.inputs.measured_storage import IOPS, RATES, storage_capacity
+from sizeup.sizing.inputs.measured_storage import IOPS, RATES, on_shared_storage, storage_capacity
 from sizeup.text import words_of
 from sizeup.units import format_bytes
 
@@ -33,7 +34,9 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
     """
     machine = Machine() if session.machine is None else session.machine
     device = (stated or {}).get("db.device")
-    runs = list(session.steps.values())
+    runs, shared = list(session.steps.values()), storage_of(machine, stated or {})
+    if shared is not machine:
+        runs, machine = on_shared_storage(runs, machine), shared
     values = storage_capacity(runs, machine, device.value if isinstance(device, Words) else None)
     place = {} if device is not None else measured_place(runs, machine, *RATES, IOPS)
     return values | place | _redo(runs) | _memory(runs)

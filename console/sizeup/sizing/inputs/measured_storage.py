@@ -24,7 +24,7 @@ from sizeup.sizing.inputs.measured_figures import (
 )
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
-from sizeup.sizing.storage_paths import StorageTarget, find_target
+from sizeup.sizing.storage_paths import StorageTarget, find_target, internal_disks
 
 _LARGE = "storage.bandwidth"
 RATES = (_LARGE, "storage.small_bandwidth")
@@ -63,6 +63,17 @@ def storage_capacity(runs: Sequence[StepRun], machine: Machine, device: str | No
     values |= _requests(runs, targets, device)
     cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=lambda one: one.value, reverse=True))
     return values if cost is None else {**values, "capacity.cpu_us_mb": cost}
+
+
+def on_shared_storage(runs: Sequence[StepRun], machine: Machine) -> list[StepRun]:
+    """Return the steps of a server of a cluster that measured nothing on the drives inside it."""
+    targets, internal = _Targets(machine), internal_disks(machine)
+
+    def inside(run: StepRun) -> bool:
+        found = (targets.of(one) for one in figures([run], *RATES, IOPS, "storage.log_write_latency"))
+        return any(target is not None and target.disks & internal for target in found)
+
+    return [run for run in runs if not inside(run)]
 
 
 def _more(known: tuple[Capacity, Quantity] | None, capacity: Quantity) -> bool:

@@ -265,6 +265,14 @@ def usable_bytes(sheet: Sheet) -> Quantity:
     return sheet.answer(value, "GB", f"raid.{raid}.copies")
 
 
+def raw_bytes(sheet: Sheet) -> Quantity:
+    """Capacity of the drives without RAID, as a cache uses them, which holds nothing that is not elsewhere."""
+    drives, size = _array_of(sheet).drives, sheet.number("array.disk_gb")
+    value = drives * size.value
+    sheet.line(f"{format_in(drives, 'drives')} x {shown(size, 'GB')} = {format_in(value, 'GB')} without RAID")
+    return sheet.answer(value, "GB", "array.disk_gb")
+
+
 CALCULATIONS = (
     Calculation("array of drives", _array, ("storage.", "io.capacity.iops", "io.capacity.drives"), about=("array.",)),
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.io.array import drives_stage
+from sizeup.sizing.io.array import drives_stage, flash_drives
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
@@ -97,7 +97,7 @@ def _families(links: Iterable[str]) -> str:
 def path_stages(sheet: Sheet) -> list[StageCapacity]:
     """Return every known stage of the paths and the storage behind them, with bytes per second and IOPS."""
     text = sheet.optional_words("path.stages")
-    stages = _stated_links(sheet, text) if text else []
+    stages = _stated_links(sheet, text) if text and (servers(sheet) == 1 or _leads_out(sheet, text)) else []
     found = None if text else sheet.optional("path.bandwidth_mb_s")
     if found is not None:
         stages += _found_links(sheet, found)
@@ -132,6 +132,25 @@ def servers(sheet: Sheet) -> float:
     if not isinstance(nodes, Quantity) or nodes.value == 1:
         return 1.0
     return sheet.number("cluster.nodes").value
+
+
+def inside_servers(sheet: Sheet) -> bool:
+    """Whether flash drives are inside the servers of a cluster: no path to shared storage is known.
+
+    No other server reaches them, so they hold nothing but caches.
+    """
+    text = sheet.optional_words("path.stages")
+    shared = _leads_out(sheet, text) if text else "path.bandwidth_mb_s" in sheet.inputs
+    return servers(sheet) > 1 and flash_drives(sheet) and not shared
+
+
+def _leads_out(sheet: Sheet, text: str) -> bool:
+    """Whether stages hold more than links inside a server."""
+    return any(not stage.link.startswith(("pcie", "sata")) for stage in _parse_stages(sheet, text))
+
+
+INSIDE = "drives inside one server of a cluster are no shared storage"
+"""Why they do not count."""
 
 
 def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
@@ -258,7 +277,7 @@ def with_drives(
         reads = None
     if any(stage.rate is not None for stage in known):
         read_bytes = None
-    drives = drives_stage(sheet, reads, read_bytes)
+    drives = None if inside_servers(sheet) else drives_stage(sheet, reads, read_bytes)
     return stages if drives is None else [*stages, drives]
 
 

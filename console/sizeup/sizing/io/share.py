@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice, Card, Failure, StageUse
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import replaced_figures
-from sizeup.sizing.io.capacity import MEASURE, STORAGE, path_stages, with_drives
+from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
@@ -229,12 +229,14 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     """Return the verdict where the capacity of every stage is unknown."""
     reasons = [(sheet.unused(key), KEYS[key]) for key in ("capacity.mb_s", "capacity.iops")]
     actions = [f"{unused.sentence(key.unit)}, or use {key.flag}" for unused, key in reasons if unused is not None]
-    ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}, path.stages=hba:fc16*2 or array.disks=N"
+    ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}, path.stages=hba:fc16*2"
+    ways += "" if "array.disks" in sheet.inputs else " or array.disks=N"
     action = ". ".join(actions) or ways
     value, unit = (demand.bytes_per_second, "MB/s") if demand.bytes_per_second else (demand.iops, "IOPS")
     needed = format_in(float(f"{value or 0:.4g}"), unit)
     down = sheet.optional_words("path.down")
     why = "" if down is None else f", because no path that is up reports its speed (down: {down})"
+    why = why or (f"; {INSIDE}" if servers(sheet) > 1 else "")
     held = _would_be(sheet, demand)
     statement = f"storage: {needed} demand, capacity unknown{held or why}. {action}"
     sheet.cards.append(

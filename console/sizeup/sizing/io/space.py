@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import usable_bytes
+from sizeup.sizing.io.capacity import INSIDE, inside_servers, servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
@@ -100,7 +101,7 @@ def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str]]:
 def _capacity(sheet: Sheet) -> tuple[Quantity | None, str]:
     """Return the space for the database and what gives it: as set, of the drives, else as detected; None if unknown."""
     stated = sheet.inputs.get("capacity.gb")
-    drives = all(key in sheet.inputs for key in _ARRAY)
+    drives = all(key in sheet.inputs for key in _ARRAY) and not inside_servers(sheet)
     if isinstance(stated, Quantity) and not (drives and stated.origin is Origin.DETECTED):
         return sheet.number("capacity.gb"), stated.source
     if not drives:
@@ -114,7 +115,9 @@ def _unknown(sheet: Sheet, needed: str) -> Advice:
     """Return the verdict where the space is unknown, with the reason and what to do."""
     seen = sheet.optional("path.disks_gb")
     missing = next((key for key in _ARRAY if key not in sheet.inputs), "")
-    if "array.disks" in sheet.inputs:
+    if servers(sheet) > 1 and seen is None and (not missing or "array.disks" not in sheet.inputs):
+        why, key = INSIDE, "path.stages"
+    elif "array.disks" in sheet.inputs:
         why, key = f"the {KEYS[missing].help} is not given", missing
     elif seen is not None:
         why, key = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database", "db.device"
