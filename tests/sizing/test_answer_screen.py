@@ -86,7 +86,7 @@ def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(
     lines = answer("db.gb=4000", *YEARS, workload=True)
 
     assert words(lines).startswith(
-        "NO VERDICT Space: 4,000 GB demand, capacity unknown, because no disk reports its size."
+        "NO VERDICT Space: 4,000 GB demand, capacity unknown, because nothing tells how large the storage is."
     )
     assert ". Not judged either: CPU" in words(lines)
     assert row(lines, "Paths")[-1] == "PASS"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import purchase
 from sizeup.discovery.machine import discover
@@ -10,6 +11,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.model.file_systems import LocalMount
 from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.value import Session, StepRun
@@ -58,7 +60,7 @@ def test_the_space_that_is_set_replaces_the_drives_and_these_what_was_detected()
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ((), "because no disk reports its size. Use --set capacity.gb=N"),
+        ((), "because nothing tells how large the storage is. Use --set capacity.gb=N"),
         (
             ("array.disks=24", "array.raid=10"),
             "because the capacity of a drive is not given. Use --set array.disk_gb=N or capacity.gb=N",
@@ -75,6 +77,33 @@ def test_an_unknown_space_says_why_and_what_to_do(settings: tuple[str, ...], why
     assert (found.status, found.share) == ("unknown", None)
     assert found.statement.startswith("Space: 4,000 GB demand, capacity unknown, ")
     assert why in found.statement
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        (("db.gb=400000", "path.disks_gb=1900"), "--set, all that the machine sees"),
+        (("db.gb=10000", "array.disks=4", "array.disk_gb=960"), "all drives, without RAID"),
+    ],
+)
+def test_a_database_larger_than_everything_visible_does_not_fit(settings: tuple[str, ...], what: str) -> None:
+    found = space(*settings)
+
+    assert found.status == "fail"
+    assert found.statement.endswith(f"%, {what})")
+    assert space("db.gb=1", *settings[1:]).status == "unknown"
+
+
+def test_all_disks_are_visible_but_not_those_behind_a_network(tmp_path: Path) -> None:
+    """Two LUNs of 500 GB over two paths each, and a disk of 275 GB that no adapter leads to."""
+    machine = discover(purchase.server(tmp_path, luns=2))
+    machine = replace(machine, block_devices=(*machine.block_devices, DISK))
+    remote = replace(machine, nfs_mounts=(NfsMount("/data", "filer:/vol"),))
+
+    seen = described(machine, {})["path.disks_gb"]
+    assert isinstance(seen, Quantity)
+    assert (seen.value, seen.source) == (1.275e12, "3 disks")
+    assert "path.disks_gb" not in described(remote, {})
 
 
 def test_without_a_database_there_is_no_demand() -> None:

@@ -99,7 +99,7 @@ _DECLARED = (
     _words("path.down", "controllers, ports and interfaces that are down, so counted as 0"),
     _number("path.write_spindles", "effective drives for writes behind db.device"),
     _number("path.read_spindles", "effective drives for reads behind db.device"),
-    _number("path.disks_gb", "size of all disks behind the paths to storage", "GB"),
+    _number("path.disks_gb", "size of all disks that the machine sees", "GB"),
     _words("path.measured", "where the storage was measured; its space counts while db.device is not given"),
     _words("path.space_unsure", "why not all of capacity.gb may be for the database"),
     _number("capacity.gb", "space that the storage has for the database", "GB"),

@@ -141,14 +141,17 @@ def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[s
         if bandwidths
         else None
     )
-    if reached:
-        return reached
-    whole = {
+    return reached or visible_disks(machine) | {mount.export for mount in machine.nfs_mounts}
+
+
+def visible_disks(machine: Machine) -> frozenset[str]:
+    """Return all disks of a known size, the paths of one LUN as one."""
+    whole = (
         disk.name
         for disk in machine.block_devices
         if disk.kind not in _NO_STORAGE and disk.size_bytes and not disk.members and disk.removable is not True
-    }
-    return frozenset(lun_names(machine, whole) | {mount.export for mount in machine.nfs_mounts})
+    )
+    return frozenset(lun_names(machine, whole))
 
 
 def _network(

@@ -7,20 +7,22 @@ from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.path_bandwidth import disks_that_count
+from sizeup.sizing.path_bandwidth import visible_disks
 from sizeup.sizing.storage_paths import block_device, mount_point, nfs_mount
+from sizeup.text import plural
 from sizeup.units import format_decimal_bytes
 
 
 def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
-    """Space of the database's mount or device; without one the size of all disks that count, which other data may fill.
+    """Space of the database's mount or device; without one the size of all disks, where no other storage is mounted.
 
     Of a device that is in use and whose free space is unknown, the size, with the reason to doubt it.
     """
     if device is None:
-        disks = disks_that_count(machine)
+        disks = visible_disks(machine)
         whole = sum(disk.size_bytes or 0 for disk in machine.block_devices if disk.name in disks)
-        return {"path.disks_gb": _detected(whole, f"{len(disks)} disks")} if whole else {}
+        remote = machine.nfs_mounts or any(one.kind in _REMOTE for one in machine.file_systems)
+        return {"path.disks_gb": _detected(whole, plural(len(disks), "disk"))} if whole and not remote else {}
     if nfs_mount(machine, device) is not None:
         return {}
     found = block_device(machine, device)
@@ -41,6 +43,8 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     return values
 
 
+_REMOTE = frozenset({"lustre", "gpfs", "ceph"})
+"""File systems that lie on the disks of other machines."""
 _LEAST_BYTES = 10**6
 """What a full file system counts as, since no demand is a share of nothing."""
 

@@ -265,9 +265,15 @@ def usable_bytes(sheet: Sheet) -> Quantity:
     return sheet.answer(value, "GB", f"raid.{raid}.copies")
 
 
+def drive_count(sheet: Sheet) -> float:
+    """Return the drives of all volumes."""
+    volumes = sheet.optional("array.volumes")
+    return sheet.number("array.disks").value * (1 if volumes is None else volumes.value)
+
+
 def raw_bytes(sheet: Sheet) -> Quantity:
     """Capacity of the drives without RAID, as a cache uses them, which holds nothing that is not elsewhere."""
-    drives, size = _array_of(sheet).drives, sheet.number("array.disk_gb")
+    drives, size = drive_count(sheet), sheet.number("array.disk_gb")
     value = drives * size.value
     sheet.line(f"{format_in(drives, 'drives')} x {shown(size, 'GB')} = {format_in(value, 'GB')} without RAID")
     return sheet.answer(value, "GB", "array.disk_gb")

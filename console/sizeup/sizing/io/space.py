@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.io.array import usable_bytes
+from sizeup.sizing.io.array import drive_count, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, inside_servers, servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
@@ -38,8 +38,10 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     needed = brief(database, "GB")
     capacity, what = _capacity(sheet)
     if capacity is None:
-        yield _unknown(sheet, needed)
-        return
+        capacity, what = _most(sheet)
+        if capacity is None or database.value <= capacity.value:
+            yield _unknown(sheet, needed)
+            return
     shares = Shares(database.value / capacity.value, growth=data_growth(sheet))
     bounds = limits(sheet)
     sheet.line(f"{shown(database, 'GB')} / {shown(capacity, 'GB')} = {share_text(shares.today)}")
@@ -106,9 +108,17 @@ def _capacity(sheet: Sheet) -> tuple[Quantity | None, str]:
         return sheet.number("capacity.gb"), stated.source
     if not drives:
         return None, ""
-    volumes = sheet.optional("array.volumes")
-    count = sheet.number("array.disks").value * (1 if volumes is None else volumes.value)
-    return usable_bytes(sheet), f"{format_in(count, 'drives')} in RAID {sheet.words('array.raid')}"
+    return usable_bytes(sheet), f"{format_in(drive_count(sheet), 'drives')} in RAID {sheet.words('array.raid')}"
+
+
+def _most(sheet: Sheet) -> tuple[Quantity | None, str]:
+    """Return what the space cannot exceed and why: drives without RAID, else all disks; None where nothing tells."""
+    if "array.disks" not in sheet.inputs:
+        seen = sheet.optional("path.disks_gb")
+        return seen, "" if seen is None else f"{seen.source}, all that the machine sees"
+    if "array.disk_gb" not in sheet.inputs or inside_servers(sheet):
+        return None, ""
+    return raw_bytes(sheet), "all drives, without RAID"
 
 
 def _unknown(sheet: Sheet, needed: str) -> Advice:
@@ -122,7 +132,7 @@ def _unknown(sheet: Sheet, needed: str) -> Advice:
     elif seen is not None:
         why, key = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database", "db.device"
     else:
-        why, key = "no disk reports its size", "capacity.gb"
+        why, key = "nothing tells how large the storage is", "capacity.gb"
     also = "" if key == "capacity.gb" else f" or {KEYS['capacity.gb'].flag.removeprefix('--set ')}"
     statement = f"space: {needed} demand, capacity unknown, because {why}. Use {KEYS[key].flag}{also}"
     note = capitalized(statement)
