@@ -122,7 +122,9 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
 
 @pytest.mark.usefixtures("folder")
 def test_a_fail_by_a_rule_alone_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "small.toml", "--set", *ARRAY, "workload.iops=1000", "redo.mb_s=1", "db.gb=4000")
+    text = printed(
+        capsys, "small.toml", "--rules-of-thumb", "--set", *ARRAY, "workload.iops=1000", "redo.mb_s=1", "db.gb=4000"
+    )
 
     assert "FAIL (assumed)" in text
     assert "assumed: a buffer pool of 10% of the database" in " ".join(text.split())

@@ -53,7 +53,7 @@ def test_a_workload_without_redo_says_so(answer: Answer) -> None:
 
 
 def test_of_a_throughput_alone_no_iops_are_judged_not_even_those_of_redo(answer: Answer) -> None:
-    lines = answer("workload.mb_s=900", "redo.mb_s=20", "db.gb=2000", *DRIVES)
+    lines = answer("workload.mb_s=900", "redo.mb_s=20", "db.gb=2000", "workload.rules_of_thumb=yes", *DRIVES)
 
     assert lines[0].startswith("ASSUMED  Storage paths: 920 MB/s demand, 3,200 MB/s capacity (29%")
     assert "; the disks are not judged; memory assumed" in words(lines)

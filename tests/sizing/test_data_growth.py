@@ -31,7 +31,7 @@ def card(sizing: Sizing, resource: str) -> Card:
     ("more", "rate"), [((), 0.2), (("db.growth_percent=50",), 0.5), (("db.growth_percent=0",), 0.0)]
 )
 def test_space_and_a_buffer_pool_grow_like_the_data_and_the_load_by_itself(more: tuple[str, ...], rate: float) -> None:
-    sizing = sized("db.gb=4000", *more)
+    sizing = sized("db.gb=4000", "workload.rules_of_thumb=yes", *more)
     space, memory, storage = (card(sizing, name) for name in ("space", "memory", "storage"))
 
     assert space.last_year == pytest.approx(4000 / 11520 * (1 + rate) ** 3)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sizing.sized import advice, card
+from sizeup.views.answer import answer_lines
+from sizing.sized import advice, card, sized
 
 
 def test_memory_that_does_not_fit_is_a_failure_with_both_figures() -> None:
@@ -28,7 +29,7 @@ def test_reserved_huge_pages_beyond_the_memory_hold_nothing() -> None:
         (("sga.mb=102400", "db.gb=4000"), 100, "pass"),
         (("sga.advisory_mb=204800", "db.gb=4000"), 200, "pass"),
         (("db.hot_gb=107.3741824", "db.gb=4000"), 100, "pass"),
-        (("db.gb=1073.741824",), 100, "assumed"),
+        (("db.gb=1073.741824", "workload.rules_of_thumb=yes"), 100, "assumed"),
     ],
 )
 def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database(
@@ -38,6 +39,23 @@ def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database
 
     assert found.share == pytest.approx(gib / 512)
     assert found.status == status
+
+
+def test_a_size_of_the_database_alone_asks_for_the_shared_memory_and_decides_nothing() -> None:
+    found = sized("db.gb=400000", "machine.memory_gib=16", "workload.mb_s=100", "capacity.mb_s=1000")
+
+    assert not any(card.demand for card in found.cards if card.resource == "memory")
+    assert "sga.mb" in {question.key for question in found.questions}
+    assert "memory demand (sga.mb or db.hot_gb)" in " ".join(answer_lines(found))
+
+
+def test_sessions_alone_that_exceed_the_memory_fail() -> None:
+    settings = ("memory.sessions=2048", "memory.session_mib=10", "workload.growth_percent=10")
+    found = card("memory", *settings, "machine.memory_gib=16")
+
+    assert (found.status, found.share) == ("fail", 20 / 16)
+    assert "Memory: shared memory is not counted, because its size is unknown (--set sga.mb=N)" in found.notes
+    assert card("memory", *settings, "machine.memory_gib=32").status == "unknown"
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_an_edition_that_is_not_permitted_fails_in_the_first_line() -> None:
 
 
 def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:
-    lines = screen(*LOAD, *PATHS, *DRIVES, "db.gb=4000", "machine.cores=32")
+    lines = screen(*LOAD, *PATHS, *DRIVES, "db.gb=4000", "workload.rules_of_thumb=yes", "machine.cores=32")
 
     assert first(lines).startswith(
         "NO VERDICT Memory: 372.5 GiB demand, capacity unknown. Use --set machine.memory_gib=N"
@@ -82,7 +82,7 @@ def test_a_demand_on_unknown_cores_is_no_pass() -> None:
 
 
 def test_what_fails_decides_over_what_is_unknown() -> None:
-    lines = screen("workload.mb_s=2000", "capacity.mb_s=1000", "db.gb=4000")
+    lines = screen("workload.mb_s=2000", "capacity.mb_s=1000", "sga.mb=4000")
 
     assert lines[0].startswith("FAIL     Storage: 2,000 MB/s demand")
     assert row(lines, "Memory").endswith("unknown")
@@ -100,12 +100,12 @@ def test_every_resource_has_a_row(settings: tuple[str, ...]) -> None:
 def test_a_row_without_a_demand_says_what_gives_one() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES)
 
-    assert "Unknown  CPU demand (workload.cpu_cores); memory demand (sga.mb or db.gb);" in lines
+    assert "Unknown  CPU demand (workload.cpu_cores); memory demand (sga.mb or db.hot_gb);" in lines
     assert row(lines, "CPU").split()[1:] == ["unknown", "–", "–", "–", "–"]
 
 
 def test_an_assumption_that_does_not_fit_fails() -> None:
-    settings = (*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000")
+    settings = (*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000", "workload.rules_of_thumb=yes")
     found = card("memory", *settings)
     lines = screen(*settings)
 
@@ -116,7 +116,7 @@ def test_an_assumption_that_does_not_fit_fails() -> None:
 
 
 def test_an_assumption_that_fits_is_assumed_and_no_pass() -> None:
-    lines = screen(*LOAD, *PATHS, *DRIVES, *SERVER, "db.gb=2000")
+    lines = screen(*LOAD, *PATHS, *DRIVES, *SERVER, "db.gb=2000", "workload.rules_of_thumb=yes")
 
     assert lines[0].startswith("ASSUMED  Storage: 447.7 MB/s demand")
     assert first(lines).partition("Basis")[0].strip().endswith("; memory assumed")
@@ -188,6 +188,8 @@ def test_a_warning_by_the_smallest_node_names_it_and_a_failure_names_the_memory(
 
 
 def test_the_status_of_all_is_a_word_of_its_own_for_screens() -> None:
-    views = card_views(sized(*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000"), None)
+    views = card_views(
+        sized(*LOAD, *PATHS, *DRIVES, "machine.memory_gib=96", "db.gb=4000", "workload.rules_of_thumb=yes"), None
+    )
 
     assert {one["status"] for one in cards_data(views)} <= {"FAIL", "PASS", "ASSUMED", None}

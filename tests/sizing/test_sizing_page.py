@@ -101,7 +101,7 @@ def test_the_table_of_costs_has_the_rows_that_its_command_prints(
         ("flash.gain.schema", 1, "{} times with the whole database on flash"),
         ("flash.gain.indexes-and-hottest-table", 1, "{} times with the hottest table"),
         ("flash.gain.indexes-and-hot-tables", 1, "{} times with the four hottest"),
-        ("memory.buffer-share", 100, "else {} % of the database (`db.gb`; ASSUMED)"),
+        ("memory.buffer-share", 100, "else with `--rules-of-thumb` {} % of the database (`db.gb`; ASSUMED)"),
         ("share.pass-to", 100, "the workload takes at most {} % of the capacity"),
         ("share.fail-above", 100, "more than {} %"),
     ],

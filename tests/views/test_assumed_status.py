@@ -19,7 +19,8 @@ from sizeup.views.verdict import verdict_text
 
 PATHS = ("workload.mb_s=300", "path.stages=hba:fc16*2@2", "path.policy=active-active")
 DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=20000", "array.drive_mb_s=500")
-SERVER = ("machine.memory_gib=64", "db.gb=4000")
+THUMB = "workload.rules_of_thumb=yes"
+SERVER = ("machine.memory_gib=64", "db.gb=4000", THUMB)
 
 
 def sized(*settings: str) -> Sizing:
@@ -44,7 +45,7 @@ SHOWN: dict[str, Callable[[Sizing, int], str]] = {
 @pytest.mark.parametrize("name", SHOWN)
 @pytest.mark.parametrize(("gib", "status"), [("64", "FAIL"), ("500", "WARN")])
 def test_what_rests_on_a_rule_never_reads_like_a_fact(name: str, width: int, gib: str, status: str) -> None:
-    by_rule = sized("db.gb=4000", f"machine.memory_gib={gib}", *DRIVES)
+    by_rule = sized("db.gb=4000", THUMB, f"machine.memory_gib={gib}", *DRIVES)
     by_fact = sized("sga.mb=400000", f"machine.memory_gib={gib}", *DRIVES)
 
     assert f"{status} (assumed)" in SHOWN[name](by_rule, width)

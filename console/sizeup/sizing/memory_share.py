@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
+from sizeup.sizing.io.demand import fills_in
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.usable import UsableMemory, usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
@@ -53,9 +54,12 @@ class SharedMemory(Struct, frozen=True):
 
 
 def shared_memory(sheet: Sheet) -> SharedMemory | None:
-    """Return the shared memory by a size that is given, the advisory, the hot set or the size of the database."""
+    """Return the shared memory by a size that is given, the advisory or the hot set.
+
+    A share of the database is a rule of thumb, which counts where the user asks for such rules.
+    """
     key = next((key for key in _BASES if isinstance(sheet.inputs.get(key), Quantity)), None)
-    if key is None:
+    if key is None or (key == "db.gb" and not fills_in(sheet)):
         return None
     size = sheet.number(key)
     if key in {"sga.mb", "sga.advisory_mb"}:
@@ -111,11 +115,13 @@ def _advisory_prediction(sheet: Sheet, size: Quantity) -> str:
 
 
 def _memory(sheet: Sheet) -> Iterator[Advice]:
-    shared = shared_memory(sheet)
-    if shared is None:
-        return
+    shared, sessions = shared_memory(sheet), _sessions(sheet)
     memory, nodes = sheet.optional("machine.memory_gib"), servers(sheet)
-    sessions = _sessions(sheet)
+    if shared is None:
+        if memory is None or sessions <= memory.value:
+            sheet.number("sga.mb")  # is missing
+        note = f"memory: shared memory is not counted, because its size is unknown ({KEYS['sga.mb'].flag})"
+        shared = SharedMemory(sheet.answer(0.0, "GiB", "sga.mb"), grows=False, note=note)
     needed = shared.size.value + sessions
     each = " per server" if nodes > 1 else ""
     demand = _gib(needed)
@@ -276,4 +282,4 @@ def _exhausted_node(sheet: Sheet, shared: Quantity) -> str:
     )
 
 
-CALCULATIONS = (Calculation("memory", _memory, ("verdict.memory",), about=("sga.", "db.")),)
+CALCULATIONS = (Calculation("memory", _memory, ("verdict.memory",), about=("sga.", "db.", "memory.sessions")),)

@@ -15,7 +15,7 @@ from sizeup.views.verdict import first_card
 _GIVES = {
     "storage": "storage demand (--workload FILE or workload.iops)",
     "cpu": "CPU demand (workload.cpu_cores)",
-    "memory": "memory demand (sga.mb or db.gb)",
+    "memory": "memory demand (sga.mb or db.hot_gb)",
     "license": "licenses (machine.cores)",
 }
 """What is unknown of a resource without a demand, and the keys that tell it."""
