@@ -74,11 +74,15 @@ def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], uni
     assert parse_iostat(iostat(report(row)), "io.json").intervals == (LoadInterval(4.0 * unit, 4.0, 0.75),)
 
 
-def test_partitions_do_not_count_beside_their_disk() -> None:
+def test_partitions_do_not_count_beside_their_disk_and_cd_rom_and_floppy_never() -> None:
     def row(name: str) -> dict[str, object]:
         return {"disk_device": name, "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
 
-    found = parse_iostat(iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2")))), "io.json")
+    found = parse_iostat(
+        iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2", "sr0", "scd1", "fd0")))), "io.json"
+    )
 
     assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, 0.75),)
-    assert found.caveats[-1].startswith("not counted, so that no I/O counts twice: nvme0n1p2, sda1;")
+    assert found.caveats[-1].startswith(
+        "not counted (volumes and partitions of other disks, CD-ROM, floppy): fd0, nvme0n1p2, "
+    )

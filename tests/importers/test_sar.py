@@ -17,7 +17,9 @@ def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> No
         LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120),
         LoadInterval(20 * 1024.0, 20.0, 0.5),
     )
-    assert found.caveats == ("not counted, so that no I/O counts twice: dm-0; use --devices to choose disks",)
+    assert found.caveats == (
+        "not counted (volumes and partitions of other disks, CD-ROM, floppy): dm-0; use --devices to choose disks",
+    )
 
 
 def test_sar_of_sysstat_8_counts_sectors_of_512_bytes() -> None:
@@ -70,7 +72,9 @@ def test_sar_names_that_may_be_disks_or_volumes_on_them_are_asked_for() -> None:
     # A disk whose number is fixed tells that the others are volumes.
     fixed = parse_sar(disks.replace("dev253-0", "  dev8-0"), "sar.txt")
     assert fixed.intervals[0].requests_per_second == 110
-    assert fixed.caveats == ("not counted, so that no I/O counts twice: dev254-0; use --devices to choose disks",)
+    assert fixed.caveats == (
+        "not counted (volumes and partitions of other disks, CD-ROM, floppy): dev254-0; use --devices to choose disks",
+    )
 
 
 def test_sar_without_names_has_no_chosen_disks() -> None:

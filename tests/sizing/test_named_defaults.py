@@ -33,9 +33,20 @@ def test_a_pass_rests_on_the_size_of_redo_writes_where_small_ones_would_not_pass
 
 
 def test_the_assumed_size_of_redo_writes_is_named_with_what_smaller_ones_take() -> None:
+    """24,000 reads and twice 16,000 writes and the redo's, of 96,000: 14,648 redo writes of 8 KiB, 20,599 of 64 KiB."""
     found = card("storage", *LOAD, *DRIVES, *PATHS, "redo.mb_s=120")
+    larger = card("storage", *LOAD, *DRIVES, *PATHS, "redo.mb_s=1350")
 
-    assert found.assumed == ("redo writes of 64 KiB by default (81% if they are of one block)",)
+    assert found.assumed == ("redo writes of 64 KiB by default (89% if they are of one block)",)
+    assert larger.status == "fail"
+    assert larger.assumed == ("redo writes of 64 KiB by default (80% if they are of 128 KiB)",)
+
+
+@pytest.mark.parametrize(("size", "said"), [((), "64 KiB (assumed)"), (("redo.write_kib=16",), "16 KiB")])
+def test_the_size_of_a_synchronous_redo_write_is_named(size: tuple[str, ...], said: str) -> None:
+    verdict = advice("redo.sync-write", "redo.mb_s=15", "redo.sync_write_us=500", *size).verdict
+
+    assert verdict.endswith(f"at 500 us per write of {said}")
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,17 @@ from msgspec import Struct
 
 from sizeup.errors import MalformedError
 
-_STACKED = ("dm-", "md", "loop", "ram", "zram", "sr", "drbd", "bcache")
-"""Names of devices whose I/O is counted again in the disks under them; a file has names and nothing else."""
+_NO_DISK = ("dm-", "md", "loop", "ram", "zram", "drbd", "bcache", "sr", "scd", "fd")
+"""Names of devices whose I/O is counted again in the disks under them, of CD-ROM and of floppy drives.
+
+A file has names and nothing else.
+"""
 
 
 _PHYSICAL_MAJORS = frozenset({8, *range(65, 72), 94, *range(104, 112), *range(128, 136), 202, 259})
 """Major numbers of SCSI, DASD, Smart Array, Xen and NVMe disks, by the kernel's ``devices.txt``."""
-_STACKED_MAJORS = frozenset({1, 7, 9, 11, 147})
-"""Major numbers of RAM disks, loop devices, MD, CD-ROM and DRBD."""
+_NO_DISK_MAJORS = frozenset({1, 2, 7, 9, 11, 147})
+"""Major numbers of RAM disks, floppy drives, loop devices, MD, CD-ROM and DRBD."""
 
 
 class LoadInterval(Struct, frozen=True):
@@ -97,10 +100,11 @@ def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[
     whole = frozenset(
         name
         for name in present
-        if not name.startswith(_STACKED) and _major(name) not in stacked and not _partition_of_another(name, present)
+        if not name.startswith(_NO_DISK) and _major(name) not in stacked and not _partition_of_another(name, present)
     )
     left = [name for name in present if name not in whole]
-    caveat = f"not counted, so that no I/O counts twice: {', '.join(left)}; use --devices to choose disks"
+    what = "not counted (volumes and partitions of other disks, CD-ROM, floppy)"
+    caveat = f"{what}: {', '.join(left)}; use --devices to choose disks"
     return whole or frozenset(present), (caveat,) if left and whole else ()
 
 
@@ -112,7 +116,7 @@ def _major(name: str) -> int | None:
 
 def _stacked_majors(present: Collection[str], where: str) -> frozenset[int]:
     """The majors of volumes on other disks; raise where the kernel gave out numbers that may be either."""
-    majors = {major for name in present if (major := _major(name)) is not None} - _STACKED_MAJORS
+    majors = {major for name in present if (major := _major(name)) is not None} - _NO_DISK_MAJORS
     given_out = frozenset(majors - _PHYSICAL_MAJORS)
     if len(given_out) > 1 and majors == given_out:
         names = ", ".join(f"dev{major}-*" for major in sorted(given_out))
@@ -120,7 +124,7 @@ def _stacked_majors(present: Collection[str], where: str) -> frozenset[int]:
             f"{where}: expected names that tell disks from volumes on them, found {names}, whose numbers the kernel "
             "gives out as it starts; create the file with sar -d -p, or name the disks with --devices"
         )
-    return _STACKED_MAJORS | (given_out if majors != given_out else frozenset())
+    return _NO_DISK_MAJORS | (given_out if majors != given_out else frozenset())
 
 
 def _partition_of_another(name: str, present: Collection[str]) -> bool:

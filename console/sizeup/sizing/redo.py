@@ -190,6 +190,7 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
         return
     latency = sheet.number("redo.sync_write_us")
     size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
+    of_size = f"{shown(size, 'KiB')}{'' if 'redo.write_kib' in sheet.inputs else ' (assumed)'}"
     capacity = size.value / (latency.value / 1e9)
     ratio = capacity / each.value
     sheet.line(f"{shown(size, 'KiB')} / {shown(latency, 'us')} = {format_in(capacity, 'MB/s')} for one log writer")
@@ -200,7 +201,7 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
         "redo.sync-write",
         "Capacity of synchronous redo writes",
         f"{subject} {shown(each, 'MB/s')} demand of one database, {format_in(capacity, 'MB/s')} capacity of its log "
-        f"writer ({format_in(float(f'{1 / ratio:.3g}'), '%')}) at {shown(latency, 'us')} per write",
+        f"writer ({format_in(float(f'{1 / ratio:.3g}'), '%')}) at {shown(latency, 'us')} per write of {of_size}",
         Quantity(ratio, "1", latency.origin, latency.source),
         "1",
         decision=decision,

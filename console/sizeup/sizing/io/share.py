@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from sizeup.sizing.verdict import (
     shares_clause,
     without_unconfirmed_pass,
 )
-from sizeup.sizing.workload import Demand, Growth, lacks_redo
+from sizeup.sizing.workload import Demand, Growth, lacks_redo, workload_demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -347,7 +347,8 @@ def _unconfirmed_defaults(sheet: Sheet, found: Sequence[StageShare], demand: Dem
     """
     if demand.by_rule:
         return ["a rule of thumb in place of a workload"]
-    reasons = [(one, _defaults_of(sheet, one, demand, bounds)) for one in found]
+    resized = _at_other_redo_writes(sheet, demand)
+    reasons = [(one, _defaults_of(sheet, one, demand, bounds, resized)) for one in found]
     sure = max((one.share for one, why in reasons if not why), default=0.0)
     whole = max(one.share for one in found)
     if sure > bounds.passes and bounds.status(Shares(sure)) is bounds.status(Shares(whole)):
@@ -355,7 +356,9 @@ def _unconfirmed_defaults(sheet: Sheet, found: Sequence[StageShare], demand: Dem
     return list(dict.fromkeys(reason for _, why in reasons for reason in why))
 
 
-def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLimits) -> list[str]:
+def _defaults_of(
+    sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLimits, resized: Mapping[str, Sequence[StageShare]]
+) -> list[str]:
     """Return the defaults behind the share of one stage."""
     reasons, status = [], bounds.status(Shares(one.share))
     by_block = one.unit == "MB/s" and "workload.mb_s" not in sheet.inputs and demand.block is not None
@@ -369,27 +372,38 @@ def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLim
         by_reads = not tells and demand.transfer_rate is not None and passes
     if by_reads and _is_default(sheet, "workload.read_percent"):
         reasons.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
-    smaller = _share_of_small_redo_writes(sheet, one, demand)
-    if smaller is not None and _whole(smaller, one, demand, bounds) is not _whole(one.share, one, demand, bounds):
-        size = shown(sheet.rule("redo.write.usual"), "KiB")
-        reasons.append(f"redo writes of {size} by default ({share_text(smaller)} if they are of one block)")
+    ends = [
+        f"{share_text(other.share)} if they are of {size}"
+        for size, shares in resized.items()
+        for other in shares
+        if other.stage.name == one.stage.name and _whole(other, demand, bounds) is not _whole(one, demand, bounds)
+    ]
+    if ends:
+        reasons.append(f"redo writes of {shown(sheet.rule(_REDO_WRITE), 'KiB')} by default ({', '.join(ends)})")
     return reasons
 
 
-def _whole(share: float, one: StageShare, demand: Demand, bounds: ShareLimits) -> ShareStatus:
-    """Return the status of a share of one stage, with its failure and the growth."""
-    after = share / one.left if one.left else None
-    return bounds.status(Shares(share, after, demand.growth, one.left == 0))
+_REDO_WRITE = "redo.write.usual"
+"""The size of a redo write where none is given."""
 
 
-def _share_of_small_redo_writes(sheet: Sheet, one: StageShare, demand: Demand) -> float | None:
-    """Return the share of a stage in IOPS if every redo write were a block; None where their size or rate is given."""
-    writes, rate, block = demand.redo_writes, demand.redo_rate, sheet.inputs.get("workload.io_kib")
-    if one.unit != "IOPS" or writes is None or rate is None or not isinstance(block, Quantity):
-        return None
-    if {"redo.writes_s", "redo.write_kib"} & sheet.inputs.keys():
-        return None
-    return one.share * (one.demand - writes.value + rate.value / block.value) / one.demand
+def _whole(one: StageShare, demand: Demand, bounds: ShareLimits) -> ShareStatus:
+    """Return the status of one stage, with its failure and the growth."""
+    return bounds.status(Shares(one.share, one.after_failure, demand.growth, one.left == 0))
+
+
+def _at_other_redo_writes(sheet: Sheet, demand: Demand) -> Mapping[str, Sequence[StageShare]]:
+    """Return the shares with redo writes of one block and of the largest size; none where size or number is given."""
+    block, largest = sheet.inputs.get("workload.io_kib"), sheet.rules.figure("redo.write.largest")
+    if demand.redo_rate is None or {"redo.writes_s", "redo.write_kib"} & sheet.inputs.keys():
+        return {}
+    found = {}
+    for name, size in (("one block", block), (shown(largest, "KiB"), largest)):
+        if isinstance(size, Quantity):
+            other = Sheet({**sheet.inputs, "redo.write_kib": size}, sheet.rules)
+            changed = workload_demand(other)
+            found[name] = [] if changed is None else stage_shares(other, changed)
+    return found
 
 
 def _is_default(sheet: Sheet, key: str) -> bool:
