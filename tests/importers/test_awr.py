@@ -119,6 +119,16 @@ def test_a_report_given_twice_counts_once_and_one_instance_of_a_cluster_says_so(
     assert not any("cluster" in caveat for caveat in alone.caveats)
 
 
+def test_a_cluster_of_which_some_interval_lacks_an_instance_is_one_instance() -> None:
+    later = AWR.replace("Begin Snap:       100", "Begin Snap:       101").replace("  101 20-N", "  102 20-N")
+    both = parse_awr(AWR, "a", [(second_instance(AWR), "b")])
+
+    assert [interval.requests_per_second for interval in both.intervals] == [22_000]
+    assert not both.one_instance
+    assert parse_awr(AWR, "a").one_instance
+    assert parse_awr(AWR, "a", [(second_instance(AWR), "b"), (later, "c")]).one_instance
+
+
 def test_statspack_has_the_same_sections_by_other_names() -> None:
     text = (
         AWR.replace("WORKLOAD REPOSITORY report", "STATSPACK report")

@@ -2,11 +2,15 @@
 
 import pytest
 
+from importers.awr_reports import AWR, second_instance
 from sizeup.sizing import rules
+from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Demand, Growth, workload_demand
+from sizeup.views.answer import answer_lines
 
 DEFAULTS = ("workload.read_percent=70", "workload.io_kib=8", "redo.databases=1")
 
@@ -65,3 +69,29 @@ def test_growth_names_the_first_year_above_a_limit() -> None:
     assert growth.factor() == pytest.approx(1.728)
     assert (growth.year_above(0.5), growth.year_above(0.6), growth.year_above(0.8)) == (None, 3, 2)
     assert growth.year_above(1.2) == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "more", "status", "iops"),
+    [
+        ((AWR,), (), "assumed", 11_500),
+        ((AWR,), ("workload.scope=whole",), "pass", 11_500),
+        ((AWR, second_instance(AWR)), (), "pass", 23_000),
+        ((AWR,), ("capacity.iops=9000",), "fail", 11_500),
+    ],
+)
+def test_one_instance_of_a_cluster_is_no_pass_of_the_whole(
+    files: tuple[str, ...], more: tuple[str, ...], status: str, iops: float
+) -> None:
+    """11,000 requests and 500 redo writes of each instance; a failure of one instance is one of the whole."""
+    load = read_workload([WorkloadFile(f"{number}.txt", text) for number, text in enumerate(files)], 95)
+    server = ("capacity.iops=100000", "capacity.mb_s=3000", "workload.specrate_per_core=8")
+    cores = ("machine.cores=32", "machine.specrate_per_core=8", *more)
+    found = size({**load, **parse_settings(server), **parse_settings(cores)})
+    storage, cpu = (next(card for card in found.cards if card.resource == name) for name in ("storage", "cpu"))
+
+    assert storage.status == status
+    assert storage.demand == f"{iops:,} IOPS"
+    assert cpu.status == ("assumed" if len(files) == 1 and "workload.scope=whole" not in more else "pass")
+    assert bool(found.warnings) == (cpu.status == "assumed")
+    assert any("Assumed: one instance of the cluster" in line for line in answer_lines(found)) == bool(found.warnings)

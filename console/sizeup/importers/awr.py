@@ -57,13 +57,29 @@ class _Report(Struct, frozen=True):
     remarks: tuple[tuple[str, str], ...]
 
 
-def parse_awr(text: str, where: str) -> Intervals:
-    """One interval for each pair of snapshots; a file may hold several reports.
+def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> Intervals:
+    """One interval for each pair of snapshots; a file may hold several reports, and ``more`` files, too.
 
     Totals of the instance activity count most: they have control files, archiving and backups, too. The load profile
     has requests and MB of the database since 11.2.0.4; before, and in Statspack, it has blocks, which become bytes by
     the report's block size, and no requests.
     """
+    files = [(text, where), *more]
+    reports = [report for text, where in files for report in _reports(text, where)]
+    of_awr = any("WORKLOAD REPOSITORY" in text for text, _ in files)
+    caveats = ["AWR is part of the Diagnostics Pack and needs its license"] if of_awr else []
+    intervals, of_clusters, one_instance = _together(reports)
+    return Intervals(
+        tuple(intervals),
+        (*caveats, *of_clusters),
+        tuple(stated for report in reports for stated in report.stated),
+        tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
+        one_instance=one_instance,
+    )
+
+
+def _reports(text: str, where: str) -> list[_Report]:
+    """Return the reports of one file."""
     if re.search(r"<html\b|<table\b", text[:100_000], re.IGNORECASE):
         text = html_lines(text)
     starts = [match.start() for match in _REPORT.finditer(text)]
@@ -73,20 +89,14 @@ def parse_awr(text: str, where: str) -> Intervals:
             "periods and ASH or ADDM reports hold no load profile: create a report with awrrpt.sql or spreport.sql"
         )
     ends = [*starts[1:], len(text)]
-    reports = [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
-    caveats = ["AWR is part of the Diagnostics Pack and needs its license"] if "WORKLOAD REPOSITORY" in text else []
-    intervals, of_clusters = _together(reports)
-    caveats += of_clusters
-    return Intervals(
-        tuple(intervals),
-        tuple(caveats),
-        tuple(stated for report in reports for stated in report.stated),
-        tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
-    )
+    return [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
 
 
-def _together(reports: Sequence[_Report]) -> tuple[list[LoadInterval], list[str]]:
-    """One interval for each pair of snapshots: snapshots of a cluster have one number on all its instances."""
+def _together(reports: Sequence[_Report]) -> tuple[list[LoadInterval], list[str], bool]:
+    """One interval for each pair of snapshots, caveats, and whether some interval lacks instances of a cluster.
+
+    Snapshots of a cluster have one number on all its instances.
+    """
     groups: list[tuple[tuple[str, ...], dict[str, LoadInterval]]] = []
     for report in reports:
         same = next((group for of, group in groups if of and of == report.of), None)
@@ -98,9 +108,10 @@ def _together(reports: Sequence[_Report]) -> tuple[list[LoadInterval], list[str]
     most = max(len(group) for _, group in groups)
     if most > 1:
         caveats.append(f"the figures of {most} instances of a cluster were added up")
-    elif any(report.cluster for report in reports):
+    one_instance = any(report.cluster for report in reports) and min(len(group) for _, group in groups) < max(most, 2)
+    if one_instance:
         caveats.append("the report covers one instance of a cluster: give the reports of all of them together")
-    return [_sum(tuple(group.values())) for _, group in groups], caveats
+    return [_sum(tuple(group.values())) for _, group in groups], caveats, one_instance
 
 
 def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:

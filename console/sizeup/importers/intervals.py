@@ -59,6 +59,8 @@ class Intervals(Struct, frozen=True):
     """Caveats of one figure alone: its key and the sentence."""
     left_out: str = ""
     """What of the file is no interval and was left out: ``the first report``."""
+    one_instance: bool = False
+    """Whether it covers one instance of a cluster alone, in some interval."""
 
 
 class Disk(Struct, frozen=True):

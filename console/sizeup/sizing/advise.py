@@ -86,6 +86,13 @@ class Sizing(AdviceSet, frozen=True, kw_only=True):
         return AdviceSet(self.advice, self.questions, self.unused, self.rules, self.cards)
 
 
+_PARTIAL = (
+    "the report covers one instance of a cluster: give the reports of all of them together, or if it is the whole "
+    "load, use --set workload.scope=whole"
+)
+"""What a reader must know of a workload that is a part of the demand."""
+
+
 @contextmanager
 def _numbers_that_fit() -> Iterator[None]:
     """Say what to do where the figures of a user lead to a number that is too large."""
@@ -117,9 +124,10 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
                 question = open_question(missing.key, calculation.name, unused.get(missing.key))
                 questions.setdefault(missing.key, question)
         judged += sheet.cards
-    warnings: tuple[str, ...] = ()
+    scope = known.get("workload.scope")
+    warnings = (_PARTIAL,) if isinstance(scope, Words) and scope.value == "instance" else ()
     if today is not None:
-        warnings = (*price_warnings(known, rule_set, tuple(advice), today), *rule_set.warnings(today))
+        warnings = (*warnings, *price_warnings(known, rule_set, tuple(advice), today), *rule_set.warnings(today))
     return Sizing(
         advice=tuple(advice),
         questions=tuple(questions.values()),

@@ -23,7 +23,7 @@ from sizeup.sizing.verdict import (
     without_unconfirmed_pass,
     write_later_shares,
 )
-from sizeup.sizing.workload import growth
+from sizeup.sizing.workload import ONE_INSTANCE, covers_one_instance, growth
 from sizeup.units import format_in
 
 VERDICT = "verdict.cpu"
@@ -60,6 +60,8 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             reasons = ["a core for each of them, as the threads of a core are unknown (machine.threads_per_core)"]
     share = needed / capacity
     shares = Shares(share, share * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet))
+    if covers_one_instance(sheet) and not _percent_is_chosen(sheet) and needed <= capacity:
+        reasons.append(ONE_INSTANCE)
     status = without_unconfirmed_pass(bounds.status(shares), reasons)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
     threads = sheet.optional("machine.threads_per_core")

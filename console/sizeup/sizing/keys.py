@@ -55,6 +55,12 @@ _DECLARED = (
     _count("machine.server_cores", "physical cores that are active in the server that an LPAR runs on", least=1),
     _choice("machine.guest", "whether this is a virtual machine, so that its cores are virtual", "yes", "no"),
     _words("machine.hypervisor", "what this virtual machine runs under: phyp (PowerVM), pr/sm, kvm, vmware"),
+    _choice(
+        "workload.scope",
+        "whether the workload is that of all servers of a cluster, or of one instance",
+        "whole",
+        "instance",
+    ),
     _choice("workload.class", "kind of workload", "load", "oltp", "mixed", "dw", "pq-scan", "light-scan"),
     _number(
         "workload.mb_s",

@@ -179,6 +179,15 @@ def workload_demand(sheet: Sheet) -> Demand | None:
     return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet), understated=understated)
 
 
+ONE_INSTANCE = "one instance of the cluster is its whole load"
+"""What a verdict assumes where the report covers no other instance."""
+
+
+def covers_one_instance(sheet: Sheet) -> bool:
+    """Whether the workload is that of one instance of a cluster, so that the demand of the whole is higher."""
+    return sheet.optional_words("workload.scope") == "instance"
+
+
 def lacks_redo(sheet: Sheet) -> bool:
     """Return whether a workload that somebody typed has no redo; other tools count it among all writes."""
     typed = any(

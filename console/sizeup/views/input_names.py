@@ -24,6 +24,7 @@ _LABELS = {
     "memory.session_mib": "Memory per process",
     "memory.local_ns": "Local memory latency",
     "memory.remote_ns": "Remote memory latency",
+    "workload.scope": "What the workload covers",
     "workload.class": "Kind of workload",
     "workload.iops": "Random IOPS",
     "workload.mb_s": "Throughput",

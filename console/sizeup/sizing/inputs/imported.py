@@ -20,7 +20,7 @@ from sizeup.importers import iostat, ksar, vmstat
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.sar import parse_sar
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
 
@@ -65,11 +65,16 @@ def read_workload(
     """
     values: dict[str, Value] = {}
     files: list[Intervals] = []
+    reports: list[tuple[str, str]] = []
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
+        elif _REPORT.search(source.text[:_REPORT_WITHIN]) and not source.text.lstrip("\ufeff \n").startswith("{"):
+            reports.append((source.text.removeprefix("\ufeff"), source.name))
         else:
             files.append(_intervals(source, devices))
+    if reports:
+        files.append(parse_awr(*reports[0], reports[1:]))
     if files:
         where = ", ".join(source.name for source in sources)
         try:
@@ -86,8 +91,6 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     head = text[:4000]
     if head.lstrip().startswith("{"):
         return iostat.parse_iostat(text, name, devices)
-    if _REPORT.search(text[:_REPORT_WITHIN]):
-        return parse_awr(text, name)
     if ksar.HEADING.match(text):
         return ksar.parse_ksar(text, name)
     if vmstat.HEADING.search(head):
@@ -164,6 +167,8 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
             f"{where}: expected disks or CPUs with a load in the {percentile:g}th percentile of its intervals, found "
             "none; choose a busier time, or a higher --percentile"
         )
+    if any(file.one_instance for file in files):
+        values["workload.scope"] = Words("instance", Origin.IMPORTED, where)
     reads = [interval for interval in intervals if interval.read_share is not None]
     if reads:
         weights = [interval.requests_per_second or 1.0 for interval in reads]

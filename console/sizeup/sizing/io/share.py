@@ -28,7 +28,7 @@ from sizeup.sizing.verdict import (
     shares_clause,
     without_unconfirmed_pass,
 )
-from sizeup.sizing.workload import Demand, Growth, lacks_redo, workload_demand
+from sizeup.sizing.workload import ONE_INSTANCE, Demand, Growth, covers_one_instance, lacks_redo, workload_demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -122,6 +122,8 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     notes = _notes(sheet, found, demand)
     status = bounds.status(shares)
     assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
+    if covers_one_instance(sheet) and status is not ShareStatus.FAIL:
+        assumed = [ONE_INSTANCE, *assumed]
     passive = _passive_texts(found, bounds)
     network_assumed = [*assumed, *(f"that {text}" for text in passive)]  # also where the storage does not pass
     if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
