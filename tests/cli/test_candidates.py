@@ -8,6 +8,10 @@ import pytest
 import purchase
 from report.sessions import records, written
 from sizeup import cli
+from sizeup.cli.candidates import candidate_inputs
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.candidates import Candidate, best_first, not_judged
 
 OFFER = """schema = "sizeup.candidate/1"
 title = "as offered"
@@ -67,17 +71,14 @@ def test_candidates_stand_side_by_side_the_best_first(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_shares_of_a_candidate_are_the_highest_of_all_resources(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shares_of_a_candidate_are_those_of_what_limits_it(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, *YEARS))
 
     assert row[3:6] == ["13%", "18%", "22%"], "the drives, N+1 and in year 3; memory has 8.3%"
 
-
-@pytest.mark.usefixtures("folder")
-def test_after_a_failure_no_share_is_lower_than_before(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, "db.gb=5000", "array.disk_gb=960"))
 
-    assert row[3:5] == ["43%", "43%"], "space, which loses nothing"
+    assert row[2:5] == ["Space", "43%", "–"], "space loses nothing; 13% after a failure is the storage's"
 
 
 @pytest.mark.usefixtures("folder")
@@ -112,12 +113,40 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
     )
     text = printed(capsys, "bare.toml", "large.toml", "small.toml", "--set", *WORKLOAD, *ARRAY)
 
-    assert [row[0] for row in rows(text)] == ["large.toml", "bare.toml", "small.toml"]
-    assert rows(text)[1][1:6] == ["NO", "VERDICT", "Memory", "–", "–"]
+    found = [row for row in rows(text) if row[0].endswith(".toml")]
+    assert [row[0] for row in found] == ["large.toml", "bare.toml", "small.toml"]
+    assert found[1][1:7] == ["NO", "VERDICT", "Storage", "13%", "13%", "paths,"]
     assert "machine.memory_gib=N. Judged: Storage 13%" in " ".join(text.split())
     assert "bare.toml: Memory: 64 GiB demand, capacity unknown. Use --set machine.memory_gib=N" in " ".join(
         text.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "expected"),
+    [
+        (("fc8.toml", "fc32.toml"), (*WORKLOAD, *ARRAY), ["fc32.toml: memory", "fc8.toml"]),
+        (("fc8.toml", "fc32.toml"), WORKLOAD, ["fc32.toml: disks, memory", "fc8.toml: disks"]),
+        (("down", "half"), (*WORKLOAD, *ARRAY), ["half", "down: paths"]),
+        (("down", "half", "server-x"), ("workload.mb_s=1300",), ["server-x: disks", "half: disks", "down: storage"]),
+        (("down", "half", "server-x"), ("workload.mb_s=3500",), ["server-x: disks", "half: disks", "down: storage"]),
+        (("down", "half", "server-x"), ("capacity.iops=9e4", *WORKLOAD), ["server-x", "half", "down: paths"]),
+    ],
+)
+def test_what_is_not_judged_is_named_and_never_wins(
+    folder: Path, names: tuple[str, ...], settings: tuple[str, ...], expected: list[str]
+) -> None:
+    for name, states in (("down", ("Linkdown", "Linkdown")), ("half", ("Online", "Linkdown"))):
+        purchase.server(folder / name, states=states)
+    one_port = OFFER.format(gib=256, ports=1).replace("fc32", "fc8")
+    (folder / "fc8.toml").write_text(one_port, encoding="utf-8")
+    four_ports = OFFER.format(gib=256, ports=4).replace('"machine.memory_gib" = 256\n', "")
+    (folder / "fc32.toml").write_text(four_ports, encoding="utf-8")
+    candidates = [Candidate(name, size(candidate_inputs(name, parse_settings(settings)))) for name in names]
+
+    assert [
+        ": ".join(filter(None, (one.name, ", ".join(not_judged(one))))) for one in best_first(candidates)
+    ] == expected
 
 
 @pytest.mark.usefixtures("folder")

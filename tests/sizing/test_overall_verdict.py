@@ -131,7 +131,7 @@ def test_drives_alone_say_that_the_paths_are_not_judged() -> None:
     found = card("storage", *LOAD, *DRIVES)
 
     assert found.statement.startswith("Drives: ")
-    assert found.statement.endswith("; the paths to them are not judged")
+    assert found.statement.endswith("; the paths are not judged")
     assert any(
         note.startswith("The paths to the drives are not judged, because no path reports its speed")
         for note in found.notes

@@ -34,7 +34,7 @@ def candidates_text(
     doubles = sorted({name for name in names if names.count(name) > 1})
     if doubles:
         raise UsageError(f"--candidates: expected every candidate once, found {', '.join(doubles)} more than once")
-    found = [Candidate(name, size(_inputs(name, settings), rules, today)) for name in names]
+    found = [Candidate(name, size(candidate_inputs(name, settings), rules, today)) for name in names]
     ranked = best_first(found)
     if as_json:
         return json.dumps([sizing_data(one.sizing, rules, today, one.name) for one in ranked], indent=1)
@@ -52,7 +52,7 @@ def _lines(candidates: Sequence[Candidate]) -> list[str]:
     return [*lines, *(line for text in candidate_sentences(candidates) for line in wrapped(text, _WIDTH, "", "  "))]
 
 
-def _inputs(name: str, settings: dict[str, Value]) -> Inputs:
+def candidate_inputs(name: str, settings: dict[str, Value]) -> Inputs:
     """Return the inputs of a candidate: a server written by hand, a session, or a capture.
 
     Settings are of all candidates, so what one of them states by itself counts before them.

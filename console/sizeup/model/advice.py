@@ -88,6 +88,10 @@ class StageUse(Struct, frozen=True):
     name: str
     """``24 drives in RAID 10``."""
     share: float
+    status: str = ""
+    """The status by this stage alone: ``pass``, ``warn`` or ``fail``."""
+    path: bool = True
+    """Whether it is part of the paths, and not the drives or the storage as a whole."""
 
 
 class Failure(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Candidates side by side: the verdict on each, what limits it, its shares and what its licenses cost."""
+"""Candidates side by side: the verdict on each, what limits it, what is not judged, and what its licenses cost."""
 
 from __future__ import annotations
 
@@ -10,13 +10,25 @@ from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.advice import Card
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import open_cards, overall, verdict
-from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
+from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
 from sizeup.units import format_in
 from sizeup.views.cards import OUTAGE, TITLES, is_outage, status_label, status_text
 from sizeup.views.verdict import NO_VERDICT, first_card, unsettled_note
 
 _BEST_FIRST = ("PASS", "ASSUMED", "WARN", NO_VERDICT, "FAIL")
 _PRICED = "license.cost.term"
+_FAIL = ShareStatus.FAIL.value
+_WORST = [status.value for status in WORST_FIRST]
+_OF_PATHS = ("storage", "network")
+"""Resources whose stages are judged one by one, as parts of the paths or as the drives."""
+_NOT_JUDGED = {
+    DISKS: ("disks", (DISKS,)),
+    PATHS: ("paths", (PATHS,)),
+    IOPS: ("IOPS", (DISKS, PATHS)),
+    THROUGHPUT: ("MB/s", (DISKS, PATHS)),
+}
+"""What of the storage is not judged, as a row names it, each with the parts that no other can be ranked by then."""
 
 
 class Candidate(Struct, frozen=True):
@@ -33,15 +45,12 @@ class Candidate(Struct, frozen=True):
 
     @property
     def limit(self) -> Card | None:
-        """What limits it: what decides where that is bad or open, else what has the least left; None for no demand."""
+        """What limits it: what decides where that is bad, else what of the judged has the least left; None for none."""
         decides = verdict(self.sizing.cards)
-        bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value)
-        if decides is not None and decides.status in bad:
+        if decides is not None and decides.status in (_FAIL, ShareStatus.WARN.value):
             return decides
-        if open_cards(self.sizing.cards):
-            return first_card(self.sizing.cards)
         judged = [card for card in self.sizing.cards if card.share is not None]
-        return max(judged, key=lambda card: max(card.share or 0.0, card.last_year or 0.0), default=None)
+        return max(judged, key=_highest_share, default=None)
 
     @property
     def cost(self) -> float | None:
@@ -51,26 +60,70 @@ class Candidate(Struct, frozen=True):
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates by their verdict, then by the cost of their licenses, unknown ones last."""
-    return sorted(
-        candidates, key=lambda one: (_BEST_FIRST.index(one.status), one.cost is None, one.cost or 0.0, one.name)
-    )
+    """Return the candidates by what is judged of all, then by how little is not, their verdict, cost, share and name.
+
+    Those that fail anywhere come last. What is not judged never wins: it fails where all fail that are judged in it.
+    """
+    judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
+    open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
+    known = {part for parts in judged.values() for part in parts}
+    failed = {part for part in known if all(parts.get(part, _FAIL) == _FAIL for parts in judged.values())}
+    of_all = known.difference(*open_parts.values())
+
+    def rank(one: Candidate) -> tuple[object, ...]:
+        parts, unknown = judged[one.name], open_parts[one.name]
+        fails = _FAIL in parts.values() or bool(failed & unknown)
+        worst = min((_WORST.index(parts[part]) for part in parts.keys() & of_all), default=len(_WORST))
+        share = 0.0 if one.limit is None else one.limit.share or 0.0
+        verdict_rank = _BEST_FIRST.index(one.status)
+        return fails, -worst, len(unknown), verdict_rank, one.cost is None, one.cost or 0.0, share, one.name
+
+    return sorted(candidates, key=rank)
+
+
+def _judged_parts(cards: Sequence[Card]) -> dict[str, str]:
+    """Return the status of each part that is judged: of storage and network the paths and the drives."""
+    found = {
+        card.resource: card.status
+        for card in cards
+        if card.resource not in _OF_PATHS and (card.status == _FAIL or card.share is not None)
+    }
+    for card in cards:
+        for stage in card.stages:
+            part = PATHS if stage.path else DISKS
+            best = card.status if card.status == ShareStatus.ASSUMED.value else stage.status
+            found[part] = min(found.get(part, best), best, stage.status, key=_WORST.index)
+    return found
+
+
+def not_judged(one: Candidate) -> dict[str, tuple[str, ...]]:
+    """Return what has a demand and is not judged, each with the parts that are unknown by that."""
+    found = dict(_NOT_JUDGED[card.not_judged] for card in one.sizing.cards if card.not_judged)
+    for card in open_cards(one.sizing.cards):
+        parts = (DISKS, PATHS) if card.resource in _OF_PATHS else (card.resource,)
+        found[RESOURCE_NAMES[card.resource]] = parts
+    return found
+
+
+def _highest_share(card: Card) -> float:
+    return max(share or 0.0 for share in (card.share, card.n_plus_one, card.last_year))
 
 
 def candidate_table(candidates: Sequence[Candidate]) -> Table:
-    """Return a row for each candidate: the verdict, what limits it, its shares, and what its licenses cost."""
-    rows = tuple(_row(one, name) for one, name in zip(candidates, short_names(candidates), strict=True))
+    """Return a row for each candidate: verdict, what limits it, its shares, what is not judged, cost of licenses."""
+    rows = [_row(one, name) for one, name in zip(candidates, short_names(candidates), strict=True)]
     years = max((card.horizon_years for one in candidates for card in one.sizing.cards), default=0.0)
-    later = (Column(f"Year {format_in(years, '')}", numeric=True),) if years else ()
     columns = (
         *(Column(title) for title in ("Candidate", "Verdict", "Limit")),
-        *(Column(title, numeric=True) for title in ("Used", "N+1")),
-        *later,
+        *(Column(title, numeric=True) for title in ("Used", "N+1", f"Year {format_in(years, '')}")),
+        Column("Not judged"),
         Column("Licenses", numeric=True),
     )
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     terms = {found.title.removeprefix("Cost") for one in candidates if (found := one.sizing.find(_PRICED)) is not None}
     note = f"Licenses and their support{terms.pop()}, by list prices" if len(terms) == 1 else ""
-    return Table("", columns, rows if years else tuple((*row[:5], row[6]) for row in rows), note)
+    kept_rows = tuple(tuple(row[place] for place in kept) for row in rows)
+    return Table("", tuple(columns[place] for place in kept), kept_rows, note)
 
 
 def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
@@ -82,7 +135,7 @@ def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def _sentence(one: Candidate) -> str:
-    card = one.limit
+    card = first_card(one.sizing.cards) if one.status == NO_VERDICT else one.limit
     if card is None:
         return "no workload. Give one with --workload FILE"
     judged = [each for each in one.sizing.cards if each.share is not None] if one.status == NO_VERDICT else []
@@ -91,20 +144,17 @@ def _sentence(one: Candidate) -> str:
 
 
 def _row(one: Candidate, name: str) -> tuple[str, ...]:
-    """Return a row; its shares are the highest of all resources, now, after a failure and in the last year."""
-    card, cards = one.limit, one.sizing.cards if one.status != NO_VERDICT else ()
-    after = any(each.n_plus_one is not None for each in cards)
-    of_each = (
-        [each.share for each in cards],
-        [each.share if each.n_plus_one is None else each.n_plus_one for each in cards if after],
-        [each.last_year for each in cards],
+    """Return a row; its shares are those of what limits, now, after a failure and, with a horizon, in the last year."""
+    card = one.limit or Card("", ShareStatus.UNKNOWN.value)
+    shares = (card.share, card.n_plus_one, card.last_year)
+    used, left, later = (UNKNOWN if share is None else share_text(share) for share in shares)
+    label = status_label(one.status, assumed=bool(card.assumed))
+    return (
+        *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if is_outage(card) else left),
+        later if any(each.horizon_years for each in one.sizing.cards) else "",
+        ", ".join(not_judged(one)),
+        _cost(one),
     )
-    shares = [[share for share in column if share is not None] for column in of_each]
-    used, left, later = (share_text(max(column)) if column else UNKNOWN for column in shares)
-    if any(is_outage(each) for each in cards):
-        left = OUTAGE
-    label = status_label(one.status, assumed=card is not None and bool(card.assumed))
-    return (name, label, UNKNOWN if card is None else TITLES[card.resource], used, left, later, _cost(one))
 
 
 def _cost(one: Candidate) -> str:

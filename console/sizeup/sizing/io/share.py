@@ -34,7 +34,7 @@ from sizeup.units import format_in
 
 VERDICT = "verdict.storage"
 """The id of the advice."""
-DISKS, PATHS = "the disks", "the paths to them"
+DISKS, PATHS = "the disks", "the paths"
 """What is not judged where paths alone are known, and where drives alone are."""
 IOPS, THROUGHPUT = "its IOPS", "its MB/s"
 """What is not judged where the storage as a whole is known in the other of these units alone."""
@@ -59,6 +59,11 @@ class StageShare(Struct, frozen=True):
     def after_failure(self) -> float | None:
         """The share after that failure; None where that is unknown or leaves nothing."""
         return self.share / self.left if self.left else None
+
+    @property
+    def path(self) -> bool:
+        """Whether it is part of the paths, and not the drives or the storage as a whole."""
+        return not self.stage.drives and self.stage.name != STORAGE and self.capacity.origin is not Origin.MEASURED
 
     @property
     def text(self) -> str:
@@ -136,7 +141,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     _write_shares(sheet, failures, shares)
     resting_on = "" if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
     within = f"{shares_clause(shares, bounds, failures)}, bottleneck: {worst.stage.name}{resting_on}"
-    subject, not_judged = _judged(found, demand)
+    subject, not_judged = _judged(sheet, found, demand)
     rest = f"; {not_judged} are not judged" if not_judged else ""
     needed = worst.text.replace(" demand", " demand by rule of thumb", 1) if demand.by_rule else worst.text
     statement = f"{subject}: {needed} ({within}){rest}"
@@ -154,7 +159,12 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             demand=format_in(float(f"{worst.demand:.4g}"), worst.unit),
             advice=VERDICT,
             notes=notes,
-            stages=[StageUse(one.stage.title or one.stage.name, one.share) for one in found],
+            stages=[
+                StageUse(
+                    one.stage.title or one.stage.name, one.share, _whole(one.share, one, demand, bounds).value, one.path
+                )
+                for one in found
+            ],
             failures=failures,
             assumed=assumed,
             not_judged=not_judged,
@@ -185,17 +195,15 @@ def _write_shares(sheet: Sheet, failures: Sequence[Failure], shares: Shares) -> 
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
 
 
-def _judged(found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
+def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
     """Return what is judged, and the part of the storage that is not; empty where all of it is."""
     if all(one.stage.drives for one in found):
         return "drives", PATHS
-    paths = all(
-        not one.stage.drives and one.stage.name != STORAGE and one.capacity.origin is not Origin.MEASURED
-        for one in found
-    )
+    if "path.down" in sheet.inputs and all(not one.path and one.capacity.origin is Origin.USER for one in found):
+        return "storage", PATHS
     if demand.by_rule:
         return "storage", ""
-    if paths:
+    if all(one.path for one in found):
         return "storage paths", DISKS
     if demand.iops and all(one.stage.iops is None for one in found):
         return "storage", IOPS
