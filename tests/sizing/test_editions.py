@@ -40,6 +40,12 @@ def test_the_cheapest_edition_stands_beside_the_chosen_one_with_what_it_rests_on
         assert words in found.verdict
 
 
+def test_an_edition_without_a_chosen_option_is_not_the_cheapest() -> None:
+    assert "Cheapest permitted: Oracle SE2" in sentence(*XEON, "license.product=ee", "license.options=none")
+    assert "SE2" not in sentence(*XEON, "license.product=ee", "license.options=partitioning")
+    assert f"Oracle EE: ${EE_YEARS:,.0f} over 3 years" in sentence(*XEON, "license.product=se2")
+
+
 def test_what_is_known_to_be_permitted_is_not_assumed() -> None:
     assert "ssumed" not in sentence(*XEON, "machine.socket_capacity=2", "license.product=ee")
 

@@ -20,7 +20,7 @@ def test_a_question_about_licenses_alone_starts_with_its_answer() -> None:
 
     assert lines[0] == "PASS     SQL Server Standard: 16 packs required"
     assert lines[1] == "Counted  4 sockets, 32 cores"
-    assert any(line.startswith("Cost     $110,460 = ") for line in lines)
+    assert any(line.startswith("Cost     3 years: $110,460 = ") for line in lines)
     assert not [line for line in lines if "workload" in line.lower() or line.startswith(("Storage", "CPU", "Memory"))]
     assert len(lines) <= LINES
 

@@ -97,11 +97,19 @@ def test_without_a_license_cost_no_price_is_too_old() -> None:
     assert [one for one in size({}, RULES, date(2027, 11, 1)).warnings if "price" in one] == []
 
 
-def test_the_users_own_price_is_as_old_as_the_override() -> None:
+def test_an_overridden_price_is_no_list_price() -> None:
     mine = rules.load(rules.shipped_texts(), ("mine.toml", OVERRIDE))
     sizing = size(parse_settings(["machine.cores=2", XEON]), mine, date(2027, 11, 1))
 
-    assert found(sizing, "license.cost.list").verdict.endswith("(list of 2026-11-20)")
+    assert found(sizing, "license.cost.list").title == "Price"
+    assert found(sizing, "license.cost.list").verdict.endswith("(your price of 2026-11-20)")
+    assert "price list" not in " ".join(source.title.lower() for source in found(sizing, "license.cost.term").sources)
+    users = size(parse_settings(["machine.cores=2", XEON, "license.metric=nup", "license.options=rac"]), mine)
+    assert found(users, "license.cost.term").verdict.endswith("(list of 2026-08-03)"), (
+        "the price by users is the list's"
+    )
+    both = size(parse_settings(["machine.cores=2", XEON, "license.options=rac"]), mine)
+    assert found(both, "license.cost.term").verdict.endswith("(your price of 2026-11-20 and list of 2026-08-03)")
     assert [one for one in sizing.warnings if "price" in one] == []
 
 

@@ -185,6 +185,21 @@ def test_a_hard_partition_is_an_assumption_that_the_screen_names() -> None:
     assert card.status == "assumed"
 
 
+@pytest.mark.parametrize("hypervisor", ["vmware", "virtualbox", "hyperv", "Hyper-V", "kvm", "qemu"])
+def test_a_hard_partition_is_refused_where_the_vendor_accepts_none(hypervisor: str) -> None:
+    guest = ("machine.cores=64", XEON, *HARD, "machine.guest=yes")
+
+    with pytest.raises(UsageError, match=f"under {hypervisor}, found 'hard': Oracle Database: only an accepted hard"):
+        sized(*guest, f"machine.hypervisor={hypervisor}")
+    assert units(*guest, "machine.hypervisor=oracle-linux-kvm") == 4
+    assert units("machine.cores=64", XEON, *HARD, "machine.guest=no", f"machine.hypervisor={hypervisor}") == 4
+    of_ibm = sized(*guest, f"machine.hypervisor={hypervisor}", "license.pack=db2")
+    assert {row.missing for row in rows(of_ibm.inputs, RULES) if row.pack == "oracle"} == {
+        "license.host_cores",
+        "license.host_sockets",
+    }
+
+
 def test_a_hard_partition_has_no_more_cores_than_its_server() -> None:
     with pytest.raises(UsageError, match="pinned_cores: expected at most the 4 cores of the server, found 8"):
         sized("machine.cores=4", XEON, *HARD)

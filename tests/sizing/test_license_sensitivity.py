@@ -55,7 +55,7 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["size", "--blank", "--sensitivity", "--set", *SERVER, "license.users=400"]
     assert cli.run(arguments) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["(license.metric=nup)", "$630,800"] in [line[-2:] for line in lines]
+    assert ["(license.metric=nup)", "$630,800", "over", "3", "years"] in [line[-5:] for line in lines]
     assert ["Term", "2", "to", "4", "y", "(license.term_years)", "gives"] in [line[:7] for line in lines]
 
     assert cli.run([*arguments, "--json"]) == 0

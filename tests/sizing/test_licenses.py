@@ -4,6 +4,7 @@ import pytest
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.table import rows
 from sizeup.units import base_unit
 from sizing.license_cases import RULES, XEON, found, sized, units
@@ -196,12 +197,19 @@ def test_named_users_have_a_minimum_of_25_a_processor() -> None:
         ("license.product=eee", "did you mean ee"),
         ("license.options=ract", "did you mean rac"),
         ("license.metric=procesor", "did you mean processor"),
+        ("license.version=banana", "license.version: expected one of 2022, 2025, found 'banana'"),
         ("license.scope=vm", "has no rule for 'vm': expected one of bare, hard, soft, cloud"),
     ],
 )
 def test_what_the_pack_does_not_have_is_refused_with_the_nearest(setting: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         sized("machine.cores=8", "machine.vcpus=8", XEON, setting)
+
+
+def test_the_versions_that_can_be_set_are_those_that_limits_tell_apart() -> None:
+    versions = {limit.version for pack in RULES.packs for limit in pack.limit}
+
+    assert set(KEYS["license.version"].choices) == versions - {""}
 
 
 def test_every_vendor_is_counted_beside_the_chosen_one() -> None:

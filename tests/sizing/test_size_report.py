@@ -91,9 +91,9 @@ def test_every_failure_and_the_growth_have_their_figures(markdown: Report) -> No
 def test_the_cost_has_its_list_its_rivals_and_sources_with_date_and_address(markdown: Report) -> None:
     text = chapter(markdown(*PURCHASE), "Licenses and cost")
 
-    assert "- **Cost**: $1,261,600 = $760,000 licenses + $501,600 support (list of 2026-08-03)" in text
+    assert "- **Cost**: 3 years: $1,261,600 = $760,000 + $501,600 support (list of 2026-08-03)" in text
     table = rows(text)
-    assert table["Oracle SE2"] == ["Oracle SE2", "$58,100", "license.product=se2"]
+    assert table["Oracle SE2"] == ["Oracle SE2", "$58,100 over 3 years", "license.product=se2"]
     price = next(row for name, row in table.items() if "Price List" in name)
     assert price[1].startswith("2026")
     assert price[3].startswith("https://www.oracle.com/")

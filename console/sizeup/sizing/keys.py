@@ -54,7 +54,10 @@ _DECLARED = (
     _number("machine.memory_gib", "memory of one server", "GiB", most=1e7),
     _count("machine.server_cores", "physical cores that are active in the server that an LPAR runs on", least=1),
     _choice("machine.guest", "whether this is a virtual machine, so that its cores are virtual", "yes", "no"),
-    _words("machine.hypervisor", "what this virtual machine runs under: phyp (PowerVM), pr/sm, kvm, vmware"),
+    _words(
+        "machine.hypervisor",
+        "what this virtual machine runs under: phyp (PowerVM), pr/sm, kvm, oracle-linux-kvm, vmware",
+    ),
     _choice(
         "workload.scope",
         "whether the workload is that of all servers of a cluster, or of one instance",
@@ -236,7 +239,7 @@ _DECLARED = (
     ),
     _words("license.pack", "vendor: oracle, sql-server, db2, windows, vmware, mysql, postgresql, sap-hana"),
     _words("license.product", "product, such as ee or se2"),
-    _words("license.version", "version of the product, where its limits differ: 2022 or 2025; without it the latest"),
+    _choice("license.version", "version of SQL Server, where its limits differ; without it the latest", "2022", "2025"),
     _words("license.metric", "license metric, such as processor or nup"),
     _words("license.options", "options of the product, separated by commas: rac,partitioning; or none"),
     _choice(

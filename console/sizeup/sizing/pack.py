@@ -274,6 +274,8 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     limit: tuple[LimitEntry, ...] = ()
     break_even: tuple[LimitEntry, ...] = ()
     test: tuple[TestEntry, ...] = ()
+    soft_hypervisors: tuple[str, ...] = ()
+    """What the names of hypervisors begin with whose partitions the vendor never accepts as hard, without hyphens."""
     cloud: str = "cloud"
     """What the vendor calls the clouds that its rules are about."""
     aliases: dict[str, tuple[str, ...]] = {}

@@ -92,8 +92,8 @@ class Rules(Struct, frozen=True, eq=False):
         return replace(quantity, origin=Origin.USER, caveats=(*quantity.caveats, caveat))
 
     def override_of(self, entry: str) -> OverrideEntry | None:
-        """The user's change of ``KIND.ID``, the last one where there are several; None where it is untouched."""
-        return next((o for o in reversed(self.overrides) if o.target.startswith(f"{entry}.")), None)
+        """The user's change of ``KIND.ID`` or a field of it, the last one of several; None where it is untouched."""
+        return next((o for o in reversed(self.overrides) if f"{o.target}.".startswith(f"{entry}.")), None)
 
     def formula(self, text: str) -> Formula:
         """A formula of one of the packs, ready to be evaluated."""

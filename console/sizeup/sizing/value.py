@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.quantity import Quantity
-from sizeup.sizing.licensing.cost import list_price
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.licensing.contract import chosen_pack, chosen_product
+from sizeup.sizing.licensing.cost import a_year, list_price, price_name
 from sizeup.sizing.licensing.count import count_range, range_end, ranged, usd_range
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.sheet import Calculation, Sheet, shown
@@ -130,14 +131,14 @@ def _per_license(sheet: Sheet) -> Iterator[Advice]:
 
 def _license_cost(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
-    price = list_price(sheet)
+    price, period = list_price(sheet), a_year(chosen_product(sheet, chosen_pack(sheet)))
     each, least, most = (range_end(price, end) / value for end in ("value", "low", "high"))
     sheet.line(f"{usd_range(price)} / {format_in(value, unit)} = {format_in(each, 'USD')}")
     span = "" if least == most else f"{_usd(least)} to "
     yield sheet.advice(
         "value.license-usd-per-unit",
-        "License list price per unit of throughput",
-        f"license list price: {span}{_usd(most)} per {unit.removesuffix('s')}",
+        f"License {price_name(price)} per unit of throughput",
+        f"license {price_name(price)}: {span}{_usd(most)}{period} per {unit.removesuffix('s')}",
         ranged(each, least, most, "USD", "value.throughput"),
         "USD",
     )
@@ -235,15 +236,16 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(every, 'cores')} - {format_in(every, 'cores')} x {shown(busy, '%')} / {shown(utilization, '%')} = "
         f"{format_in(idle, 'cores')}"
     )
-    price = list_price(sheet)
+    price, period = list_price(sheet), a_year(chosen_product(sheet, chosen_pack(sheet)))
     _caveat_hosts(sheet)
     least, most = (range_end(price, end) * idle / every for end in ("low", "high"))
     cost = f"${most:,.0f}" if least == most else f"${least:,.0f} to ${most:,.0f}"
+    at_list = "" if price.origin is Origin.USER else " at list price"
     sheet.line(f"{usd_range(price)} x {format_in(idle / every, '%')} = {cost}")
     yield sheet.advice(
         "value.idle-cores",
         "Idle cores",
-        f"idle cores: {format_in(float(f'{idle:.3g}'), 'cores')}, licensed for {cost} at list price",
+        f"idle cores: {format_in(float(f'{idle:.3g}'), 'cores')}, licensed for {cost}{period}{at_list}",
         sheet.answer(idle, "cores", "workload.cpu_percent"),
         "cores",
         decision="consolidate" if idle >= 1 else "busy",

@@ -47,7 +47,8 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
             yield "Unused", unused
         cost = given.find("license.cost.term") or given.find("license.cost.list")
         if cost is not None:
-            yield "Cost", cost.verdict.removeprefix(f"{cost.title}: ")
+            known = cost.quantity is not None and cost.quantity.value
+            yield "Cost", cost.verdict.removeprefix("Cost over " if known else f"{cost.title}: ")
         failover = given.find("license.failover")
         if failover is not None and failover.decision != "passive":
             yield "Failover", "Passive servers may need no licenses (--explain license.failover)"

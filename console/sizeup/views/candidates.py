@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.advice import Card
+from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
@@ -111,7 +112,10 @@ def _highest_share(card: Card) -> float:
 
 def candidate_table(candidates: Sequence[Candidate]) -> Table:
     """Return a row for each candidate: verdict, what limits it, its shares, what is not judged, cost of licenses."""
-    rows = [_row(one, name) for one, name in zip(candidates, short_names(candidates), strict=True)]
+    costs = [found for one in candidates if (found := one.sizing.find(_PRICED)) is not None]
+    terms = {found.title.removeprefix("Cost") for found in costs}
+    names = short_names(candidates)
+    rows = [_row(one, name, with_term=len(terms) > 1) for one, name in zip(candidates, names, strict=True)]
     years = max((card.horizon_years for one in candidates for card in one.sizing.cards), default=0.0)
     columns = (
         *(Column(title) for title in ("Candidate", "Verdict", "Limit")),
@@ -120,8 +124,10 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
         Column("Licenses", numeric=True),
     )
     kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
-    terms = {found.title.removeprefix("Cost") for one in candidates if (found := one.sizing.find(_PRICED)) is not None}
-    note = f"Licenses and their support{terms.pop()}, by list prices" if len(terms) == 1 else ""
+    prices = [each.quantity for found in costs for each in found.inputs if each.shown_in == "USD"]
+    whose = "your" if any(price is not None and price.origin is Origin.USER for price in prices) else "list"
+    term = terms.pop() if len(terms) == 1 else ""
+    note = f"Licenses and their support{term}, by {whose} prices" if costs else ""
     kept_rows = tuple(tuple(row[place] for place in kept) for row in rows)
     return Table("", tuple(columns[place] for place in kept), kept_rows, note)
 
@@ -143,7 +149,7 @@ def _sentence(one: Candidate) -> str:
     return f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
 
 
-def _row(one: Candidate, name: str) -> tuple[str, ...]:
+def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
     """Return a row; its shares are those of what limits, now, after a failure and, with a horizon, in the last year."""
     card = one.limit or Card("", ShareStatus.UNKNOWN.value)
     shares = (card.share, card.n_plus_one, card.last_year)
@@ -153,11 +159,11 @@ def _row(one: Candidate, name: str) -> tuple[str, ...]:
         *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if is_outage(card) else left),
         later if any(each.horizon_years for each in one.sizing.cards) else "",
         ", ".join(not_judged(one)),
-        _cost(one),
+        _cost(one, with_term=with_term),
     )
 
 
-def _cost(one: Candidate) -> str:
+def _cost(one: Candidate, *, with_term: bool) -> str:
     """Return the cost of the licenses: ``$1.26M assumed`` where nobody chose the edition."""
     found = one.sizing.find(_PRICED)
     card = next(card for card in one.sizing.cards if card.resource == "license")
@@ -171,6 +177,7 @@ def _cost(one: Candidate) -> str:
     text = " to ".join(
         f"${format_in(float(f'{value / 1e6:.3g}'), '')}M" if value >= 1e6 else f"${value:,.0f}" for value in ends
     )
+    text += found.title.removeprefix("Cost") if with_term else ""
     return f"{text} assumed" if card.status == ShareStatus.ASSUMED.value else text
 
 

@@ -95,9 +95,9 @@ _LABELS = {
 }
 """Short names of inputs; of the others the help begins with one."""
 _OF_PRODUCTS = {
-    "price": "List price",
-    "price_low": "Lowest list price",
-    "price_high": "Highest list price",
+    "price": "Price",
+    "price_low": "Lowest price",
+    "price_high": "Highest price",
     "support_percent": "Support per year",
 }
 """Figures of products, by the part of their id that names the field."""

@@ -142,7 +142,8 @@ def _license_price(row: Row) -> str:
     if row.list_price is None:
         missing = "not public" if row.missing == _NOT_PUBLIC else "unknown"
         return "" if row.units is None else missing
-    return f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}"
+    own = row.list_price.origin is Origin.USER
+    return f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}{', yours' if own else ''}"
 
 
 def _term_price(row: Row) -> str:

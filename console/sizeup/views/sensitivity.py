@@ -124,7 +124,7 @@ _CONTRACTS = "Cost over the term with another contract"
 
 
 def _cost_text(one: OtherContract) -> str:
-    return one.why if one.cost is None else usd_range(one.cost)
+    return one.why if one.cost is None else f"{usd_range(one.cost)} over {one.years} years"
 
 
 def sensitivity_data(

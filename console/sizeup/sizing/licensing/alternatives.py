@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, chosen_pack, chosen_product, count_basis
-from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, format_usd, matching_factor, usd_range
 from sizeup.sizing.licensing.limits import product_limits
 from sizeup.sizing.licensing.permission import permission, require_permission
@@ -164,9 +164,9 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
         )
         return ours.advice(advice_id, title, f"licenses: {counts}{lacking}", decision="unknown")
     ours.include(theirs)
-    ours.caveat("list prices only; features differ beyond what is listed here")
-    period = " a year" if product.yearly else ""
-    text = f"list prices{period}: {other.title} {usd_range(alone)}, {product.title} {usd_range(total)}"
+    prices = "prices" if Origin.USER in (total.origin, alone.origin) else "list prices"
+    ours.caveat(f"{prices} only; features differ beyond what is listed here")
+    text = f"{prices}{a_year(product)}: {other.title} {usd_range(alone)}, {product.title} {usd_range(total)}"
     cheaper = other if total.value > alone.value else product
     if chosen.id == other.metric or not total.value or other.metric == product.metric:
         difference = ours.answer(total.value - alone.value, "USD", other.id)

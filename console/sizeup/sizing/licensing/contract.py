@@ -11,7 +11,7 @@ from sizeup.quantity import Origin, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
-from sizeup.sizing.sheet import MissingError, Sheet
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.text import nearest
 
 OF_ONE_PACK = (
@@ -164,8 +164,6 @@ def chosen_version(sheet: Sheet, pack: Pack, product: ProductEntry) -> str:
     """The version that ``license.version`` names, else the latest that the limits of a product tell apart."""
     known = sorted({limit.version for limit in pack.limit if limit.product == short(product.id) and limit.version})
     name = sheet.optional_words("license.version")
-    if name is not None and known and name not in known:
-        raise _unknown_name("version", name, known)
     if name is None and known:
         others = ", ".join(known[:-1])
         sheet.caveat(f"version {known[-1]} is assumed; limits of {others} differ: --set license.version={known[-2]}")
@@ -196,6 +194,12 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
         if sheet.optional_words("machine.guest") == "yes":
             scope, own_cores = _scope_of_guest(sheet, pack, metric)
     elif scope == "hard":
+        if (hypervisor := soft_hypervisor(sheet.inputs, pack)) and scope in metric.formulas:
+            rule = next(one.notes[scope] for one in pack.metric if scope in one.notes)
+            raise UsageError(
+                f"license.scope: expected no hard partition under {hypervisor}, found 'hard': {pack.title}: {rule}. "
+                f"Use --set license.scope=soft {KEYS['license.host_cores'].assignment}"
+            )
         sheet.caveat(HARD)
     kind = sheet.inputs.get(PARTITION)
     if isinstance(kind, Words) and kind.origin is not Origin.DETECTED and not sheet.has_used(PARTITION):
@@ -206,6 +210,15 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
     if scope == "cloud":
         sheet.cite_if_known("oracle-cloud-policy")
     return CountBasis(pack, scope, sheet.optional_words("license.aggregate") == "pool", own_cores=own_cores)
+
+
+def soft_hypervisor(inputs: Inputs, pack: Pack) -> str:
+    """Return what a guest runs under whose partitions the vendor never accepts as hard; empty for all others."""
+    guest, hypervisor = inputs.get("machine.guest"), inputs.get("machine.hypervisor")
+    if not isinstance(hypervisor, Words) or (isinstance(guest, Words) and guest.value == "no"):
+        return ""
+    soft = hypervisor.value.lower().replace("-", "").startswith(pack.soft_hypervisors)
+    return hypervisor.value if soft else ""
 
 
 def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str, bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
@@ -25,7 +27,7 @@ def _costs(sheet: Sheet) -> Iterator[Advice]:
     if not product.price and "license.list_usd" not in sheet.inputs:
         yield _no_price(sheet, product)
         raise MissingError("license.list_usd")
-    yield from (_list(sheet, quantity, metric, product), *_over_years(sheet))
+    yield from (_list(sheet, quantity, metric, product), *_over_years(sheet, metric))
 
 
 def _no_price(sheet: Sheet, product: ProductEntry) -> Advice:
@@ -65,35 +67,46 @@ def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: 
         beside = servers * one.value
         written += f" + {format_in(servers, f'{metric.beside} licenses')} x {format_usd(one.value)}"
     total = quantity.value * each + beside
-    unit = "" if not product.yearly else " a year"
     least, most = range_end(quantity, "low") * low + beside, range_end(quantity, "high") * high + beside
     found = ranged(total, least, most, "USD", product.id)
-    sheet.line(f"{written} = {usd_range(found)}{unit}")
+    if any(one.origin is Origin.USER for one in prices):
+        found = replace(found, origin=Origin.USER)
+    sheet.line(f"{written} = {usd_range(found)}{a_year(product)}")
     return found
+
+
+def price_name(price: Quantity) -> str:
+    """Return what the sum of the prices is called: the user's own are no list."""
+    return "price" if price.origin is Origin.USER else "list price"
+
+
+def a_year(product: ProductEntry) -> str:
+    """Return the period of a price: empty for licenses that are bought once."""
+    return " a year" if product.yearly else ""
 
 
 def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
     total = _list_price(sheet, quantity, metric, product)
-    yearly = " per year" if product.yearly else ""
+    name = f"{price_name(total)}{a_year(product)}"
     return sheet.advice(
         "license.cost.list",
-        f"List price{yearly}",
-        f"list price: {usd_range(total)}{yearly} for {count_range(quantity, metric.unit)}, before discount "
-        f"({dated(sheet, product)})",
+        name,
+        f"{name}: {usd_range(total)} for {count_range(quantity, metric.unit)}, before discount "
+        f"({dated(sheet, product, metric)})",
         total,
         "USD",
     )
 
 
-def _over_years(sheet: Sheet) -> Iterator[Advice]:
+def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     """Net price, support a year, and the sum over the term."""
     total = list_price(sheet)
     product = chosen_product(sheet, chosen_pack(sheet))
-    sheet.condense(f"list price, as above: {usd_range(total)}")
+    sheet.condense(f"{price_name(total)}, as above: {usd_range(total)}")
     discount = sheet.number("license.discount_percent")
     net = _times(total, 1 - discount.value)
     sheet.line(f"{usd_range(total)} less {format_in(discount.value, '%')} = {usd_range(net)}")
-    verdict = f"price after discount: {usd_range(net)}"
+    verdict = f"price after discount: {usd_range(net)}{a_year(product)}"
     yield sheet.advice("license.cost.net", "Price after discount", verdict, net, "USD")
     list_price(sheet)
     sheet.condense(f"price after discount, as above: {usd_range(net)}")
@@ -110,10 +123,10 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     _support_share(sheet, product)
     whole, years = _term(sheet, product, net, support), term_years(sheet)
     less = f" after {format_in(discount.value, '%')} discount" if discount.value else ""
-    parts = f"{usd_range(net)} licenses{less} + {usd_range(_less(whole, net))} support"
+    parts = f"{usd_range(net)}{less} + {usd_range(_less(whole, net))} support"
     if product.yearly:
         parts = f"{years} x {usd_range(net)} a year{less}"
-    cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product)})"
+    cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product, metric)})"
     if not whole.value:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
     elif not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
@@ -159,7 +172,9 @@ def _support_share(sheet: Sheet, product: ProductEntry) -> float:
     if stated is not None:
         return stated.value
     ours = Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
-    return sheet.given(f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}"), "%").value
+    return sheet.given(
+        f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}.support_percent"), "%"
+    ).value
 
 
 def _support_verdict(product: ProductEntry, support: Quantity) -> str:

@@ -263,7 +263,6 @@ def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
     """USD a unit before discount; the calculation ends where no price is public."""
     if metric not in product.price:
         raise MissingError("license.list_usd")
-    sheet.cite(product.source)
     quantity = _tiered(sheet, product, metric) or Quantity(
         product.price[metric],
         "USD",
@@ -273,7 +272,10 @@ def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
         high=product.price_high.get(metric),
         caveats=(product.note,) if product.note and metric in product.price_high else (),
     )
-    return sheet.given(f"{product.id}.price.{metric}", sheet.rules.marked(quantity, f"product.{product.id}"), "USD")
+    quantity = sheet.rules.marked(quantity, f"product.{product.id}.price.{metric}")
+    if quantity.origin is Origin.RULE:
+        sheet.cite(product.source)
+    return sheet.given(f"{product.id}.price.{metric}", quantity, "USD")
 
 
 def _tiered(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity | None:

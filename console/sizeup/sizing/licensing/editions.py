@@ -11,7 +11,13 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
-from sizeup.sizing.licensing.contract import chosen_metric, chosen_pack, chosen_product, licensed_servers
+from sizeup.sizing.licensing.contract import (
+    chosen_metric,
+    chosen_options,
+    chosen_pack,
+    chosen_product,
+    licensed_servers,
+)
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
 from sizeup.sizing.licensing.limits import open_limits, product_limits
@@ -73,6 +79,14 @@ def related_editions(pack: Pack, product: ProductEntry) -> list[ProductEntry]:
         names = linked
 
 
+def _with_chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[ProductEntry]:
+    """Return the other editions of a product that have every option which the user chose."""
+    stated = "license.options" in sheet.inputs
+    options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if stated else ()
+    others = related_editions(pack, product)
+    return [other for other in others if all(short(other.id) in option.option_of for option in options)]
+
+
 def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
     """Judge one edition by the metric of the sheet; what cannot be judged without further inputs has no cost."""
     metric = chosen_metric(sheet, pack, product)
@@ -115,7 +129,7 @@ def _judged(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[tuple[Editi
     """Return the chosen edition, the others, and each of them by its other metrics, with what each was judged from."""
     own = Sheet(sheet.inputs, sheet.rules)
     judged = [(_edition(own, pack, product), own)]
-    for other in related_editions(pack, product):
+    for other in _with_chosen_options(sheet, pack, product):
         theirs = for_edition(sheet, pack, product, other)
         judged.append((_edition(theirs, pack, other), theirs))
     for one, theirs in tuple(judged):
@@ -134,6 +148,8 @@ class OtherContract(Struct, frozen=True):
     """USD over the term."""
     why: str = ""
     """Why there is no cost."""
+    years: int = 0
+    """The term."""
 
 
 def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
@@ -149,7 +165,7 @@ def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
         why = _without(one.missing)
         if one.permission is not None and one.decision == "forbidden":
             why = f"not permitted: {one.permission.why}"
-        found.append(OtherContract(one.name, " ".join(parts), one.cost, "" if one.cost else why))
+        found.append(OtherContract(one.name, " ".join(parts), one.cost, "" if one.cost else why, term_years(sheet)))
     return tuple(found)
 
 
@@ -182,7 +198,7 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
         return
     least, cheapest, of = min(priced, key=lambda one: one[0].value)  # the chosen one, where two cost the same
     if cheapest.product is product and cheapest.metric is chosen.metric:
-        verdict = _cheapest_is_chosen(chosen, rest)
+        verdict = _cheapest_is_chosen(chosen, rest, term_years(sheet))
     else:
         verdict = _cheaper(chosen, cheapest, term_years(sheet)) + _means(of, pack, cheapest)
     if open_ones := _not_judged(rest):
@@ -196,7 +212,7 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition]) -> str:
+def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) -> str:
     others = [one for one in rest if one.product is not chosen.product]
     least: dict[str, Edition] = {}
     for one in others:
@@ -207,7 +223,7 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition]) -> str:
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
     sentences = [f"{chosen.title} is the cheapest permitted {what}{of}"]
     sentences += [
-        one.refusal() if one.cost is None else f"{one.name}: {usd_range(one.cost)}"
+        one.refusal() if one.cost is None else f"{one.name}: {usd_range(one.cost)} over {years} years"
         for one in least.values()
         if one.cost is not None or one.decision == "forbidden"
     ]

@@ -14,7 +14,7 @@ from sizeup.sizing.licensing.contract import (
     failover_rule,
     licensed_servers,
 )
-from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import count_range, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.required import licenses_required
@@ -51,7 +51,8 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         text += f" in place of {count_range(all_of_them, '')}"
         shared = _for_one_database(of_all, fewer, pack, product)
         alike = Sheet({**sheet.inputs, _OPTIONS: _without(of_all, pack, product, shared)}, sheet.rules)
-        text += f", {usd_range(list_price(fewer))} in place of {usd_range(list_price(alike if shared else of_all))}"
+        price, instead = usd_range(list_price(fewer)), usd_range(list_price(alike if shared else of_all))
+        text += f", {price} in place of {instead}{a_year(product)}"
         if shared:
             text += (
                 f"; {usd_range(list_price(of_all))} with {listed([one.title for one in shared])}, which servers need "

@@ -17,7 +17,7 @@ from sizeup.sizing.licensing.contract import (
     chosen_version,
     count_basis,
 )
-from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import NAMES, count_range, evaluated, formula_names, usd_range
 from sizeup.sizing.licensing.permission import CAPACITY, permission
 from sizeup.sizing.licensing.required import licenses_required
@@ -132,7 +132,7 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductE
     verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {has}"
     if exceeded:
         verdict += f"; {at_least}{format_in((present - usable) * scale, limit.unit)} remain unused"
-        verdict += _smaller(sheet, limit, usable)
+        verdict += _smaller(sheet, limit, usable, product)
     return sheet.advice(
         f"license.limit.{limit.id}",
         limit.title,
@@ -143,7 +143,7 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductE
     )
 
 
-def _smaller(sheet: Sheet, limit: LimitEntry, usable: float) -> str:
+def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEntry) -> str:
     """What the licenses of a machine that is no larger than the limit cost; empty where they cost as much."""
     if limit.of not in ("cores", "vcpus"):
         return ""
@@ -162,7 +162,7 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float) -> str:
         return text if missing.key == "license.list_usd" else ""
     if not price.value:
         return ""
-    return f"{text}, {usd_range(less)} in place of {usd_range(price)}"
+    return f"{text}, {usd_range(less)} in place of {usd_range(price)}{a_year(product)}"
 
 
 CALCULATIONS = (

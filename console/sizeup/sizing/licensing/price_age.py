@@ -9,7 +9,7 @@ from datetime import date
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
-from sizeup.sizing.pack import ProductEntry
+from sizeup.sizing.pack import MetricEntry, ProductEntry, short
 from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
 from sizeup.sizing.sheet import Inputs, Sheet
 
@@ -18,20 +18,23 @@ PRICE_WARNING = "the list price of "
 """What begins the sentence about a price that is old or has no date."""
 
 
-def price_date(sheet: Sheet, product: ProductEntry) -> str | None:
-    """The date of a product's price: of the user's, where it is overridden, else of the list; None where unknown."""
-    override = sheet.rules.override_of(f"product.{product.id}")
-    if override is not None:
-        return override.date.isoformat()
-    return sheet.rules.sources[product.source].date
+def is_own_price(sheet: Sheet, product: ProductEntry) -> bool:
+    """Return whether a price of a product is the user's, in place of the vendor's list."""
+    return "license.list_usd" in sheet.inputs or sheet.rules.override_of(f"product.{product.id}.price") is not None
 
 
-def dated(sheet: Sheet, product: ProductEntry) -> str:
-    """Return a clause that dates the price of a product."""
+def dated(sheet: Sheet, product: ProductEntry, metric: MetricEntry) -> str:
+    """Return a clause that dates the prices of a product and its options: the user's, and those of the list."""
     if "license.list_usd" in sheet.inputs:
         return "your price"
-    day = price_date(sheet, product)
-    return "undated list" if day is None else f"list of {day}"
+    options = chosen_options(Sheet(sheet.inputs, sheet.rules), chosen_pack(sheet), product)
+    texts = []
+    for part in (product, *options):
+        own = sheet.rules.override_of(f"product.{part.id}.price.{short(metric.id)}")
+        day = sheet.rules.sources[part.source].date
+        listed = "undated list" if day is None else f"list of {day}"
+        texts.append(listed if own is None else f"your price of {own.date}")
+    return " and ".join(dict.fromkeys(texts))
 
 
 def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], today: date) -> Iterator[str]:
@@ -46,10 +49,10 @@ def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], tod
     except UsageError:  # refused where the licenses were counted
         return
     for part in parts:
-        day = price_date(sheet, part)
-        if not any(part.price.values()):
+        day = rules.sources[part.source].date
+        if is_own_price(sheet, part) or not any(part.price.values()):
             continue
-        if part.price_note and rules.override_of(f"product.{part.id}") is None:
+        if part.price_note:
             yield f"{PRICE_WARNING}{part.title} {part.price_note}"
         if day is None:
             yield f"{PRICE_WARNING}{part.title} has no date: compare it with the vendor's list"

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options
+from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options, soft_hypervisor
 from sizeup.sizing.licensing.cost import list_price, term_cost
 from sizeup.sizing.licensing.count import MINIMUM_ORDER
 from sizeup.sizing.licensing.permission import ForbiddenError, permission
-from sizeup.sizing.licensing.price_age import price_date
+from sizeup.sizing.licensing.price_age import is_own_price
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
@@ -73,16 +73,19 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
 
 
 def _inputs_for_product(inputs: Inputs, pack: Pack, product: ProductEntry) -> Inputs:
-    """Return the inputs without the scope where this product has no rule for it: what it then counts is its own."""
+    """Return the inputs without the scope where this product has no rule for it, or refuses it."""
     scope, metric = inputs.get(_SCOPE), pack.find_metric(product.metric)
-    if not isinstance(scope, Words) or (metric is not None and scope.value in metric.formulas):
+    if not isinstance(scope, Words):
+        return inputs
+    refused = scope.value == "hard" and soft_hypervisor(inputs, pack)
+    if metric is not None and scope.value in metric.formulas and not refused:
         return inputs
     return {key: value for key, value in inputs.items() if key != _SCOPE}
 
 
 def _list_date(sheet: Sheet, product: ProductEntry) -> str:
-    own = "license.list_usd" in sheet.inputs or not any(product.price.values())
-    return "" if own else price_date(sheet, product) or ""
+    no_list = is_own_price(sheet, product) or not any(product.price.values())
+    return "" if no_list else sheet.rules.sources[product.source].date or ""
 
 
 def _is_permitted(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
