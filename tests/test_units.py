@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sizeup.errors import MalformedError
 from sizeup.units import (
+    format_bit_rate,
     format_bytes,
     format_decimal_bytes,
     format_in,
@@ -59,6 +60,13 @@ def test_a_small_share_does_not_print_as_nothing() -> None:
 
 def test_a_verdict_is_a_word() -> None:
     assert [format_value(value, "verdict") for value in (0.0, 0.5, 0.75, 1.0)] == ["fail", "warn", "unknown", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("speed", "text"), [(100e6, "100 Mb/s"), (2.5e9, "2.5 Gb/s"), (25e9, "25 Gb/s"), (400e9, "400 Gb/s")]
+)
+def test_the_speed_of_a_link_is_in_bits(speed: float, text: str) -> None:
+    assert format_bit_rate(speed) == text
 
 
 def test_shares_and_ratios_carry_their_unit() -> None:

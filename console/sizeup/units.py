@@ -100,6 +100,12 @@ def format_rate(bytes_per_second: float) -> str:
     return f"{format_decimal_bytes(bytes_per_second)}/s"
 
 
+def format_bit_rate(bits_per_second: float) -> str:
+    """Return the speed of a link with a decimal prefix: ``25 Gb/s``, ``100 Mb/s``."""
+    value, prefix = _scaled(bits_per_second, 1000, ("", "k", "M", "G", "T"))
+    return f"{_three_digits(value)} {prefix}b/s"
+
+
 def format_count(value: float) -> str:
     """Return a count with a decimal prefix: ``62.5 k``, ``1.2 M``."""
     scaled, prefix = _scaled(value, 1000, ("", "k", "M", "G", "T"))

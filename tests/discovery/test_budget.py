@@ -65,7 +65,7 @@ def test_the_port_is_a_stage_of_its_own() -> None:
 
     fc, ethernet = bandwidth_budgets(Machine(pci=(card,), hbas=(hba,), nics=(nic,)))
 
-    assert (fc.limit_bytes_per_second, fc.narrowest) == (1600e6, "port host1 (16 Gbit fc)")
+    assert (fc.limit_bytes_per_second, fc.narrowest) == (1600e6, "port host1 (16 Gb/s fc)")
     assert ethernet.stages[0].bytes_per_second is None
 
 
@@ -75,4 +75,4 @@ def test_a_port_of_known_speed_limits_even_where_its_link_is_not_told() -> None:
 
     (only,) = bandwidth_budgets(Machine(hbas=(up, down)))
 
-    assert (only.pci_address, only.limit_bytes_per_second, only.narrowest) == (None, 1600e6, "port host1 (16 Gbit fc)")
+    assert (only.pci_address, only.limit_bytes_per_second, only.narrowest) == (None, 1600e6, "port host1 (16 Gb/s fc)")

@@ -178,7 +178,7 @@ def test_ports_show_speed_against_capability_with_targets_and_luns() -> None:
 
     (row,) = (line.split() for line in lines_of(Machine(hbas=(hba,), scsi_devices=units), "storage") if "lpfc" in line)
 
-    assert row == ["host1", "fc", "lpfc", "Online", "16", "of", "32", "Gbit", "-", "2", "3", "-"]
+    assert row == ["host1", "fc", "lpfc", "Online", "16", "Gb/s", "of", "32", "Gb/s", "-", "2", "3", "-"]
 
 
 def test_a_drive_shows_format_temperature_and_firmware_and_what_is_not_read() -> None:

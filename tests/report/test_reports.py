@@ -90,9 +90,8 @@ def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Ses
         "Intel Xeon E5320: 1 socket, 2 cores, 2 threads at 1.86 GHz.",
         "32 GiB memory, no NUMA.",
         "It is bare metal, running Linux 6.1.",
-        "1 disk (1 scsi), 1 TB in all.",
-        "Network links that are up: 1 at 10 Gb/s.",
-        "1 NFS mount.",
+        "Storage: 1 SCSI disk, 1 TB, 1 NFS mount.",
+        "Network: 1 x 10 Gb/s.",
     )
     assert answers["What it can carry"] == (
         "2 cores at 1.86 GHz want 46.5 MB/s.",

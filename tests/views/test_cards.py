@@ -173,11 +173,11 @@ def test_cards_are_worst_first_and_a_status_of_a_stranger_is_a_dash() -> None:
 def test_ports_that_are_down_are_counted() -> None:
     ports = (
         Hba("host4", Transport.FC, state="Linkdown"),
-        Hba("host3", Transport.FC, state="Online", speed_bits_per_second=8_500_000_000),
+        Hba("host3", Transport.FC, state="Online", speed_bits_per_second=8_000_000_000),
     )
     found = view("storage", found=machine(hbas=ports))
 
-    assert found.detected[:2] == ("1 of 2 FC 8G up", "1 SCSI disk")
+    assert found.detected[:2] == ("1 of 2 FC 8 Gb/s up", "1 SCSI disk")
 
 
 JUDGED = sized(
@@ -262,7 +262,7 @@ def test_a_little_more_capacity_is_told_in_percent(used: str, fix: str) -> None:
 def test_the_fix_is_what_is_down_else_what_a_finding_on_the_resource_asks_for() -> None:
     ports = (
         Hba("host4", Transport.FC, state="Linkdown"),
-        Hba("host3", Transport.FC, state="Online", speed_bits_per_second=8_500_000_000),
+        Hba("host3", Transport.FC, state="Online", speed_bits_per_second=8_000_000_000),
     )
     workload = {key: KEYS[key].parse("2000", Origin.USER, "--set") for key in ("workload.mb_s",)}
     found = machine(hbas=ports)

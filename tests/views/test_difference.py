@@ -59,11 +59,11 @@ def test_what_came_what_went_and_what_changed_are_told_by_sign_and_word() -> Non
     now = machine(nics=(Nic("eth0", "physical", speed_bits_per_second=10**10, node=0), Nic("eth2", "physical", node=1)))
 
     assert told(now, before) == {
-        "nic:eth0": "~ changed eth0: physical, 10 Gbit/s",
+        "nic:eth0": "~ changed eth0: physical, 10 Gb/s",
         "nic:eth2": "+ added eth2: physical",
         "removed/nic:eth1": "- removed eth1: physical",
     }
-    assert part(now, before, "nic:eth0").facts[0] == ("~ Speed", "1 Gbit/s -> 10 Gbit/s")
+    assert part(now, before, "nic:eth0").facts[0] == ("~ Speed", "1 Gb/s -> 10 Gb/s")
     assert compared(now, before).counts == "4 differences: +1 -1 ~2"
 
 

@@ -39,7 +39,7 @@ def test_a_band_has_cores_memory_and_huge_pages_below_headings_with_units() -> N
     assert lines(mapped(machine(), {}, 76)) == [
         "Node  Cores     Memory used                2 MiB pages used",
         "S0 N0 ■■■■      [██········] 16 of 64 GiB  [·····] 0 of 512",
-        "      eth0 10 Gbit/s",
+        "      eth0 10 Gb/s",
         "S1 N1 ■■■■      [██········] 16 of 64 GiB  [·····] 0 of 512",
         "      sda 1 TB",
     ]
@@ -157,8 +157,8 @@ def test_a_bond_and_its_lost_member_are_marked() -> None:
     text = drawn(assessed(machine(nics=nics)))
 
     assert "eth1 no link ! DEGRADED, no link in bond0" in text
-    assert "Across bond0 of eth0 and eth1, 10 Gbit/s ! DEGRADED, member down" in text
-    assert "eth0 10 Gbit/s\n" in text
+    assert "Across bond0 of eth0 and eth1, 10 Gb/s ! DEGRADED, member down" in text
+    assert "eth0 10 Gb/s\n" in text
 
 
 def test_maps_with_a_dead_path_and_arrays_without_a_member_are_marked() -> None:
@@ -184,7 +184,7 @@ def test_adapters_hold_their_disks_and_many_plain_disks_are_counted() -> None:
     plain = [BlockDevice(f"vd{letter}", BlockKind.VIRTIO, 10**12, node=1) for letter in "abcdefgh"]
     text = drawn(machine(hbas=(hba,), block_devices=(*behind, *plain)))
 
-    assert "host1 fc, 16 Gbit/s, 3 disks ! Linkdown" in text
+    assert "host1 fc, 16 Gb/s, 3 disks ! Linkdown" in text
     assert "vda to vdh: 8 disks" in text
     assert "sda" not in text
 
@@ -251,12 +251,12 @@ def test_what_differs_from_another_machine_is_marked_where_it_is_and_what_went_i
     drawing = MapMaker(now, compared(now, before)).draw(now.nodes, {}, 76)
     text = "\n".join(lines(drawing))
 
-    assert "eth0 10 Gbit/s ~ changed" in text
-    assert "eth2 1 Gbit/s + added" in text
+    assert "eth0 10 Gb/s ~ changed" in text
+    assert "eth2 1 Gb/s + added" in text
     assert "sda 1 TB ~ changed" in text  # it hung on the third node
     fewer = MapMaker(machine(2, 4), compared(machine(2, 4), machine(2, 8))).draw(machine(2, 4).nodes, {}, 116)
     assert all("GiB ~ changed" in line for line in lines(fewer) if line.startswith("S"))
-    assert "Missing eth1 1 Gbit/s - removed   Socket 2: 4 cores - removed" in text
+    assert "Missing eth1 1 Gb/s - removed   Socket 2: 4 cores - removed" in text
     assert {cell.role for row in drawing.rows for cell in row} >= {"added", "removed", "changed"}
     assert "changed" not in drawn(now)
 

@@ -28,7 +28,7 @@ def test_a_small_machine_is_drawn_as_frames_in_frames() -> None:
     shown = lines(mapped(machine(1, 2, 2)))
     text = "\n".join(shown)
     names = ["─ Socket 0", "┌ Node 0", "16 of 64 GiB used", "┌ L3 32 MiB, 2 cores", "┌ L2 1 MiB", "┌ L1d 32 KiB",
-             "┌ Core 0", " 34 %", "┌ eth0", "10 Gbit/s"]  # fmt: skip
+             "┌ Core 0", " 34 %", "┌ eth0", "10 Gb/s"]  # fmt: skip
 
     assert [text.index(name) for name in names] == sorted(text.index(name) for name in names)
     assert any(line.count("┌ Core ") == 2 for line in shown)

@@ -18,10 +18,10 @@ from sizeup.compare.drift_facts import (
 from sizeup.compare.drift_storage import NO_LINK
 from sizeup.model.devices import Accelerator, CxlMemory
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, Nic, RdmaPort
+from sizeup.model.network import Nic, RdmaPort, is_port
 from sizeup.model.pci import PciFunction
 
-_NICS = (*PORTS, "virtio", "bond", "vlan")
+_OVER_PORTS = ("bond", "vlan")
 """Bridges and virtual interfaces come and go with containers and guests."""
 _IDLE_DOWN = (0x03, 0x12)
 """Base classes of devices that lower the speed of their link while they are idle."""
@@ -32,7 +32,7 @@ def device_facts(baseline: Machine, now: Machine) -> Iterator[ComparedFact]:
     sides = (baseline, now)
     yield from compare_parts(
         Kind("interface", "interfaces", on_every_machine=True),
-        both(sides, lambda machine: {nic.name: nic for nic in machine.nics if nic.kind in _NICS}),
+        both(sides, lambda machine: {nic.name: nic for nic in machine.nics if is_port(nic) or nic.kind in _OVER_PORTS}),
         _nic_facts,
         lambda nic: nic.mac,
     )

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
-from sizeup.units import format_bytes
+from sizeup.units import format_bit_rate, format_bytes
 
 MISSING, PRESENT = "missing", "present"
 
@@ -37,7 +37,7 @@ def size_text(size: int | None) -> str | None:
 
 def speed_text(bits_per_second: int | None) -> str | None:
     """Return the speed of a link as a fact."""
-    return None if bits_per_second is None else f"{bits_per_second / 1e9:g} Gb/s"
+    return None if bits_per_second is None else format_bit_rate(bits_per_second)
 
 
 def switch_text(value: bool | None, words: tuple[str, str] = ("on", "off")) -> str | None:  # noqa: FBT001  a fact

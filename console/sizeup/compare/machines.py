@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from sizeup.compare.drift_facts import switch_text
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS
 from sizeup.model.topology import CacheKind
-from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
 
 UNKNOWN = "unknown"
 
@@ -63,21 +62,18 @@ def _caches(machine: Machine) -> str | None:
 
 
 def _disks(machine: Machine) -> str | None:
-    whole = [disk for disk in machine.block_devices if disk.parent is None and not disk.members and disk.size_bytes]
-    counts = Counter((disk.kind.value, disk.model or "", disk.size_bytes or 0) for disk in whole)
+    counts = Counter((disk.kind.value, disk.model or "", disk.size_bytes or 0) for disk in machine.drives)
+    counts.update(("LUN", "", found.size_bytes or 0) for found in machine.maps)
     return ", ".join(
-        " ".join(filter(None, (f"{count} x", kind, model, format_decimal_bytes(size))))
+        " ".join(filter(None, (f"{count} x", kind, model, format_decimal_bytes(size) if size else "of unknown size")))
         for (kind, model, size), count in sorted(counts.items())
-        if kind not in ("loop", "ram", "optical")
     )
 
 
 def _nics(machine: Machine) -> str | None:
-    counts = Counter(
-        (nic.driver or nic.kind, nic.speed_bits_per_second) for nic in machine.nics if nic.kind in (*PORTS, "virtio")
-    )
+    counts = Counter((nic.driver or nic.kind, nic.speed_bits_per_second) for nic in machine.ports)
     return ", ".join(
-        f"{count} x {driver}" + (f" {speed / 1e9:g} Gb/s" if speed else "")
+        f"{count} x {driver}" + (f" {format_bit_rate(speed)}" if speed else "")
         for (driver, speed), count in sorted(counts.items(), key=str)
     )
 
@@ -98,7 +94,7 @@ def _adapters(machine: Machine) -> str | None:
         (hba.transport.value, hba.driver or "", hba.speed_bits_per_second, len(hba.targets)) for hba in machine.hbas
     )
     return ", ".join(
-        " ".join(filter(None, (f"{count} x", transport, driver, f"{speed / 1e9:g} Gbit" if speed else "")))
+        " ".join(filter(None, (f"{count} x", transport, driver, format_bit_rate(speed) if speed else "")))
         + (f" to {targets} targets" if targets else "")
         for (transport, driver, speed, targets), count in sorted(counts.items(), key=str)
     )

@@ -43,6 +43,7 @@ _DRIVERS = {
     "virtblk": BlockKind.VIRTIO,
     "xvd": BlockKind.XEN,
     "mmc": BlockKind.MMC,
+    "dasd": BlockKind.DASD,
     "sd": BlockKind.SCSI,
     "sr": BlockKind.OPTICAL,
 }

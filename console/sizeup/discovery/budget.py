@@ -14,6 +14,7 @@ from sizeup.model.network import PORTS, Nic
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import Hba, Transport
+from sizeup.units import format_bit_rate
 
 _PCIE_BYTES_PER_LANE = {
     2.5: 250e6,
@@ -51,7 +52,7 @@ def _hba_port(hba: Hba) -> Stage | None:
     if hba.transport in (Transport.FC, Transport.FCOE) and hba.speed_bits_per_second is not None:
         gigabits = round(hba.speed_bits_per_second / 1e9)
         rate = _FC_BYTES.get(gigabits)
-        return Stage("port", hba.name, rate, f"{gigabits} Gbit {hba.transport.value}")
+        return Stage("port", hba.name, rate, f"{format_bit_rate(gigabits * 1e9)} {hba.transport.value}")
     rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
     if hba.transport is Transport.SAS and rates:
         known = [_SAS_BYTES.get(rate / 1e9) for rate in rates]
@@ -65,8 +66,8 @@ def _nic_port(nic: Nic) -> Stage:
     if speed is None:
         return Stage("port", nic.name, None, "link down or speed unknown")
     if nic.kind == "ipoib":
-        return Stage("port", nic.name, speed // 8, f"{speed / 1e9:g} Gb/s InfiniBand, before packet headers")
-    text = f"{speed / 1e9:g} Gb/s Ethernet, MTU {nic.mtu}"
+        return Stage("port", nic.name, speed // 8, f"{format_bit_rate(speed)} InfiniBand, before packet headers")
+    text = f"{format_bit_rate(speed)} Ethernet, MTU {nic.mtu}"
     return Stage("port", nic.name, ethernet_bytes_per_second(speed, nic.mtu), text)
 
 

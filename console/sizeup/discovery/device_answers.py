@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from sizeup.discovery.sysroot import ANSWERS, Sysroot
 from sizeup.errors import MalformedError
-from sizeup.model.network import PORTS, Nic
+from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import NvmeController
 from sizeup.procfs.device_questions import Question
 from sizeup.procfs.ethtool import ask_offloads, ask_rings, parse_offloads, parse_rings
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.nvme_log import ask_health, parse_health
 
-_ASKED = (*PORTS, "virtio", "bond")
 _NOT_SUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL})
 """Errors of a device that has no such thing; that is an answer and no gap."""
 _NO_ANSWER = "no answer in time; it is asked again at the next start"
@@ -46,7 +45,7 @@ def _answer(sysroot: Sysroot, path: str, question: Question, parse: Callable[[by
 
 def with_rings(sysroot: Sysroot, nics: tuple[Nic, ...]) -> tuple[Nic, ...]:
     """Return the interfaces with rings and offloads of those that carry traffic."""
-    return tuple(_with_rings(sysroot, nic) if nic.kind in _ASKED else nic for nic in nics)
+    return tuple(_with_rings(sysroot, nic) if is_port(nic) or nic.kind == "bond" else nic for nic in nics)
 
 
 def _with_rings(sysroot: Sysroot, nic: Nic) -> Nic:

@@ -11,10 +11,8 @@ from sizeup.discovery.numa import read_huge_pages, read_node_memory
 from sizeup.discovery.pci import read_pci_link
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS
+from sizeup.model.network import is_port
 from sizeup.procfs.meminfo import parse_meminfo
-
-_LINKED = (*PORTS, "virtio", "bond")
 
 
 def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
@@ -24,7 +22,7 @@ def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
     """
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
-    nics = tuple(read_nic_link(root, nic) if nic.kind in _LINKED else nic for nic in machine.nics)
+    nics = tuple(read_nic_link(root, nic) if is_port(nic) or nic.kind == "bond" else nic for nic in machine.nics)
     shown = {
         address.rpartition(".")[0] + ".0"
         for address in (

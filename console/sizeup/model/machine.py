@@ -10,7 +10,7 @@ from sizeup.model.dimms import DimmSlot, EdacController
 from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
-from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
+from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers, is_port
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
@@ -23,6 +23,7 @@ from sizeup.model.storage import (
     NvmeNamespace,
     NvmeSubsystem,
     ScsiDevice,
+    is_drive,
 )
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
@@ -112,6 +113,21 @@ class Machine(Struct, frozen=True):
     def allowed_cpus(self) -> tuple[int, ...]:
         """CPUs that are online and that this process may use, in the machine's order."""
         return tuple(pu.cpu for pu in self.pus if pu.online and pu.allowed)
+
+    @property
+    def drives(self) -> tuple[BlockDevice, ...]:
+        """Drives that a database may lie on, each once; LUNs under multipath are in ``maps`` instead.
+
+        Disks of one WWN are paths to one LUN, whether or not multipath combines them.
+        """
+        paths = {name for found in self.maps for name in (found.device, *(path.device for path in found.paths))}
+        drives = {disk.wwn or disk.name: disk for disk in reversed(self.block_devices) if is_drive(disk, paths)}
+        return tuple(reversed(drives.values()))
+
+    @property
+    def ports(self) -> tuple[Nic, ...]:
+        """Interfaces that are ports, each once: a virtual function shares the port of its card."""
+        return tuple(nic for nic in self.nics if is_port(nic) and nic.virtual_function_of is None)
 
     @property
     def last_level_cache_bytes(self) -> int | None:

@@ -54,6 +54,11 @@ class Nic(Struct, frozen=True):
     """Names as ethtool -k writes them, with whether each is on; empty where the driver was not asked."""
 
 
+def is_port(nic: Nic) -> bool:
+    """Return whether traffic enters the machine there: a port of a card, or one that a hypervisor gives a guest."""
+    return nic.kind in (*PORTS, "virtio")
+
+
 class RdmaPort(Struct, frozen=True):
     """One port of an InfiniBand or RoCE device."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import Enum
 
 from msgspec import Struct
@@ -27,6 +28,7 @@ class BlockKind(Enum):
     NBD = "nbd"
     OPTICAL = "optical"
     PARTITION = "partition"
+    DASD = "dasd"
     OTHER = "other"
 
 
@@ -89,6 +91,23 @@ class BlockDevice(Struct, frozen=True):
     """Leaves that a write costs one of: a mirror of two counts one, RAID 5 a quarter of its members, RAID 6 a sixth."""
     usable_bytes: int | None = None
     """What a stack offers after redundancy; its own size where it is active."""
+
+
+_DRIVES = frozenset(
+    {
+        BlockKind.NVME, BlockKind.PCIE_SSD, BlockKind.SCSI, BlockKind.VIRTIO, BlockKind.XEN, BlockKind.MMC,
+        BlockKind.DASD,
+    }
+)  # fmt: skip
+
+
+def is_drive(disk: BlockDevice, paths: Collection[str] = ()) -> bool:
+    """Return whether this is a whole drive that a database may lie on, and none of the ``paths`` to a LUN.
+
+    Partitions, stacks, loop devices, RAM disks, and removable or empty drives are none.
+    """
+    whole = disk.kind in _DRIVES and disk.parent is None and not disk.members and disk.name not in paths
+    return whole and disk.size_bytes != 0 and not disk.removable
 
 
 class Transport(Enum):

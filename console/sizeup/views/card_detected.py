@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS
+from sizeup.model.network import is_port
 from sizeup.model.storage import BlockKind, Hba, Transport
 from sizeup.text import counted, plural
-from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.machine_facts import machine_facts
 
 _KINDS = {
@@ -19,11 +19,9 @@ _KINDS = {
     BlockKind.VIRTIO: "virtio",
     BlockKind.XEN: "Xen",
     BlockKind.MMC: "MMC",
+    BlockKind.DASD: "DASD",
 }
-"""Disks that a database may lie on; loop devices, RAM disks and optical drives are none."""
 _FC = (Transport.FC, Transport.FCOE)
-_PORTS = (*PORTS, "virtio")
-"""Kinds of network interfaces that are ports of the machine."""
 
 
 def detected_texts(machine: Machine, resource: str) -> tuple[str, ...]:
@@ -34,21 +32,15 @@ def detected_texts(machine: Machine, resource: str) -> tuple[str, ...]:
 
 def _storage(machine: Machine) -> list[str]:
     ports = [hba for hba in machine.hbas if hba.transport in _FC]
-    disks = [
-        disk
-        for disk in machine.block_devices
-        if disk.kind in _KINDS and disk.parent is None and not disk.members and disk.size_bytes
-    ]
-    paths = {path.device for found in machine.maps for path in found.paths}
-    alone = [disk for disk in disks if disk.name not in paths]
-    kinds = Counter(_KINDS[disk.kind] for disk in alone)
-    sizes = [disk.size_bytes or 0 for disk in alone] + [found.size_bytes or 0 for found in machine.maps]
+    kinds = Counter(_KINDS[disk.kind] for disk in machine.drives)
+    sizes = [disk.size_bytes for disk in machine.drives] + [found.size_bytes for found in machine.maps]
+    total = sum(filter(None, sizes))
     return [
         _fc_text(ports),
         plural(len(machine.maps), "LUN") if machine.maps else "",
         *(f"{count} {kind} disk{'' if count == 1 else 's'}" for kind, count in kinds.most_common()),
+        f"{'at least ' if None in sizes else ''}{format_decimal_bytes(total)}" if total else "",
         plural(len(machine.nfs_mounts), "NFS mount") if machine.nfs_mounts else "",
-        format_decimal_bytes(sum(sizes)) if sum(sizes) else "",
     ]
 
 
@@ -58,7 +50,7 @@ def _fc_text(ports: list[Hba]) -> str:
         return ""
     up = [port for port in ports if port.state == "Online"]
     speeds = {port.speed_bits_per_second for port in up if port.speed_bits_per_second}
-    speed = f" {round(max(speeds) / 1e9)}G" if speeds else ""
+    speed = f" {format_bit_rate(max(speeds))}" if speeds else ""
     return f"{len(ports)} FC{speed}" if len(up) == len(ports) else f"{len(up)} of {len(ports)} FC{speed} up"
 
 
@@ -76,15 +68,14 @@ def _memory(machine: Machine) -> list[str]:
 
 
 def _network(machine: Machine) -> list[str]:
-    ports = [nic for nic in machine.nics if nic.kind in _PORTS]
-    up = [nic for nic in ports if nic.carrier]
+    up = [nic for nic in machine.ports if nic.carrier]
     speeds = Counter(nic.speed_bits_per_second for nic in up)
     links = [
-        f"{count} x {speed / 1e9:g} GbE" if speed else f"{plural(count, 'link')} of unknown speed"
+        f"{count} x {format_bit_rate(speed)}" if speed else f"{plural(count, 'link')} of unknown speed"
         for speed, count in sorted(speeds.items(), key=lambda pair: pair[0] or 0, reverse=True)
     ]
     bonds = [nic.name for nic in machine.nics if nic.kind == "bond"]
-    down = len(ports) - len(up)
+    down = len(machine.ports) - len(up)
     return [*links, ", ".join(bonds), f"{plural(down, 'port')} without link" if down else ""]
 
 
@@ -115,16 +106,14 @@ def _storage_facts(machine: Machine) -> Iterator[tuple[str, str]]:
     for port in machine.hbas:
         if port.transport in _FC:
             speed = port.speed_bits_per_second
-            yield port.name, _listed("Fibre Channel", f"{round(speed / 1e9)}G" if speed else "", port.state)
+            yield port.name, _listed("Fibre Channel", format_bit_rate(speed) if speed else "", port.state)
     for found in machine.maps:
         yield found.name, _listed(_size(found.size_bytes), plural(len(found.paths), "path"))
-    paths = {path.device for found in machine.maps for path in found.paths}
-    for disk in machine.block_devices:
-        if disk.kind in _KINDS and disk.parent is None and not disk.members and disk.name not in paths:
-            parts = [one for one in machine.block_devices if one.parent == disk.name]
-            mounts = [point for one in (disk, *parts) for point in one.mount_points]
-            on = f"mounted on {', '.join(mounts)}" if mounts else ""
-            yield disk.name, _listed(_size(disk.size_bytes), _KINDS[disk.kind], disk.model, on)
+    for disk in machine.drives:
+        parts = [one for one in machine.block_devices if one.parent == disk.name]
+        mounts = [point for one in (disk, *parts) for point in one.mount_points]
+        on = f"mounted on {', '.join(mounts)}" if mounts else ""
+        yield disk.name, _listed(_size(disk.size_bytes), _KINDS[disk.kind], disk.model, on)
     for mount in machine.nfs_mounts:
         yield mount.mount_point, _listed("NFS", mount.export)
 
@@ -137,9 +126,9 @@ def _node_facts(machine: Machine) -> Iterator[tuple[str, str]]:
 
 def _network_facts(machine: Machine) -> Iterator[tuple[str, str]]:
     for nic in machine.nics:
-        if nic.kind in (*_PORTS, "bond"):
+        if is_port(nic) or nic.kind == "bond":
             speed = nic.speed_bits_per_second
-            link = f"{speed / 1e9:g} Gb/s" if speed else "speed unknown" if nic.carrier else "no link"
+            link = format_bit_rate(speed) if speed else "speed unknown" if nic.carrier else "no link"
             yield nic.name, _listed(link, nic.driver, "" if nic.node is None else f"node {nic.node}", nic.bond_mode)
 
 

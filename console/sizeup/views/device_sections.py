@@ -15,7 +15,7 @@ from sizeup.model.storage import (
     Hba,
     Transport,
 )
-from sizeup.units import format_decimal_bytes, format_rate
+from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine_facts import connections_text, gap_reason
 from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 
@@ -23,8 +23,7 @@ from sizeup.views.section import UNKNOWN, Section, size_or_unknown
 def _speed_text(nic: Nic) -> str:
     if nic.speed_bits_per_second is None:
         return "-"
-    gigabits = nic.speed_bits_per_second / 1e9
-    return f"{gigabits:g} Gb/s"
+    return format_bit_rate(nic.speed_bits_per_second)
 
 
 def network_section(machine: Machine) -> Section | None:
@@ -103,7 +102,7 @@ def rdma_section(machine: Machine) -> Section | None:
             f"{port.device}/{port.port}",
             port.link_layer or UNKNOWN,
             port.state or UNKNOWN,
-            "-" if port.rate_bits_per_second is None else f"{port.rate_bits_per_second / 1e9:g} Gb/s",
+            "-" if port.rate_bits_per_second is None else format_bit_rate(port.rate_bits_per_second),
             port.encoding or "-",
             "-" if port.node is None else str(port.node),
         )
@@ -171,7 +170,7 @@ def _hba_rate(hba: Hba) -> str:
     if speed is None:
         return "-"
     best = max(hba.supported_bits_per_second, default=speed)
-    return f"{speed / 1e9:g}" + (f" of {best / 1e9:g}" if best > speed else "") + " Gbit"
+    return format_bit_rate(speed) + (f" of {format_bit_rate(best)}" if best > speed else "")
 
 
 def adapters_section(machine: Machine) -> Section | None:

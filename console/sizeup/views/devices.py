@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from sizeup.model.devices import DeviceInterrupts
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, NfsMount, Nic
+from sizeup.model.network import PORTS, NfsMount, Nic, is_port
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
-from sizeup.units import format_count, format_decimal_bytes, format_rate
+from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine_facts import connections_text, known_facts, optional_bytes
 from sizeup.views.topology_item import TopologyItem, with_fault
 
@@ -35,7 +35,6 @@ _HIDDEN = (BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM)
 _ACROSS = (BlockKind.MD, BlockKind.LVM, BlockKind.CRYPT, BlockKind.MULTIPATH, BlockKind.DM, BlockKind.BCACHE)
 _PLAIN_HOSTS = (Transport.SATA, Transport.USB, Transport.OTHER, Transport.VIRTIO)
 """Hosts that are not shown as adapters; their disks are listed on their own."""
-_ON_MAP = (*PORTS, "virtio", "bond")
 _NODE_ORIGINS = {
     NodeOrigin.FIRMWARE: "reported by firmware",
     NodeOrigin.PARENT: "from the bridge above",
@@ -100,11 +99,11 @@ class Devices:
         machine = self._machine
         nics = [nic for nic in machine.nics if nic.kind not in ("loopback", "bond") and here(nic.node)]
         return (
-            *(self._nic(nic) for nic in nics if nic.kind in _ON_MAP),
+            *(self._nic(nic) for nic in nics if is_port(nic)),
             *(self._controller(controller) for controller in machine.nvme_controllers if here(controller.node)),
             *(self._hba(hba) for hba in machine.hbas if hba.transport not in _PLAIN_HOSTS and here(hba.node)),
             *(self.disk(disk) for disk in self._plain if self._is_standalone(disk) and here(disk.node)),
-            *(self._nic(nic) for nic in nics if nic.kind not in _ON_MAP),
+            *(self._nic(nic) for nic in nics if not is_port(nic)),
         )
 
     def _is_standalone(self, disk: BlockDevice) -> bool:
@@ -173,7 +172,7 @@ class Devices:
         )
 
     def _nic(self, nic: Nic) -> TopologyItem:
-        speed = None if nic.speed_bits_per_second is None else f"{format_count(nic.speed_bits_per_second)}bit/s"
+        speed = None if nic.speed_bits_per_second is None else format_bit_rate(nic.speed_bits_per_second)
         state = "up" if nic.up or nic.carrier else None
         if nic.carrier is False or nic.up is False:
             state = "no link" if nic.carrier is False else "down"
@@ -194,9 +193,10 @@ class Devices:
         )
         over = f"of {' and '.join(nic.lower)}" if nic.kind == "bond" and nic.lower else None
         fault_text = f"DEGRADED, {state} in {nic.master}" if nic.master and nic.up is False else ""
+        brief = (nic.name, over, speed, None if state == "up" else state)
         return self._item(
             f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
-            (nic.name, over, speed, None if state == "up" else state) if nic.kind in _ON_MAP else (), facts,
+            brief if is_port(nic) or nic.kind == "bond" else (), facts,
             address=nic.pci_address, identity=nic.mac if nic.kind in PORTS else None, trouble=fault_text,
         )  # fmt: skip
 
@@ -227,7 +227,7 @@ class Devices:
 
     def _hba(self, hba: Hba) -> TopologyItem:
         disks = self._by_host.get(hba.name, [])
-        speed = None if hba.speed_bits_per_second is None else f"{format_count(hba.speed_bits_per_second)}bit/s"
+        speed = None if hba.speed_bits_per_second is None else format_bit_rate(hba.speed_bits_per_second)
         disk_count = plural(len(disks), "disk")
         facts = known_facts(
             ("Transport", hba.transport.value),
@@ -235,7 +235,7 @@ class Devices:
             ("Model", hba.model),
             ("State", hba.state),
             ("Speed", speed),
-            ("Supports", tuple(f"{format_count(rate)}bit/s" for rate in hba.supported_bits_per_second)),
+            ("Supports", tuple(map(format_bit_rate, hba.supported_bits_per_second))),
             ("Interface", hba.net_device),
             ("Port", hba.port_name),
             ("Targets", len(hba.targets) or None),

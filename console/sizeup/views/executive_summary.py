@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -11,13 +10,13 @@ from sizeup.charts.text_alternative import value_range
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS
 from sizeup.model.sample import Status
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized, counted, plural
-from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.units import format_bytes, format_hz
+from sizeup.views.card_detected import detected_texts
 from sizeup.views.cards import VERDICT, lacks_workload, verdicts_first
 from sizeup.views.finding_text import worded
 from sizeup.views.finished import headline
@@ -136,8 +135,8 @@ def _identity(session: Session) -> list[str]:
     where = runs_on(platform)
     kind = "Whether it is a guest is unknown" if where is None else f"It is {_with_article(where)}"
     statements.append(f"{kind}{f', running Linux {platform.kernel}' if platform.kernel else ''}.")
-    statements.extend(_devices(machine))
-    return statements
+    parts = {resource: ", ".join(detected_texts(machine, resource)) for resource in ("storage", "network")}
+    return statements + [f"{capitalized(resource)}: {listed}." for resource, listed in parts.items() if listed]
 
 
 def _with_article(words: str) -> str:
@@ -155,26 +154,6 @@ def _memory(machine: Machine) -> str:
     size = "Memory of unknown size" if machine.memory_bytes is None else f"{format_bytes(machine.memory_bytes)} memory"
     nodes = f" on {plural(len(machine.nodes), 'NUMA node')}" if machine.nodes else ", no NUMA"
     return f"{size}{nodes}."
-
-
-def _devices(machine: Machine) -> list[str]:
-    disks = [disk for disk in machine.block_devices if disk.parent is None and not disk.members and disk.size_bytes]
-    kinds = Counter(disk.kind.value for disk in disks)
-    statements = []
-    if disks:
-        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        total = format_decimal_bytes(sum(disk.size_bytes or 0 for disk in disks))
-        statements.append(f"{plural(len(disks), 'disk')} ({listed}), {total} in all.")
-    speeds = Counter(nic.speed_bits_per_second for nic in machine.nics if nic.kind in PORTS and nic.carrier)
-    if speeds:
-        listed = ", ".join(
-            f"{count} at {speed / 1e9:g} Gb/s" if speed else f"{count} of unknown speed"
-            for speed, count in speeds.most_common()
-        )
-        statements.append(f"Network links that are up: {listed}.")
-    if machine.nfs_mounts:
-        statements.append(f"{plural(len(machine.nfs_mounts), 'NFS mount')}.")
-    return statements
 
 
 def _measured(session: Session) -> list[str]:

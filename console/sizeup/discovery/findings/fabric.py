@@ -9,6 +9,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Hba, MultipathMap, Path, Transport
 from sizeup.text import first_of, plural
+from sizeup.units import format_bit_rate
 
 _FC = (Transport.FC, Transport.FCOE)
 _REAL = (*_FC, Transport.SAS, Transport.ISCSI)
@@ -25,10 +26,10 @@ def slow_ports(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "fc.slow-port",
             Severity.INFO,
-            f"Fibre Channel port {hba.name} runs at {speed / 1e9:g} Gb/s, and can do {best / 1e9:g} Gb/s",
+            f"Fibre Channel port {hba.name} runs at {format_bit_rate(speed)}, and can do {format_bit_rate(best)}",
             (
-                f"{hba.name} (fc_host): speed {speed / 1e9:g} Gbit",
-                f"supported: {', '.join(f'{rate / 1e9:g}' for rate in hba.supported_bits_per_second)} Gbit",
+                f"{hba.name} (fc_host): speed {format_bit_rate(speed)}",
+                f"supported: {', '.join(map(format_bit_rate, hba.supported_bits_per_second))}",
             ),
             f"It carries at most {speed / best:.0%} of the bandwidth that it could.",
             "Nothing to do if the switch or the array is no faster; otherwise check the optics, and the speed that is "

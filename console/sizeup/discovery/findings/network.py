@@ -12,6 +12,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.text import plural
+from sizeup.units import format_bit_rate
 
 _BITS_PER_TRANSPORT = 10_000_000_000
 _NCONNECT_SINCE = (5, 3)
@@ -63,7 +64,7 @@ def _link_state(nic: Nic) -> str:
     if nic.up is False:
         return "down"
     speed = nic.speed_bits_per_second
-    rate = "speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s"
+    rate = "speed unknown" if speed is None else format_bit_rate(speed)
     return rate if nic.up else f"state unknown, {rate}"
 
 
@@ -81,8 +82,8 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
                 "nfs.few-transports",
                 Severity.WARNING,
                 f"{mount.mount_point} uses {plural(mount.transports, 'connection')}, "
-                f"too few for the speed of {nic.name} ({speed / 1e9:g} Gb/s)",
-                (f"connections: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
+                f"too few for the speed of {nic.name} ({format_bit_rate(speed)})",
+                (f"connections: {mount.transports}", f"{nic.name}: {format_bit_rate(speed)}"),
                 "One TCP connection is handled by one CPU and carries about 10 Gb/s.",
                 f"Mount it again with nconnect={needed} while nothing uses it ({_mount_command(mount, needed)}); "
                 "the first mount sets it for all mounts of that server and NFS version."

@@ -11,7 +11,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, Hba, MultipathMap, Transport
 from sizeup.text import plural
-from sizeup.units import format_decimal_bytes
+from sizeup.units import format_bit_rate, format_decimal_bytes
 
 _FC = (Transport.FC, Transport.FCOE)
 _FC_DOWN = frozenset(
@@ -29,7 +29,7 @@ def _path_lines(found: MultipathMap) -> tuple[str, ...]:
         return (f"{states} (adapters, speeds and NUMA nodes could not be read)",)
     return tuple(
         f"{path.device}: {path.state or 'state unknown'}, adapter {path.hba or 'unknown'}, "
-        f"{'speed unknown' if path.speed_bits_per_second is None else f'{path.speed_bits_per_second / 1e9:g} Gb/s'}, "
+        f"{'speed unknown' if path.speed_bits_per_second is None else format_bit_rate(path.speed_bits_per_second)}, "
         f"NUMA node {'unknown' if path.node is None else path.node}"
         for path in found.paths
     )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, TcpBuffers
+from sizeup.model.network import TcpBuffers
 from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Origin, Quantity, Words
@@ -16,7 +16,7 @@ from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
 from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount, shared_storage
-from sizeup.units import format_in
+from sizeup.units import format_bit_rate, format_in
 
 
 def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
@@ -174,10 +174,10 @@ def _links(machine: Machine) -> str:
     """Return the physical interfaces with a link, by speed: ``2 x 25 Gb/s``."""
     speeds = Counter(
         nic.speed_bits_per_second
-        for nic in machine.nics
-        if nic.kind in PORTS and nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
+        for nic in machine.ports
+        if nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
     )
-    return ", ".join(f"{count} x {speed / 1e9:g} Gb/s" for speed, count in sorted(speeds.items(), reverse=True))
+    return ", ".join(f"{count} x {format_bit_rate(speed)}" for speed, count in sorted(speeds.items(), reverse=True))
 
 
 def _is_virtual(machine: Machine) -> bool:

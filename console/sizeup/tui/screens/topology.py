@@ -92,7 +92,7 @@ class TopologyScreen(LiveMachineScreen):
                 yield MachinePage(id="page")
         with Horizontal(id="find"):
             yield Static("Find: ", markup=False)
-            yield Input(placeholder="name or value, such as node 0 or 10 Gbit/s", compact=True)
+            yield Input(placeholder="name or value, such as node 0 or 10 Gb/s", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the tree and the map."""
