@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from sizeup.compare.drift import drift
+from sizeup.compare.machines import machine_differences
 from sizeup.discovery.machine import discover
+from sizeup.discovery.sysroot import MANIFEST
 from sizeup.model.cpu_pairs import PairClass, cpu_pairs
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockKind
 from sizeup.report.machine import machine_text
 from sizeup.sizing.inputs.detected import detected
+from sizeup.views.detection import detection
 from sizeup.views.machine_facts import machine_facts
 from sizeup.views.topology import topology
 from trees import grow
@@ -164,6 +167,57 @@ def test_a_node_without_cpus_says_what_it_has(tmp_path: Path) -> None:
     assert ("memory of node 3", f"unknown: no MemTotal in meminfo of {base}/nodeN") in [
         (gap.subject, gap.reason) for gap in machine.gaps
     ]
+
+
+RAID_PATH = "/sys/devices/pci0000:00/0000:00:03.0/host0/target0:2:0"
+RAID = f"""
+/sys/class/scsi_host/host0 -> ../../devices/pci0000:00/0000:00:03.0/host0/scsi_host/host0
+/sys/devices/pci0000:00/0000:00:03.0/host0/scsi_host/host0/proc_name = megaraid_sas
+/sys/block/sda -> ../devices/pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:0:0/block/sda
+{RAID_PATH}/0:2:0:0/block/sda/size = 2048
+/sys/block/sdb -> ../devices/pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:1:0/block/sdb
+{RAID_PATH}/0:2:1:0/block/sdb/size = 2048
+/sys/class/scsi_host/host7 -> ../../devices/pci0000:00/0000:00:04.0/host7/scsi_host/host7
+/sys/devices/pci0000:00/0000:00:04.0/host7/scsi_host/host7/proc_name = lpfc
+/sys/class/fc_host/host7 -> ../../devices/pci0000:00/0000:00:04.0/host7/fc_host/host7
+/sys/devices/pci0000:00/0000:00:04.0/host7/fc_host/host7/port_state = Online
+/proc/self/cgroup = 4:memory:/user.slice\\n0::/user.slice
+/proc/mounts = cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\\ncgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+"""
+
+
+def test_what_a_recording_left_out_is_unknown_and_not_absent(tmp_path: Path) -> None:
+    machine = discover(grow(tmp_path, f"{NO_PACKAGES}{RAID}"))
+    text = words(machine)
+
+    assert "huge pages unknown (/sys/kernel/mm/hugepages: missing)" in text
+    assert "NUMA unknown (/sys/devices/system/node: missing)" in text
+    assert (machine.node_count, detection(machine).counts.numa_nodes) == (None, None)
+    assert dict(machine_facts(machine))["NUMA nodes"] == "unknown (/sys/devices/system/node: missing)"
+    assert "NUMA nodes" not in {one.what for one in machine_differences([machine], [machine])}
+    assert "host0 raid megaraid_sas unknown - - - 2 -" in text  # its disks are its LUNs; the list of all is missing
+    assert "host7 fc lpfc Online - - - - -" in text
+    assert "cgroup" not in words(machine, "settings")
+    assert {"/sys/devices/system/node", "/sys/kernel/mm/hugepages", "/sys/bus/scsi/devices"} <= {
+        gap.subject for gap in machine.gaps
+    }
+
+
+def test_what_a_whole_capture_lacks_the_machine_lacks(tmp_path: Path) -> None:
+    machine = discover(grow(tmp_path, f"{NO_PACKAGES}{RAID}\n/{MANIFEST} = {{}}"))
+    text = words(machine)
+
+    assert "huge pages none in use NUMA not NUMA" in text
+    assert machine.node_count == 0
+    assert "cgroup memory none" in words(machine, "settings")
+    assert "host7 fc lpfc Online - - 0 0 -" in text
+
+
+def test_a_pool_that_could_not_be_read_is_not_none(tmp_path: Path) -> None:
+    pool = "/sys/kernel/mm/hugepages/hugepages-2048kB"
+    text = words(discover(grow(tmp_path, f"{NO_PACKAGES}{pool}/nr_hugepages = 10")), "numa")
+
+    assert f"huge pages unknown ({pool}: the number of free pages is unknown (pool of 10))" in text
 
 
 def test_the_partition_of_ibm_z_below_a_hypervisor_is_shown_without_its_name(tmp_path: Path) -> None:

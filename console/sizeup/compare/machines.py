@@ -146,7 +146,7 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "base clock": lambda machine: format_hz(machine.base_clock.value) if machine.base_clock is not None else None,
     "caches": _caches,
     "memory": lambda machine: format_bytes(machine.memory_bytes) if machine.memory_bytes is not None else None,
-    "NUMA nodes": lambda machine: str(len(machine.nodes)),
+    "NUMA nodes": lambda machine: _count(machine.node_count),
     "memory by node": _nodes,
     "distances": lambda machine: " / ".join(
         " ".join(map(str, node.distances)) for node in machine.nodes if node.distances

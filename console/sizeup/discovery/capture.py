@@ -66,6 +66,8 @@ class CapturedFiles(Struct):
     links: dict[str, str] = field(default_factory=dict)
     directories: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
+    whole: bool = True
+    """Whether nothing was missing but what the machine lacks: false where a recording by others was captured."""
     """Paths that could not be read, with the error number."""
 
 
@@ -75,7 +77,7 @@ class CapturingSysroot(Sysroot):
     def __init__(self, root: str = "/") -> None:
         super().__init__(root)
         self.asks_mounts = False  # a capture reads back to an equal machine, and holds files alone
-        self.captured = CapturedFiles()
+        self.captured = CapturedFiles(whole=self.whole)
         self._answers: dict[str, bytes | Unreadable] = {}
         self._traced: dict[str, str | None] = {"": ""}
 
@@ -254,6 +256,7 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         {anonymizer.text(path): anonymizer.text(target) for path, target in captured.links.items()},
         {anonymizer.text(path) for path in captured.directories},
         {anonymizer.text(path): number for path, number in captured.refused.items()},
+        captured.whole,
     )
 
 
@@ -262,7 +265,7 @@ def write_capture(path: str, captured: CapturedFiles, *, tool: str, masked: bool
 
     Without ``replace`` a file that is there is kept, and ``UsageError`` says so.
     """
-    manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": captured.refused}
+    manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": captured.refused, "whole": captured.whole}
     mode = "w:xz" if path.endswith(".xz") else "w:gz" if path.endswith(("gz", ".tgz")) else "w"
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode=mode) as archive:  # type: ignore[call-overload]  # the mode is one of three

@@ -84,7 +84,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nodes=nodes,
         memory_bytes=memory_bytes,
         memory_available_bytes=memory.get("MemAvailable"),
-        huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
+        huge_pages=read_huge_pages(root),
         dimm_slots=read_dimm_slots(root),
         memory_controllers=memory_controllers,
         cpu_model=cpuinfo.model,
@@ -153,6 +153,6 @@ def discover_memory(sysroot: Sysroot | str = "/") -> Machine:
         nodes=read_nodes(root, (), {}, None, read_edac(root)),
         memory_bytes=memory.get("MemTotal"),
         memory_available_bytes=memory.get("MemAvailable"),
-        huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
+        huge_pages=read_huge_pages(root),
     )
     return replace(machine, findings=find(machine))

@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.discovery.cpus import CpuSet, read_set
+from sizeup.discovery.cpus import CPU, CpuSet, read_set
 from sizeup.discovery.memory_kinds import KnownKind, read_memory_kinds, read_memory_tiers
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.dimms import EdacController
-from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
+from sizeup.model.numa import HUGE_PAGES, NODES, HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import format_list, parse_cpulist
 from sizeup.procfs.meminfo import parse_meminfo
 
-NODE = "/sys/devices/system/node"
 MEMINFO = "/proc/meminfo"
 """Where memory is read; also the subject of the gap that says why its size is unknown."""
 NO_SIZE = "and no node or memory block reports a size"
@@ -31,13 +30,16 @@ _MOST_MEGABYTES = 1 << 32
 _ACCESS_CLASSES = ("access1", "access0")
 
 
-def read_huge_pages(sysroot: Sysroot, directory: str) -> tuple[HugePages, ...]:
-    """The pools under one ``hugepages`` directory, smallest page first; pools of no page are kept.
+def read_huge_pages(sysroot: Sysroot, directory: str = HUGE_PAGES) -> tuple[HugePages, ...]:
+    """The pools under one ``hugepages`` directory, by default the machine's; smallest page first, empty ones too.
 
     A pool whose free pages are unknown is left out with a gap: with 0 in their place it would look used up.
     """
+    names = sysroot.names(directory)
+    if not names and directory == HUGE_PAGES and not sysroot.whole:
+        sysroot.note(HUGE_PAGES, "missing")
     pools = []
-    for name in sysroot.names(directory):
+    for name in names:
         match = _POOL_NAME.fullmatch(name)
         if match is None:
             continue
@@ -62,9 +64,9 @@ def read_huge_pages(sysroot: Sysroot, directory: str) -> tuple[HugePages, ...]:
 def read_node_ids(sysroot: Sysroot) -> tuple[int, ...]:
     """Online nodes in the kernel's order; empty where the kernel knows no NUMA."""
     directories = tuple(
-        sorted(int(match[1]) for name in sysroot.names(NODE) if (match := _NODE_NAME.fullmatch(name)) is not None)
+        sorted(int(match[1]) for name in sysroot.names(NODES) if (match := _NODE_NAME.fullmatch(name)) is not None)
     )
-    online = sysroot.parsed(f"{NODE}/online", parse_cpulist)
+    online = sysroot.parsed(f"{NODES}/online", parse_cpulist)
     if not online:
         return directories
     listed = set(directories)
@@ -139,7 +141,7 @@ def _linked_cpus(sysroot: Sysroot, node: int) -> CpuSet:
     return tuple(
         sorted(
             int(match[1])
-            for name in sysroot.names(f"{NODE}/node{node}")
+            for name in sysroot.names(f"{NODES}/node{node}")
             if (match := _CPU_NAME.fullmatch(name)) is not None
         )
     )
@@ -157,16 +159,19 @@ def read_nodes(
     The modules of ``controllers`` tell the kind of memory of the nodes with CPUs.
     """
     ids = read_node_ids(sysroot)
+    # A kernel without NUMA has no directory of nodes; whether it was left out of a recording is unknown.
+    if not ids and not (sysroot.whole and sysroot.exists(CPU)):
+        sysroot.note(NODES, "missing")
     online = {pu.cpu for pu in pus if pu.online}
     by_node: dict[int, CpuSet] = {}
     for node in ids:
-        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
+        cpus = read_set(sysroot, f"{NODES}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
         by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
     kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]], controllers)
     tiers = read_memory_tiers(sysroot)
     nodes = []
     for node in ids:
-        directory = f"{NODE}/node{node}"
+        directory = f"{NODES}/node{node}"
         cpus = by_node[node]
         row = sysroot.parsed(f"{directory}/distance", parse_distances) or ()
         if row and len(row) != len(ids):
@@ -191,7 +196,7 @@ def read_nodes(
         source = None if known is None else known.source
         nodes.append(replace(found, kind=_kind(found.memory_bytes, known), kind_source=source))
     if unsized := tuple(node.os_id for node in nodes if node.memory_bytes is None):
-        sysroot.note(f"memory of node {format_list(unsized)}", f"unknown: no MemTotal in meminfo of {NODE}/nodeN")
+        sysroot.note(f"memory of node {format_list(unsized)}", f"unknown: no MemTotal in meminfo of {NODES}/nodeN")
     return tuple(nodes)
 
 
@@ -204,7 +209,7 @@ def note_memory(sysroot: Sysroot) -> None:
 
 def read_node_memory(sysroot: Sysroot, node: NumaNode) -> NumaNode:
     """The node with its memory and huge pages as they are now."""
-    directory = f"{NODE}/node{node.os_id}"
+    directory = f"{NODES}/node{node.os_id}"
     memory = parse_meminfo(sysroot.read(f"{directory}/meminfo") or "")
     return replace(
         node,

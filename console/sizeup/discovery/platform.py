@@ -58,12 +58,14 @@ def _control_group(sysroot: Sysroot, cpuset_limits: CpusetLimits) -> ControlGrou
     if not paths and cpuset_limits.cpuset is None:
         return None
     quota = memory = None
+    known = False
     for mount in parse_mounts(sysroot.read("/proc/mounts") or ""):
         if mount.kind == "cgroup2" and "" in paths:
             base = mount.point + paths[""]
             words = (sysroot.line(f"{base}/cpu.max") or "").split()
             quota = _ratio(*words) if len(words) == 2 and quota is None else quota
             limit = sysroot.line(f"{base}/memory.max")
+            known |= sysroot.whole or limit is not None  # the group at the root has no such file
             memory = whole_number(limit or "") if memory is None else memory
         elif mount.kind == "cgroup" and "cpu" in mount.options and "cpu" in paths:
             base = mount.point + paths["cpu"]
@@ -72,10 +74,11 @@ def _control_group(sysroot: Sysroot, cpuset_limits: CpusetLimits) -> ControlGrou
             )
         elif mount.kind == "cgroup" and "memory" in mount.options and "memory" in paths:
             limit = sysroot.line(f"{mount.point}{paths['memory']}/memory.limit_in_bytes")
+            known |= limit is not None
             # Version 1 writes "no limit" as the largest multiple of a page.
             bytes_limit = whole_number(limit or "")
             memory = bytes_limit if bytes_limit is not None and bytes_limit < 1 << 62 else memory
-    return ControlGroup(cpuset_limits.cgroup or paths.get("") or None, cpuset_limits.cpuset, quota, memory)
+    return ControlGroup(cpuset_limits.cgroup or paths.get("") or None, cpuset_limits.cpuset, quota, memory, known)
 
 
 def _ratio(quota: str, period: str) -> float | None:

@@ -36,7 +36,7 @@ def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
     now = replace(
         machine,
         memory_available_bytes=memory.get("MemAvailable"),
-        huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
+        huge_pages=read_huge_pages(root),
         nodes=tuple(read_node_memory(root, node) for node in machine.nodes),
         nics=nics,
         pci=pci,

@@ -23,7 +23,8 @@ _SAS_DEVICES = "/sys/class/sas_device"
 _ISCSI_HOSTS = "/sys/class/iscsi_host"
 _ISCSI_SESSIONS = "/sys/class/iscsi_session"
 _ISCSI_CONNECTIONS = "/sys/class/iscsi_connection"
-_SCSI_DEVICES = "/sys/bus/scsi/devices"
+SCSI_DEVICES = "/sys/bus/scsi/devices"
+"""The directory of all logical units; also the subject of the gap that says why some are unknown."""
 
 _HOST = re.compile(r"host\d{1,6}")
 _HCTL = re.compile(r"\d{1,6}:\d{1,6}:\d{1,6}:\d{1,20}")
@@ -265,15 +266,20 @@ def target_in_path(path: str, hba: Hba | None) -> TargetPort | None:
 def read_scsi_devices(
     sysroot: Sysroot, hbas: tuple[Hba, ...], disks: Mapping[str, BlockDevice]
 ) -> tuple[ScsiDevice, ...]:
-    """All logical units, a path each; ``disks`` are the block devices by H:C:T:L, of which most is known already."""
+    """All logical units, a path each; ``disks`` are the block devices by H:C:T:L, of which most is known already.
+
+    Where a recording lacks the list, they are the disks, and other units are unknown.
+    """
     by_name = {hba.name: hba for hba in hbas}
     names = sorted(
-        (name for name in sysroot.names(_SCSI_DEVICES) if _HCTL.fullmatch(name)),
+        (name for name in sysroot.names(SCSI_DEVICES) or disks if _HCTL.fullmatch(name)),
         key=lambda name: tuple(map(int, name.split(":"))),
     )
+    if hbas and not sysroot.whole and not sysroot.exists(SCSI_DEVICES):
+        sysroot.note(SCSI_DEVICES, "missing")
     found = []
     for name in names[:_DEVICES_LIMIT]:
-        base = f"{_SCSI_DEVICES}/{name}"
+        base = f"{SCSI_DEVICES}/{name}"
         host = f"host{name.partition(':')[0]}"
         disk = disks.get(name)
         kind = _DISK if disk is not None and disk.kind is BlockKind.SCSI else sysroot.integer(f"{base}/type")

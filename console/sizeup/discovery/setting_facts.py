@@ -74,8 +74,9 @@ def _group(value: Callable[[ControlGroup], str | None]) -> Callable[[Machine], s
     return lambda machine: None if machine.platform.control_group is None else value(machine.platform.control_group)
 
 
-def _memory_limit(group: ControlGroup) -> str | None:
-    return "none" if group.memory_bytes is None else format_bytes(group.memory_bytes)
+def _limit(group: ControlGroup, text: str) -> str | None:
+    """Return the limit; ``none`` only where the kernel says so."""
+    return text or ("none" if group.limits_known else None)
 
 
 def _memlock(machine: Machine) -> str | None:
@@ -112,8 +113,11 @@ SETTING_FACTS: tuple[SettingFact, ...] = (
     SettingFact("open files", lambda machine: _number(machine.settings.open_files)),
     SettingFact("processes", lambda machine: _number(machine.settings.processes)),
     SettingFact("locked memory", _memlock),
-    SettingFact("cgroup memory", _group(_memory_limit)),
-    SettingFact("cgroup CPUs", _group(lambda group: "none" if group.cpu_quota is None else f"{group.cpu_quota:g}")),
+    SettingFact(
+        "cgroup memory",
+        _group(lambda group: _limit(group, format_bytes(group.memory_bytes) if group.memory_bytes else "")),
+    ),
+    SettingFact("cgroup CPUs", _group(lambda group: _limit(group, f"{group.cpu_quota:g}" if group.cpu_quota else ""))),
 )
 """In the order in which they are shown."""
 

@@ -60,6 +60,8 @@ class Sysroot:
     def __init__(self, root: str = "/") -> None:
         self.root = os.path.abspath(root)
         self.live = self.root == "/"
+        self.whole = self.live
+        """Whether what is missing here the machine lacks too: live or captured by sizeup, not recorded by others."""
         self.asks_mounts = self.live
         """Whether mounts are asked for their free space, which no file says."""
         self.gaps: list[Gap] = []
@@ -88,8 +90,9 @@ class Sysroot:
         import json
 
         try:
-            refused = json.loads(self._raw_bytes(f"/{MANIFEST}")).get("refused", {})
-            self._refused = {str(path): int(number) for path, number in refused.items()}
+            manifest = json.loads(self._raw_bytes(f"/{MANIFEST}"))
+            self._refused = {str(path): int(number) for path, number in manifest.get("refused", {}).items()}
+            self.whole = manifest.get("whole") is not False
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             self._refused = {}
 

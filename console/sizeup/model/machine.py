@@ -11,7 +11,7 @@ from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers, is_port
-from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.numa import NODES, HugePages, NumaNode
 from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
@@ -47,7 +47,7 @@ class Machine(Struct, frozen=True):
     pus: tuple[Pu, ...] = ()
     caches: tuple[Cache, ...] = ()
     nodes: tuple[NumaNode, ...] = ()
-    """In the kernel's order; empty where the kernel has no NUMA at all ("not NUMA")."""
+    """In the kernel's order; empty where the kernel has no NUMA at all, and where they are unknown (``node_count``)."""
     memory_bytes: int | None = None
     memory_available_bytes: int | None = None
     huge_pages: tuple[HugePages, ...] = ()
@@ -108,6 +108,11 @@ class Machine(Struct, frozen=True):
     def socket_count(self) -> int | None:
         """Packages; None where it is unknown which CPUs share one (the gaps say why)."""
         return len(self.packages) or None
+
+    @property
+    def node_count(self) -> int | None:
+        """NUMA nodes, 0 where the kernel has no NUMA; None where they are unknown (the gaps say why)."""
+        return len(self.nodes) or (None if any(gap.subject == NODES for gap in self.gaps) else 0)
 
     @property
     def allowed_cpus(self) -> tuple[int, ...]:

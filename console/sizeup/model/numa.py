@@ -6,6 +6,11 @@ from enum import Enum
 
 from msgspec import Struct
 
+NODES = "/sys/devices/system/node"
+"""The directory of the nodes; also the subject of the gap that says why they are unknown."""
+HUGE_PAGES = "/sys/kernel/mm/hugepages"
+"""The same of the pools of huge pages of the whole machine."""
+
 
 class MemoryKind(Enum):
     """The kind of memory of a node, as far as the kernel reports it."""

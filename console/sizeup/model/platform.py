@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class ControlGroup(Struct, frozen=True):
-    """What the cgroup of this process allows it; None where it sets no limit or none was captured."""
+    """What the cgroup of this process allows it; None where it sets no limit or it is unknown."""
 
     path: str | None = None
     cpus: tuple[int, ...] | None = None
@@ -14,6 +14,8 @@ class ControlGroup(Struct, frozen=True):
     cpu_quota: float | None = None
     """CPUs' worth of time it may use, such as 1.5."""
     memory_bytes: int | None = None
+    limits_known: bool = False
+    """Whether its limits could be read: None then says that there is none."""
 
 
 class CloudInstance(Struct, frozen=True):

@@ -32,13 +32,13 @@ SCHEMA = "sizeup.detect/1"
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How many of each; ``numa_nodes`` is 0 where the kernel knows no NUMA, packages and cores null where unknown."""
+    """How many of each; ``numa_nodes`` is 0 where the kernel has no NUMA; null is unknown."""
 
     packages: int | None
     dies: int | None
     cores: int | None
     pus: PuCounts
-    numa_nodes: int
+    numa_nodes: int | None
 
 
 class Processor(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ def detection(machine: Machine) -> Detection:
             dies=len(machine.dies) or None,
             cores=machine.core_count,
             pus=machine.pu_counts,
-            numa_nodes=len(machine.nodes),
+            numa_nodes=machine.node_count,
         ),
         processor=Processor(machine.cpu_model, machine.cpu_vendor, machine.base_clock),
         packages=machine.packages,

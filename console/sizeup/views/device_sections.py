@@ -7,6 +7,7 @@ from collections import Counter
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.block import BLOCK
 from sizeup.discovery.nics import NET
+from sizeup.discovery.scsi import SCSI_DEVICES
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import (
@@ -179,6 +180,7 @@ def adapters_section(machine: Machine) -> Section | None:
     used |= {f"host{disk.hctl.partition(':')[0]}" for disk in machine.block_devices if disk.hctl is not None}
     listed = [hba for hba in machine.hbas if hba.transport not in _PORTS or hba.name in used]
     units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
+    none = "0" if gap_reason(machine, SCSI_DEVICES) is None else "-"
     empty = [hba.name for hba in machine.hbas if hba not in listed]
     rows = tuple(
         (
@@ -188,8 +190,8 @@ def adapters_section(machine: Machine) -> Section | None:
             hba.state or UNKNOWN,
             _hba_rate(hba),
             "-" if hba.node is None else str(hba.node),
-            str(len(hba.targets)),
-            str(units[hba.name]),
+            str(len(hba.targets) or none),
+            str(units[hba.name] or none),
             hba.net_device or hba.port_name or "-",
         )
         for hba in listed

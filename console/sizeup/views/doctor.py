@@ -117,8 +117,10 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
     free = sum(pool.free * pool.page_bytes for pool in pages)
     pools = ", ".join(f"{pool.free:,} of {pool.total:,} free at {format_bytes(pool.page_bytes)}" for pool in pages)
     transparent = platform.transparent_huge_pages
-    shown = (pools or "none reserved") + (f"; transparent: {transparent}" if transparent else "")
-    yield Check(area, "huge pages", free, shown, unit="bytes")
+    shown = (pools or ("none reserved" if machine.huge_pages else "unknown")) + (
+        f"; transparent: {transparent}" if transparent else ""
+    )
+    yield Check(area, "huge pages", free if machine.huge_pages else None, shown, unit="bytes")
     yield from _shares(machine)
 
 

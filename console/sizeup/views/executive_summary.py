@@ -152,7 +152,8 @@ def _processors(machine: Machine) -> str:
 
 def _memory(machine: Machine) -> str:
     size = "Memory of unknown size" if machine.memory_bytes is None else f"{format_bytes(machine.memory_bytes)} memory"
-    nodes = f" on {plural(len(machine.nodes), 'NUMA node')}" if machine.nodes else ", no NUMA"
+    count = machine.node_count
+    nodes = f" on {plural(count, 'NUMA node')}" if count else ", no NUMA" if count == 0 else ", NUMA nodes unknown"
     return f"{size}{nodes}."
 
 

@@ -9,7 +9,7 @@ from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings.memory import growth_by_node
 from sizeup.model.machine import Machine, PuCounts
-from sizeup.model.numa import HugePages, MemoryKind
+from sizeup.model.numa import HUGE_PAGES, HugePages, MemoryKind
 from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
 from sizeup.text import counted, plural
@@ -43,6 +43,7 @@ from sizeup.views.machine_facts import (
     kind_text,
     memory_unknown,
     no_cpus_text,
+    nodes_unknown,
     offline_text,
     optional_bytes,
 )
@@ -122,7 +123,15 @@ def _memory_text(machine: Machine) -> str:
 
 def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
     used = [f"{pool.total - pool.free}/{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools if pool.total]
-    return ", ".join(used) or "none"
+    return ", ".join(used) or ("none" if pools else "-")
+
+
+def _machine_pools_text(machine: Machine) -> str:
+    """Return the huge pages in use; unknown with the reason where none is seen and a file could not be read."""
+    gap = next((gap for gap in machine.gaps if gap.subject.startswith(HUGE_PAGES)), None)
+    if gap is not None and not any(pool.total for pool in machine.huge_pages):
+        return f"{UNKNOWN} ({gap.subject}: {gap.reason})"
+    return f"{_huge_pages_text(machine.huge_pages) if machine.huge_pages else 'none'} in use"
 
 
 def _by_nodes(texts: Mapping[int, str | None]) -> str | None:
@@ -172,10 +181,10 @@ def memory_section(machine: Machine) -> Section:
     """Memory as a whole and by node, free memory beside it."""
     facts = [
         ("memory", _memory_text(machine)),
-        ("huge pages", f"{_huge_pages_text(machine.huge_pages)} in use"),
+        ("huge pages", _machine_pools_text(machine)),
     ]
     if not machine.nodes:
-        return Section("Memory", (*facts, ("NUMA", "not NUMA")))
+        return Section("Memory", (*facts, ("NUMA", nodes_unknown(machine) or "not NUMA")))
     facts.extend(_node_lines(machine))
     rows = tuple(
         (

@@ -8,7 +8,7 @@ from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.numa import MEMINFO, NO_SIZE
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
-from sizeup.model.numa import MemoryKind, NodeAccess, NumaNode
+from sizeup.model.numa import NODES, MemoryKind, NodeAccess, NumaNode
 from sizeup.quantity import Quantity
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
@@ -53,7 +53,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("Dies", len(machine.dies) or None),
         ("Cores", machine.core_count or count_unknown(machine, CORES)),
         ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
-        ("NUMA nodes", len(machine.nodes) or "none reported by the kernel"),
+        ("NUMA nodes", machine.node_count or nodes_unknown(machine) or "none reported by the kernel"),
         ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
         ("Available", optional_bytes(machine.memory_available_bytes)),
         ("Runs on", runs_on(platform) or UNPROVEN),
@@ -90,6 +90,11 @@ def memory_unknown(machine: Machine) -> str:
     """Return why the memory size is unknown, with the file that should state it."""
     reason = gap_reason(machine, MEMINFO) or f"it has no MemTotal, {NO_SIZE}"
     return f"unknown ({MEMINFO}: {reason})"
+
+
+def nodes_unknown(machine: Machine) -> str:
+    """Return why the NUMA nodes are unknown; empty where they are known."""
+    return f"unknown ({NODES}: {gap_reason(machine, NODES)})" if machine.node_count is None else ""
 
 
 def known_facts(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
