@@ -1,12 +1,16 @@
 """A list of NUMA nodes that lacks CPUs, or that gives several sockets one node."""
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
 from finding_checks import ids, node, only, two_sockets
+from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
+from trees import grow
 
 
 def four_sockets(*numbers: int) -> Machine:
@@ -44,6 +48,20 @@ def test_a_hypervisor_may_put_sockets_where_it_likes(guest: bool | None) -> None
     machine = replace(four_sockets(0, 2, 3), platform=Platform(is_guest=guest))
 
     assert ("numa.missing-node" in ids(machine)) is not guest
+
+
+def test_sockets_that_contradict_the_nodes_are_one_finding_and_not_two(tmp_path: Path) -> None:
+    cpu, nodes = "/sys/devices/system/cpu", "/sys/devices/system/node"
+    tree = f"{cpu}/online = 0-7\n{nodes}/online = 0-2\n"
+    for first, last, label, theirs in ((0, 1, 36, "0-1"), (2, 5, 2047, "2-5"), (6, 7, 4095, "4-7")):
+        tree += f"{cpu}/cpu{{{first}-{last}}}/topology/physical_package_id = {label}\n"
+        tree += f"{cpu}/cpu{{{first}-{last}}}/topology/package_cpus_list = {theirs}\n"
+    for number, cpus in enumerate(("0-5", "6", "7")):
+        tree += f"{nodes}/node{number}/cpulist = {cpus}\n"
+    machine = discover(grow(tmp_path, tree))
+
+    assert [node.packages for node in machine.nodes] == [(0, 1), (2,), (2,)]
+    assert ids(machine) == ["firmware.contradiction"]
 
 
 def test_gaps_in_the_numbers_alone_are_no_finding() -> None:

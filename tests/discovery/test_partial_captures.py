@@ -151,6 +151,19 @@ def test_what_is_under_devices_virtual_is_no_port_whatever_its_device(tmp_path: 
     assert [one.fact for one in drift(machine, machine).drifted] == []
 
 
+@pytest.mark.parametrize(("siblings", "sockets"), [(("0-1", "2-3"), 2), (("0", "1", "2", "3"), None)])
+def test_sockets_of_ibm_z_without_numbers_are_known_unless_each_core_has_its_own(
+    tmp_path: Path, siblings: tuple[str, ...], sockets: int | None
+) -> None:
+    tree = f"{CPU}/online = 0-3\n{CPU}/cpu{{0-3}}/topology/physical_package_id = -1\n"
+    tree += f"{CPU}/cpu{{0-3}}/topology/thread_siblings_list = {{}}\n{CPU}/cpu{{0-3}}/topology/book_siblings = f\n"
+    for cpus in siblings:
+        tree += f"{CPU}/cpu{{{cpus[0]}-{cpus[-1]}}}/topology/core_siblings_list = {cpus}\n"
+    machine = discover(grow(tmp_path, tree))
+
+    assert (machine.socket_count, machine.core_count) == (sockets, 4)
+
+
 def test_a_node_without_cpus_says_what_it_has(tmp_path: Path) -> None:
     base = "/sys/devices/system/node"
     tree = (

@@ -235,16 +235,27 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
             cluster = read_set(sysroot, directory, names[_CLUSTER_SETS], member=cpu)
             sets.clusters.update(dict.fromkeys(cluster or (), cluster or ()))
     _add_by_id(sysroot, sets.packages, SOCKETS, "physical id", packages_by_id)
-    _forget_nameless(sysroot, sets.packages, cpuinfo)
+    if not _are_of_z(sysroot, sets):
+        _forget_nameless(sysroot, sets.packages, cpuinfo)
     _add_by_id(sysroot, sets.cores, CORES, "physical id and core id", cores_by_id)
     return sets
+
+
+def _are_of_z(sysroot: Sysroot, sets: _Sets) -> bool:
+    """Return whether these are the sockets of an IBM Z, whose older kernels know them and do not number them.
+
+    It alone has books. A hypervisor that hides the sockets leaves each core in one of its own
+    (``update_cpu_masks`` in arch/s390/kernel/topology.c).
+    """
+    of_z = sets.packages.sets and sysroot.exists(f"{CPU}/cpu{sets.packages.sets[0][0]}/topology/book_siblings")
+    return bool(of_z) and len(sets.packages.sets) < len(sets.cores.sets)
 
 
 def _forget_nameless(sysroot: Sysroot, packages: _Partition, cpuinfo: CpuInfo) -> None:
     """Leave sockets unknown where the kernel gives CPUs the package -1, which is its word for unknown.
 
-    It still lists siblings in a package then: each core for itself on POWER, each CPU on s390, all CPUs on RISC-V
-    (``topology_physical_package_id`` in include/linux/topology.h, ``update_siblings_masks`` in
+    It still lists siblings in a package then: each core for itself on POWER, each CPU in guests on s390, all CPUs on
+    RISC-V (``topology_physical_package_id`` in include/linux/topology.h, ``update_siblings_masks`` in
     drivers/base/arch_topology.c). A single CPU is in one socket, whatever names it.
     """
     if len(packages.online) < 2:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import replace
+
 from sizeup.discovery.findings import dimms, settings
 from sizeup.discovery.findings.devices import degraded_links, narrow_uplinks, remote_devices
 from sizeup.discovery.findings.fabric import single_points, slow_ports
@@ -21,7 +23,7 @@ from sizeup.discovery.findings.memory import (
 from sizeup.discovery.findings.network import bonds, nfs_transports
 from sizeup.discovery.findings.nfs import nfs_mounts
 from sizeup.discovery.findings.nodes import incomplete_nodes
-from sizeup.discovery.findings.platform import clock_source, firmware, processors, restricted
+from sizeup.discovery.findings.platform import clock_source, contradictions, firmware, processors, restricted
 from sizeup.discovery.findings.storage import arrays, fc_ports, maps
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -37,7 +39,12 @@ _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
 
 
 def find(machine: Machine) -> tuple[Finding, ...]:
-    """All findings of one look, the gravest first."""
+    """All findings of one look, the gravest first.
+
+    Where the topology contradicts itself, that is the finding, and nothing is concluded from the sockets of a node.
+    """
+    if contradictions(machine):
+        machine = replace(machine, nodes=tuple(replace(node, packages=()) for node in machine.nodes))
     order = list(Severity)
     found = [finding for check in _CHECKS for finding in check(machine)]
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
