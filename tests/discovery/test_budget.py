@@ -1,10 +1,16 @@
 """The way of a device's data to memory is as wide as its narrowest stage."""
 
 import pytest
+from msgspec.structs import replace
 
-from sizeup.discovery.budget import bandwidth_budgets, ethernet_bytes_per_second, link_bytes_per_second
+from sizeup.discovery.budget import (
+    bandwidth_budgets,
+    ethernet_bytes_per_second,
+    infiniband_bytes_per_second,
+    link_bytes_per_second,
+)
 from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
+from sizeup.model.network import Nic, RdmaPort
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import Hba, NvmeController, Transport
 
@@ -67,6 +73,39 @@ def test_the_port_is_a_stage_of_its_own() -> None:
 
     assert (fc.limit_bytes_per_second, fc.narrowest) == (1600e6, "port host1 (16 Gb/s fc)")
     assert ethernet.stages[0].bytes_per_second is None
+
+
+@pytest.mark.parametrize(
+    ("gigabits", "encoding", "link_layer", "megabytes"),
+    [
+        (40, "4X QDR", "InfiniBand", 4000), (20, "4X DDR", "InfiniBand", 2000), (10, "4X", "InfiniBand", 1000),
+        (56, "4X FDR", "InfiniBand", 6788), (40, "4X FDR10", "InfiniBand", 5000), (100, "4X EDR", "InfiniBand", 12500),
+        (40, "4X QDR", "Ethernet", 5000), (40, None, "InfiniBand", 5000),
+    ],
+)  # fmt: skip
+def test_infiniband_carries_what_its_coding_leaves(
+    gigabits: int, encoding: str | None, link_layer: str, megabytes: int
+) -> None:
+    port = RdmaPort("mlx4_0", 1, "ACTIVE", gigabits * 10**9, link_layer=link_layer, encoding=encoding)
+    speed = gigabits * 10**9
+    nic = Nic("ib0", "ipoib", pci_address="0000:05:00.0", speed_bits_per_second=speed, rdma=("mlx4_0",))
+
+    (found,) = bandwidth_budgets(
+        Machine(nics=(nic,), rdma_ports=(port, replace(port, port=2, rate_bits_per_second=None)))
+    )
+
+    assert round((found.limit_bytes_per_second or 0) / 1e6) == megabytes
+    assert round((infiniband_bytes_per_second(port) or 0) / 1e6) == megabytes
+
+
+def test_ports_that_are_down_have_no_bandwidth_and_take_none_from_others() -> None:
+    pci = switch(4)
+    fc = Hba("host1", Transport.FC, pci_address="0000:03:00.0", state="Linkdown")
+    nics = tuple(Nic(name, "physical", pci_address="0000:04:00.0", up=name == "eth1") for name in ("eth0", "eth1"))
+
+    (found,) = bandwidth_budgets(Machine(pci=pci, hbas=(fc,), nics=nics))
+
+    assert (found.device, found.share_bytes_per_second) == ("eth1", None)
 
 
 def test_a_port_of_known_speed_limits_even_where_its_link_is_not_told() -> None:

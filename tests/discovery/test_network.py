@@ -97,7 +97,15 @@ def test_infiniband_is_shown_with_link_layer_rate_and_encoding(tmp_path: Path) -
     assert found.rdma_ports == (
         RdmaPort("mlx5_0", 1, "ACTIVE", 200 * 10**9, link_layer="InfiniBand", encoding="4X HDR"),
     )
-    assert "  mlx5_0/1     InfiniBand  ACTIVE  200 Gb/s  4X HDR       -" in machine_text(found).splitlines()
+    assert "  mlx5_0/1     InfiniBand  ACTIVE  200 Gb/s  4X HDR    25 GB/s     -" in machine_text(found).splitlines()
+
+
+@pytest.mark.parametrize(("state", "rate"), [("4: ACTIVE", 10**10), ("1: DOWN", None), ("2: INIT", None)])
+def test_an_infiniband_port_that_is_not_active_has_no_rate(tmp_path: Path, state: str, rate: int | None) -> None:
+    base = "/sys/class/infiniband/mlx5_0/ports/1"
+    (port,) = discover(grow(tmp_path, f"{base}/state = {state}\n{base}/rate = 10 Gb/sec (4X SDR)")).rdma_ports
+
+    assert (port.rate_bits_per_second, port.encoding) == (rate, rate and "4X SDR")
 
 
 def test_ports_of_a_recorded_machine_are_infiniband() -> None:

@@ -1,16 +1,17 @@
 """The bandwidth budget of each device: port, link, switch uplinks, root port, interconnect, memory.
 
 Rates are payload in one direction: PCI Express after its encoding (a further 5 to 18 % goes to packet
-headers, by payload size), Fibre Channel nominal, Ethernet as TCP payload with time stamps.
+headers, by payload size), Fibre Channel nominal, InfiniBand after its encoding, Ethernet as TCP payload
+with time stamps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sizeup.model.budget import PathBudget, Stage
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, Nic
+from sizeup.model.network import PORTS, Nic, RdmaPort
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import Hba, Transport
@@ -31,6 +32,9 @@ _FC_BYTES = {1: 100e6, 2: 200e6, 4: 400e6, 8: 800e6, 16: 1600e6, 32: 3200e6, 64:
 
 _SAS_BYTES = {1.5: 150e6, 3.0: 300e6, 6.0: 600e6, 12.0: 1200e6, 22.5: 2400e6}
 
+_INFINIBAND_SHARES = {"": 0.8, "SDR": 0.8, "DDR": 0.8, "QDR": 0.8, "FDR": 64 / 66}
+"""What the coding leaves by generation, of which the first has no name: 8b/10b, then 64b/66b; later rates are net."""
+
 _TCP_SHARE_1500, _TCP_SHARE_9000 = 0.9415, 0.99
 _JUMBO = 8000
 _DEPTH_LIMIT = 32
@@ -48,6 +52,15 @@ def ethernet_bytes_per_second(bits_per_second: int, mtu: int | None) -> float:
     return bits_per_second / 8 * share
 
 
+def infiniband_bytes_per_second(port: RdmaPort) -> float | None:
+    """Payload of an InfiniBand port after its coding, before packet headers; that of an Ethernet port is the rate."""
+    if port.rate_bits_per_second is None:
+        return None
+    generation = (port.encoding or "- -").partition(" ")[2]
+    share = _INFINIBAND_SHARES.get(generation, 1.0) if port.link_layer == "InfiniBand" else 1.0
+    return port.rate_bits_per_second / 8 * share
+
+
 def _hba_port(hba: Hba) -> Stage | None:
     if hba.transport in (Transport.FC, Transport.FCOE) and hba.speed_bits_per_second is not None:
         gigabits = round(hba.speed_bits_per_second / 1e9)
@@ -61,26 +74,29 @@ def _hba_port(hba: Hba) -> Stage | None:
     return None
 
 
-def _nic_port(nic: Nic) -> Stage:
+def _nic_port(nic: Nic, rdma_ports: Sequence[RdmaPort]) -> Stage:
     speed = nic.speed_bits_per_second
     if speed is None:
         return Stage("port", nic.name, None, "link down or speed unknown")
     if nic.kind == "ipoib":
-        return Stage("port", nic.name, speed // 8, f"{format_bit_rate(speed)} InfiniBand, before packet headers")
+        own = [port for port in rdma_ports if port.device in nic.rdma and port.rate_bits_per_second == speed]
+        rate = min(filter(None, map(infiniband_bytes_per_second, own)), default=speed / 8)
+        return Stage("port", nic.name, rate, f"{format_bit_rate(speed)} InfiniBand, before packet headers")
     text = f"{format_bit_rate(speed)} Ethernet, MTU {nic.mtu}"
     return Stage("port", nic.name, ethernet_bytes_per_second(speed, nic.mtu), text)
 
 
 def _endpoints(machine: Machine) -> Iterator[tuple[str, str | None, int | None, Stage | None]]:
-    """Name, PCI address, node and port of everything that moves data for a database."""
+    """Name, PCI address, node and port of everything that moves data for a database; ports that are down move none."""
     for controller in machine.nvme_controllers:
         if controller.pci_address is not None and controller.transport != "fc":  # that one is its adapter's
             yield controller.name, controller.pci_address, controller.node, None
     for hba in machine.hbas:
-        yield hba.name, hba.pci_address, hba.node, _hba_port(hba)
+        if hba.transport not in (Transport.FC, Transport.FCOE) or hba.state in (None, "Online"):
+            yield hba.name, hba.pci_address, hba.node, _hba_port(hba)
     for nic in machine.nics:
-        if nic.pci_address is not None and nic.kind in PORTS:
-            yield nic.name, nic.pci_address, nic.node, _nic_port(nic)
+        if nic.pci_address is not None and nic.kind in PORTS and nic.up is not False:
+            yield nic.name, nic.pci_address, nic.node, _nic_port(nic, machine.rdma_ports)
 
 
 def _edges(address: str, functions: dict[str, PciFunction]) -> list[PciFunction]:

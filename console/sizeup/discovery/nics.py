@@ -161,13 +161,14 @@ def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort,
                 continue
             base = f"{_RDMA}/{device}/ports/{port}"
             state = (sysroot.line(f"{base}/state") or "").partition(":")[2].strip() or None
-            rate = sysroot.line(f"{base}/rate")
+            # A port that is down, or waits for the subnet manager, carries nothing and states the lowest rate.
+            rate = sysroot.line(f"{base}/rate") if state in (None, "ACTIVE", "ACTIVE_DEFER") else None
             found.append(
                 RdmaPort(
                     device=device,
                     port=int(port),
                     state=state,
-                    rate_bits_per_second=parse_rdma_rate(rate) if rate and state != "DOWN" else None,
+                    rate_bits_per_second=parse_rdma_rate(rate or ""),
                     pci_address=location.pci_address,
                     node=location.node,
                     link_layer=sysroot.line(f"{base}/link_layer"),

@@ -66,7 +66,7 @@ class RdmaPort(Struct, frozen=True):
     port: int
     state: str | None
     rate_bits_per_second: int | None
-    """None where the port is down or its rate unknown."""
+    """None where the port carries nothing or its rate is unknown."""
     pci_address: str | None = None
     node: int | None = None
     link_layer: str | None = None

@@ -6,6 +6,7 @@ from collections import Counter
 
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.block import BLOCK
+from sizeup.discovery.budget import infiniband_bytes_per_second
 from sizeup.discovery.nics import NET
 from sizeup.discovery.scsi import SCSI_DEVICES
 from sizeup.model.machine import Machine
@@ -105,13 +106,14 @@ def rdma_section(machine: Machine) -> Section | None:
             port.state or UNKNOWN,
             "-" if port.rate_bits_per_second is None else format_bit_rate(port.rate_bits_per_second),
             port.encoding or "-",
+            "-" if (payload := infiniband_bytes_per_second(port)) is None else format_rate(payload),
             "-" if port.node is None else str(port.node),
         )
         for port in machine.rdma_ports
     )
     columns = (
         Column("device/port"), Column("link layer"), Column("state"), Column("rate", numeric=True), Column("encoding"),
-        Column("node", numeric=True),
+        Column("at most", numeric=True),        Column("node", numeric=True),
     )  # fmt: skip
     return Section("RDMA ports", (), Table("", columns, rows)) if rows else None
 
