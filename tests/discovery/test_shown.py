@@ -1,12 +1,15 @@
 """The text of a machine: sections in the order of lscpu, lsblk and numactl, lists and matrices within 80 columns."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sizeup.cli import run
+from sizeup.discovery.machine import discover
 from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.model.file_systems import FileSystem
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import NumaNode
@@ -24,10 +27,11 @@ from sizeup.model.storage import (
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.report.machine import machine_text
 from sizeup.report.table import wrap
+from sizeup.terminal.capabilities import output_columns
 from sizeup.views.distances import distances_section
 from sizeup.views.machine import PARTS
 from sizeup.views.machine_facts import machine_line
-from trees import machine
+from trees import grow, machine
 
 
 def ring(count: int) -> Machine:
@@ -235,3 +239,32 @@ def test_pools_are_shown_with_their_state() -> None:
     rows = [" ".join(line.split()) for line in lines_of(Machine(file_systems=(pool,)), "storage")]
 
     assert "zfs tank ONLINE /u01 version 2.2" in rows
+
+
+def test_without_a_width_each_row_is_one_line_and_no_name_is_cut() -> None:
+    export = "server:/" + "a" * 90
+    mount = NfsMount("/mnt/" + "b" * 90, export, version="4.2")
+    gap = Gap("/sys/" + "c" * 90, "missing")
+    found = Machine(nfs_mounts=(mount,), gaps=(gap,))
+
+    (row,) = (line for line in machine_text(found, None).splitlines() if export in line)
+    assert mount.mount_point in row
+    assert f"  {gap.subject}:" in machine_text(found).splitlines()
+    assert max(map(len, machine_text(found, 120, "nfs").splitlines())) <= 120
+
+
+def test_a_gap_that_a_section_states_is_not_listed_again(tmp_path: Path) -> None:
+    text = machine_text(discover(grow(tmp_path, "/proc/version = x\n/sys/kernel/mm/hugepages/x = y")))
+
+    assert text.count("/sys/class/net: missing") == 1
+    assert "Not readable\n  /sys/devices/system/cpu: missing" in text
+
+
+@pytest.mark.parametrize(("columns", "expected"), [("132", 132), ("40", 60), (None, None)])
+def test_the_text_is_as_wide_as_the_terminal_and_unbounded_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, columns: str | None, expected: int | None
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns or "80")
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(isatty=lambda: columns is not None))
+
+    assert output_columns() == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from consoles import machine
 from large_machines import made
@@ -13,6 +14,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.map import Map, MapMaker
 from sizeup.views.node_matrix import node_matrices
+from sizeup.views.topology import topology
 from trees import large_machine
 
 
@@ -23,6 +25,15 @@ def mapped(found: Machine, width: int, height: int, loads: dict[int, float] | No
 def text(drawn: Map) -> str:
     rows = (drawn.title, drawn.heading, *drawn.rows)
     return "\n".join("".join(cell.text for cell in row).rstrip() for row in rows if row)
+
+
+def test_a_socket_counts_the_cores_of_a_node_that_it_shares_as_the_tree_does() -> None:
+    found = machine(2, 2, 2)
+    shared = replace(found.nodes[0], pus=tuple(pu.cpu for pu in found.pus), packages=(0, 1))
+    shown = text(mapped(replace(found, nodes=(shared,)), 100, 30))
+
+    assert "Socket 1 · 2 cores · 4 threads" in shown
+    assert "Socket 1: 2 cores" in [item.label for item in topology(found).children]
 
 
 def test_a_socket_is_a_box_with_its_node_cache_cores_and_devices() -> None:

@@ -15,7 +15,7 @@ from sizeup.cli.conflicts import refuse_combination
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
-from sizeup.terminal.capabilities import is_utf8
+from sizeup.terminal.capabilities import is_utf8, output_columns
 from sizeup.text import plain
 
 _DOCUMENT_LIMIT = 256 << 20
@@ -111,7 +111,7 @@ def watch(look: Callable[[], Machine], write: Callable[[str], object], pause: Ca
     first = look()
     while True:
         pause()
-        write(growth_text(first, look()) + "\n")
+        write(growth_text(first, look(), output_columns()) + "\n")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -143,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from sizeup.report.machine import machine_text
 
-        _write_text(machine_text(machine, only=arguments.section))
+        _write_text(machine_text(machine, output_columns(), arguments.section))
     return ExitStatus.OK
 
 
@@ -208,7 +208,7 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
     else:
         from sizeup.report.machine import growth_text
 
-        _write_text(growth_text(before, after))
+        _write_text(growth_text(before, after, output_columns()))
     return ExitStatus.OK
 
 
@@ -223,5 +223,5 @@ def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
     else:
         from sizeup.report.machine import differences_text
 
-        _write_text(differences_text(differences, comparison))
+        _write_text(differences_text(differences, comparison, output_columns()))
     return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK

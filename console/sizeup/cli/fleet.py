@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import codecs
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -167,10 +166,10 @@ def _print(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Accep
         case _:
             from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
             from sizeup.fleet.table import fleet_lines
-            from sizeup.terminal.capabilities import is_utf8
+            from sizeup.terminal.capabilities import is_utf8, output_columns
             from sizeup.text import plain
 
-            width = max(shutil.get_terminal_size((_WIDTH, 25)).columns, 80) if sys.stdout.isatty() else _WIDTH
+            width = output_columns(80) or _WIDTH
             more = [*acceptance_lines(accepted, width)] if accepted else []
             for section in (*(synchronized_lines(run, width) for run in runs),):
                 more += section

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 
 from sizeup.cli.decision import add_allow_undecided, decision_status
@@ -52,11 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(fleet_json(catalog_data(placed, folder)), end="")
     else:
-        from sizeup.terminal.capabilities import is_utf8
+        from sizeup.terminal.capabilities import is_utf8, output_columns
         from sizeup.text import plain
 
-        width = max(shutil.get_terminal_size((_WIDTH, 25)).columns, 60) if sys.stdout.isatty() else _WIDTH
-        text = "\n".join(catalog_lines(placed, folder, width)) + "\n"
+        text = "\n".join(catalog_lines(placed, folder, output_columns() or _WIDTH)) + "\n"
         sys.stdout.write(text if is_utf8(os.environ) else plain(text))
     missing = f"no figure has enough like machines in {folder}; add sessions of such machines to it"
     return decision_status(arguments, different=False, undecided="" if placed.placed else missing)

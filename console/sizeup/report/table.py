@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from sizeup.charts.table import Table
 from sizeup.text import cell_len, one_line
 
+PROSE_COLUMNS = 80
+"""Of sentences where the output is as wide as it needs to be."""
 _NARROWEST_COLUMN = 6
 
 
@@ -26,14 +28,17 @@ def fits(table: Table, width: int) -> bool:
     return sum(widths) + 2 * len(widths) <= width
 
 
-def table_lines(table: Table, width: int) -> list[str]:
-    """The table in columns two blanks apart; where it is too wide, its widest columns are wrapped."""
+def table_lines(table: Table, width: int | None) -> list[str]:
+    """The table in columns two blanks apart; where it is too wide, its widest columns are wrapped.
+
+    Without a width it is as wide as it needs to be, and only its note is wrapped.
+    """
     if not table.rows:
         return []
     rows = [tuple(column.title for column in table.columns), *table.rows]
-    rows = [tuple(one_line(cell, 1000) for cell in row) for row in rows]
+    rows = [tuple(one_line(cell, 10_000) for cell in row) for row in rows]
     widths = [max(cell_len(row[index]) for row in rows) for index in range(len(table.columns))]
-    while sum(widths) + 2 * len(widths) > width and max(widths) > _NARROWEST_COLUMN:
+    while width is not None and sum(widths) + 2 * len(widths) > width and max(widths) > _NARROWEST_COLUMN:
         widths[widths.index(max(widths))] -= 1
     lines: list[str] = []
     for number, row in enumerate(rows):
@@ -41,7 +46,7 @@ def table_lines(table: Table, width: int) -> list[str]:
             lines += _row_lines(row, widths, [column.numeric for column in table.columns])
             if number == 0:
                 lines.append("  " + "  ".join("-" * size for size in widths))
-    return [*lines, *(wrapped(table.note, width, "  ", "  ") if table.note else ())]
+    return [*lines, *(wrapped(table.note, width or PROSE_COLUMNS, "  ", "  ") if table.note else ())]
 
 
 _LIST = re.compile(r"[\w(]*\d(?:[\d\-:]*,[\d\-:]+)+[),.;]*")

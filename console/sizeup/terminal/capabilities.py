@@ -1,11 +1,18 @@
-"""What the terminal at the other end can show, by the environment alone."""
+"""What the terminal at the other end can show, by the environment, and how wide it is."""
 
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from collections.abc import Mapping
 
 from sizeup.errors import UsageError
+
+
+def output_columns(narrowest: int = 60) -> int | None:
+    """Return the columns of the terminal that standard output is, ``narrowest`` or more; None where it is none."""
+    return max(shutil.get_terminal_size((80, 25)).columns, narrowest) if sys.stdout.isatty() else None
 
 
 def needs_ascii(environment: Mapping[str, str], glyphs: str = "auto") -> bool:

@@ -127,7 +127,7 @@ class MapParts:
             caches = dict.fromkeys(group.label.partition(",")[0] for group in groups if group.label)
             title = (
                 f"Socket {index if package.os_id is None else package.os_id}",
-                *((f"{plural(sum(len(group.cores) for group in groups), 'core')}",) if machine.cores else ()),
+                *((plural(sum(core.package == index for core in machine.cores), "core"),) if machine.cores else ()),
                 plural(len(package.pus), "thread"),
                 *(_times(sum(group.label.startswith(name) for group in groups), name) for name in caches),
                 *filter(None, (package.model or machine.cpu_model,)),
