@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sizeup.compare.digest import epoch
 from sizeup.compare.headlines import Headline, by_round, headlines
+from sizeup.decoding import json_decoder
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better
@@ -118,7 +119,7 @@ def unpacked_machine(packed: bytes) -> Machine | None:
 
 @cache
 def _machine_decoder() -> msgspec.json.Decoder[Machine]:
-    return msgspec.json.Decoder(Machine)
+    return json_decoder(Machine)
 
 
 def read_host_session(path: str) -> HostSession:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from sizeup.decoding import json_decoder
 from sizeup.errors import MalformedError
 from sizeup.importers.imported import (
     IOPS,
@@ -108,11 +109,14 @@ class _FioOutput(
     clients: tuple[_Job, ...] = ()
 
 
+_OUTPUT: msgspec.json.Decoder[_FioOutput] = json_decoder(_FioOutput)
+
+
 def parse_fio(text: str, where: str) -> Imported:
     """The jobs of a file; messages that fio printed before the JSON are passed over."""
     start = text.find("{")
     try:
-        file = msgspec.json.decode(text[max(start, 0) : text.rfind("}") + 1], type=_FioOutput)
+        file = _OUTPUT.decode(text[max(start, 0) : text.rfind("}") + 1])
     except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(
             f"{where}: expected the JSON of fio (--output-format=json): {one_line(str(error), 120)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from sizeup.decoding import json_decoder
 from sizeup.model.plan import Step
 from sizeup.model.records import StepRecord
 
@@ -51,5 +52,5 @@ class Done(Ending, frozen=True, tag="done"):
 
 Message = StepRecord | Refused | Failed | Done
 
-JOB: msgspec.json.Decoder[StepJob] = msgspec.json.Decoder(StepJob)
-MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
+JOB: msgspec.json.Decoder[StepJob] = json_decoder(StepJob)
+MESSAGE: msgspec.json.Decoder[Message] = json_decoder(Message)

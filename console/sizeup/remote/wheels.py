@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
+from sizeup.decoding import json_decoder
 from sizeup.errors import RefusedError, UsageError
 
 _GLIBC_OF_OLD_TAGS = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
@@ -33,9 +34,12 @@ class HostDescription(Struct, frozen=True):
         return f"Python {self.python[0]}.{self.python[1]}, {self.machine}, {libc}"
 
 
+_DESCRIPTION: msgspec.json.Decoder[HostDescription] = json_decoder(HostDescription)
+
+
 def host_description(line: str) -> HostDescription:
     """Return what a host said about itself; raises ``msgspec.DecodeError``."""
-    return msgspec.json.decode(line, type=HostDescription)
+    return _DESCRIPTION.decode(line)
 
 
 def wheel_names(folder: str) -> list[str]:

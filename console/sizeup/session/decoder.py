@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
+from sizeup.decoding import convert, json_decoder
 from sizeup.session.records import AnyRecord, Record, decoder
 from sizeup.text import clean
 
@@ -26,7 +27,7 @@ class _Heading(msgspec.Struct):
     format: int | None = None
 
 
-_HEADING: msgspec.json.Decoder[_Heading] = msgspec.json.Decoder(_Heading)
+_HEADING: msgspec.json.Decoder[_Heading] = json_decoder(_Heading)
 _KNOWN = frozenset(cast("str", kind.__struct_config__.tag) for kind in Record.__subclasses__())
 
 
@@ -56,7 +57,7 @@ def decode(line: bytes) -> AnyRecord:
     plain = line.isascii() and b"\\" not in line and b"\x7f" not in line
     if plain and (line.startswith(SAMPLES_PREFIX) or not _LONG_NUMBER.search(line)):
         return cast("AnyRecord", decoder().decode(line))
-    return cast("AnyRecord", msgspec.convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
+    return cast("AnyRecord", convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
 
 
 def is_unknown(line: bytes) -> bool:

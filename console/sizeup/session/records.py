@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from sizeup import __version__
+from sizeup.decoding import json_decoder
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
@@ -223,5 +224,5 @@ AnyRecord = (
 
 @cache
 def decoder() -> msgspec.json.Decoder[Any]:
-    """Reads any record; made on first use, as working out the types of all records takes 7 ms."""
-    return msgspec.json.Decoder(AnyRecord)
+    """Reads any record; made on first use."""
+    return json_decoder(AnyRecord)
