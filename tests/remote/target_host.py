@@ -1,5 +1,6 @@
 """A host for tests of ``--target`` that is this machine."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,19 @@ class TargetHost:
         self.run = HostMeasurement("dba@db01", str(self.sessions), self.shown.append)
 
     def measure(self, ssh: str, *options: str) -> HostResult:
-        return self.run.measure(ssh, str(self.wheels), options)
+        return asyncio.run(self.run.measure(ssh, str(self.wheels), options))
+
+    def measure_and_cancel(self, ssh: str, condition: Callable[[], object]) -> HostResult:
+        """Cancel the run as soon as a condition holds."""
+
+        async def cancel() -> None:
+            await asyncio.to_thread(until, condition)
+            self.run.cancel(wait=True)
+
+        async def measure() -> HostResult:
+            return (await asyncio.gather(self.run.measure(ssh, str(self.wheels), ()), cancel()))[0]
+
+        return asyncio.run(measure())
 
     def traced(self) -> list[str]:
         return self.trace.read_text().splitlines() if self.trace.exists() else []

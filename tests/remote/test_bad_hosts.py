@@ -1,17 +1,17 @@
 """What a host or its login shell does wrong ends in a result, and harms neither this host nor the others."""
 
+import asyncio
 import os
-import threading
 from pathlib import Path
 
 import pytest
 
 from remote.ssh_stand_in import make_ssh, make_wheel, session_lines
-from remote.target_host import PATIENCE_SECONDS, TargetHost, host, until
+from remote.target_host import TargetHost, host
 from sizeup.cli.targets import _result_lines
 from sizeup.errors import ExitStatus
 from sizeup.remote import measurement
-from sizeup.remote.measurement import HostMeasurement, HostResult
+from sizeup.remote.measurement import HostMeasurement
 
 __all__ = ["host"]
 
@@ -23,6 +23,12 @@ def raw_ssh(folder: Path, script: str) -> str:
     ssh.write_text(f"#!/bin/sh\n{script}\n")
     ssh.chmod(0o755)
     return str(ssh)
+
+
+def make_wheels(host: TargetHost, *, larger_than_a_pipe: bool) -> None:
+    """Write wheels, of which a pipe that nobody reads takes all or only a part."""
+    make_wheel(host.wheels)
+    (host.wheels / "large-1.0-py3-none-any.whl").write_bytes(bytes(1 << 20 if larger_than_a_pipe else 0))
 
 
 def described(machine: str = os.uname().machine) -> str:
@@ -61,24 +67,61 @@ def test_a_host_that_prints_something_else_does_not_hide_the_others(host: Target
     make_wheel(host.wheels)
     good = host.measure(make_ssh(host.folder / "bin"))
     other = HostMeasurement("db02", str(host.sessions), host.shown.append)
-    bad = other.measure(
-        raw_ssh(host.folder / "other", f"{described()}; echo something else; cat > /dev/null"), str(host.wheels), ()
-    )
+    ssh = raw_ssh(host.folder / "other", f"{described()}; echo something else; cat > /dev/null")
+    bad = asyncio.run(other.measure(ssh, str(host.wheels), ()))
 
     lines = _result_lines([good, bad])
 
     assert lines[0] == "1 of 2 hosts measured"
-    assert "no session: db02: expected a sizeup session" in lines[-1]
+    assert lines[-1].startswith("db02      db02: expected a sizeup session")
+    assert len(list(host.sessions.iterdir())) == 1
 
 
-def test_a_host_that_never_stops_printing_is_left(host: TargetHost, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("printing", "found"),
+    [
+        ("while :; do echo something else; done", "expected a sizeup session"),
+        ("while :; do printf x; done", "found no end to its first line"),
+    ],
+)
+def test_a_host_that_prints_before_it_reads_is_left_without_a_file(
+    printing: str, found: str, host: TargetHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reads the wheels: who sends all of them first waits forever."""
     monkeypatch.setattr(measurement, "_FINISH_SECONDS", 0.2)
-    make_wheel(host.wheels)
+    make_wheels(host, larger_than_a_pipe=True)
 
-    result = host.measure(raw_ssh(host.folder / "bin", f"{described()}; while :; do echo something else; done"))
+    result = host.measure(raw_ssh(host.folder / "bin", f"{described()}; {printing}"))
 
-    assert result.status is ExitStatus.REFUSED
-    assert "expected a sizeup session" in result.problem
+    assert (result.status, result.path) == (ExitStatus.REFUSED, "")
+    assert found in result.problem
+    assert list(host.sessions.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "script", "problem"),
+    [
+        ("_CONNECT_SECONDS", 0.2, "exec sleep 600", "no answer within 0 s"),
+        ("_SILENT_SECONDS", 0.2, "{described}; exec sleep 600", "took nothing of what was sent for 0 s"),
+        ("_SILENT_SECONDS", 0.2, "{described}; {header}; exec sleep 600", "wrote nothing for 0 s"),
+        ("_LONGEST_SECONDS", 0.5, "{described}; {header}; while :; do echo '{{}}'; sleep 0.01; done", "not finished"),
+        ("_SESSION_LIMIT_BYTES", 1 << 16, "{described}; {header}; while :; do echo '{{}}'; done", "has more than"),
+    ],
+)
+def test_a_host_is_left_at_each_limit(
+    limit: str, value: float, script: str, problem: str, host: TargetHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measurement, "_FINISH_SECONDS", 0.2)
+    monkeypatch.setattr(measurement, limit, value)
+    make_wheels(host, larger_than_a_pipe="took" in problem)
+    (host.folder / "header").write_bytes(session_lines().splitlines(keepends=True)[0])
+    script = script.format(described=described(), header=f"cat '{host.folder / 'header'}'")
+
+    result = host.measure(raw_ssh(host.folder / "bin", script))
+
+    assert result.status in (ExitStatus.PROBE_FAILED, ExitStatus.REFUSED)
+    assert problem in result.problem
+    assert sum(path.stat().st_size for path in host.sessions.iterdir()) <= 1 << 16
 
 
 def test_a_run_that_is_canceled_before_it_began_connects_to_nothing(host: TargetHost) -> None:
@@ -92,18 +135,12 @@ def test_a_run_that_is_canceled_before_it_began_connects_to_nothing(host: Target
 
 
 def test_canceling_does_not_wait_for_a_host_that_takes_nothing(host: TargetHost) -> None:
-    make_wheel(host.wheels)
-    (host.wheels / "large-1.0-py3-none-any.whl").write_bytes(bytes(1 << 20))
-    results: list[HostResult] = []
+    make_wheels(host, larger_than_a_pipe=True)
     ssh = raw_ssh(host.folder / "bin", f"{described()}; exec sleep 60")
-    thread = threading.Thread(target=lambda: results.append(host.measure(ssh)))
-    thread.start()
-    until(lambda: host.run._sending and host.shown[-1].startswith("sending"))
 
-    host.run.cancel(wait=True)
+    result = host.measure_and_cancel(ssh, lambda: host.shown[-1].startswith("sending"))
 
-    thread.join(PATIENCE_SECONDS)
-    assert [result.status for result in results] == [ExitStatus.INTERRUPTED]
+    assert result.status is ExitStatus.INTERRUPTED
 
 
 def test_hosts_of_one_name_get_a_file_each(host: TargetHost, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
 from remote.ssh_stand_in import WAIT, make_ssh, make_wheel, session_lines
-from remote.target_host import TargetHost, host, until
+from remote.target_host import PATIENCE_SECONDS, TargetHost, host, until
+from sizeup.child_process import environment, sizeup_command
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.remote.measurement import HostMeasurement, host_of, measure_all
 from sizeup.session.reader import read_session
@@ -89,15 +91,30 @@ def test_a_connection_that_cannot_be_made_is_reported_in_the_words_of_ssh(host: 
 
 def test_canceling_lets_the_host_end_its_session(host: TargetHost) -> None:
     make_wheel(host.wheels, behavior=WAIT, status=130)
-    canceler = threading.Thread(target=lambda: (until(host.traced), host.run.cancel(wait=True)))
-    canceler.start()
 
-    result = host.measure(make_ssh(host.folder / "bin"))
+    result = host.measure_and_cancel(make_ssh(host.folder / "bin"), host.traced)
 
-    canceler.join()
     assert (result.status, result.problem) == (ExitStatus.INTERRUPTED, "canceled")
     assert read_session(result.path).end is not None
     assert host.traced()[-1] == "input ended"
+    assert host.left == []
+
+
+def test_an_interrupt_waits_for_the_hosts_and_ends_with_the_summary(host: TargetHost) -> None:
+    """The sessions end and the hosts are clean before the table is printed."""
+    make_wheel(host.wheels, behavior=WAIT, status=130)
+    ssh = make_ssh(host.folder / "bin")
+    command = sizeup_command("--target", "a", "--wheels", str(host.wheels), "-o", str(host.sessions))
+    path = os.pathsep.join([os.path.dirname(ssh), os.environ["PATH"]])
+
+    with subprocess.Popen(command, env=environment({"PATH": path}), stdout=PIPE, stderr=PIPE, text=True) as process:
+        until(lambda: len(host.traced()) == 2)
+        process.send_signal(signal.SIGINT)
+        shown, errors = process.communicate(timeout=PATIENCE_SECONDS)
+
+    assert process.returncode == ExitStatus.INTERRUPTED, errors
+    assert shown.startswith("0 of 1 host measured\n")
+    assert host.traced()[2:] == ["input ended"]
     assert host.left == []
 
 
@@ -149,7 +166,7 @@ def test_several_hosts_are_measured_at_the_same_time(host: TargetHost) -> None:
     assert len(list(host.sessions.iterdir())) == 2
 
 
-@pytest.mark.parametrize("target", ["", "-oProxyCommand=sh", "a b", "root@"])
+@pytest.mark.parametrize("target", ["", "-oProxyCommand=sh", "a b", "root@", "db01\x1b]0;title\x07", "db01\u202e"])
 def test_what_is_no_host_is_refused(target: str) -> None:
     with pytest.raises(UsageError, match="expected"):
         host_of(target)

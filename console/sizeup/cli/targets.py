@@ -6,6 +6,7 @@ import argparse
 import functools
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sizeup.remote.measurement import HostResult
 
 MOST_TARGETS = 64
-"""Each has an ssh process and two threads here; an engine for many hosts does more."""
+"""Each has an ssh process here; an engine for many hosts does more."""
 
 
 def add_target_arguments(parser: argparse._ActionsContainer) -> None:
@@ -40,6 +41,7 @@ def add_target_arguments(parser: argparse._ActionsContainer) -> None:
 def measure_targets(arguments: argparse.Namespace) -> int:
     """Measure the hosts at the same time; the value is the exit status that all have in common, else PROBE_FAILED."""
     options = batch_options(arguments)
+    from sizeup.engine.start_time import parse_start
     from sizeup.remote.host_lines import HostLines
     from sizeup.remote.measurement import HostMeasurement, find_ssh, host_of, measure_all
     from sizeup.remote.wheels import wheel_names
@@ -61,9 +63,10 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     if arguments.output is not None and os.path.lexists(arguments.output) and not os.path.isdir(arguments.output):
         raise UsageError(f"-o {arguments.output}: with --target, expected a directory for the sessions, found a file")
     ssh = find_ssh()
+    start_seconds = 0.0 if arguments.start_at is None else parse_start(arguments.start_at) / 1e9 - time.time()
     with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
         runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]
-        results = measure_all(runs, ssh, arguments.wheels, options)
+        results = measure_all(runs, ssh, arguments.wheels, options, start_seconds)
     print("\n".join([*_result_lines(results), *_fleet_lines(results)]))
     return _exit_status(results)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self, TextIO
@@ -14,13 +13,12 @@ from rich.text import Text
 
 
 class HostLines:
-    """Shows what each host is doing; ``show`` may be called from any thread."""
+    """Shows what each host is doing."""
 
     def __init__(self, targets: Sequence[str], stream: TextIO, *, quiet: bool) -> None:
         self._texts = dict.fromkeys(targets, "")
         self._stream = stream
         self._quiet = quiet
-        self._lock = threading.Lock()
         self._live = None
         if stream.isatty() and not quiet:
             self._live = Live(console=Console(file=stream), get_renderable=self._table, refresh_per_second=4)
@@ -38,14 +36,12 @@ class HostLines:
 
     def show(self, target: str, text: str) -> None:
         """Show what a host is doing now."""
-        with self._lock:
-            self._texts[target] = text
-            if self._live is None and not self._quiet:
-                print(f"{target}: {text}", file=self._stream, flush=True)
+        self._texts[target] = text
+        if self._live is None and not self._quiet:
+            print(f"{target}: {text}", file=self._stream, flush=True)
 
     def _table(self) -> Table:
         table = Table.grid(padding=(0, 2))
-        with self._lock:
-            for target, text in self._texts.items():
-                table.add_row(Text(target, no_wrap=True), Text(text, no_wrap=True, overflow="ellipsis"))
+        for target, text in self._texts.items():
+            table.add_row(Text(target, no_wrap=True), Text(text, no_wrap=True, overflow="ellipsis"))
         return table

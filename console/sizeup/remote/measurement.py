@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import itertools
 import os
 import shutil
-import subprocess
-import threading
+import signal
+from asyncio.subprocess import PIPE, Process
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
-from typing import IO
 
 import msgspec
 from msgspec import Struct
@@ -23,8 +24,7 @@ from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
 from sizeup.remote import wheels
 from sizeup.remote.host_program import CANCEL_SECONDS, MARK
 from sizeup.session.builder import SessionBuilder
-from sizeup.session.limits import FILE_LIMIT_BYTES
-from sizeup.session.reader import CHUNK_BYTES, LineSplitter
+from sizeup.session.reader import LineSplitter
 from sizeup.session.records import AnyRecord, OutcomeRecord, PlanRecord, StepStartRecord
 from sizeup.session.store import new_path
 from sizeup.text import one_line
@@ -41,8 +41,20 @@ _SSH_OPTIONS = (
 )
 _SSH_FAILED = 255
 _NO_PYTHON = 69
+_CONNECT_SECONDS = 60.0
+"""To connect, log in and start Python."""
+_SILENT_SECONDS = 120.0
+"""Without a byte in either direction; a step may be silent for its own time limit besides."""
+_LONGEST_SECONDS = 86_400.0
+"""From the start of the run to its end, whatever the host says of its steps."""
 _FINISH_SECONDS = CANCEL_SECONDS + 20
 """A host that writes on after its run should have ended is left to end it by itself."""
+_END_SECONDS = 5.0
+"""For ssh to end after SIGTERM."""
+_SESSION_LIMIT_BYTES = 256 << 20
+"""Of each host; a session of a million samples has 20 MB."""
+_CHUNK_BYTES = 1 << 16
+"""The longest first line of a session, too."""
 _LINES_BEFORE_MARK = 1000
 """What the login shell of the host may print before it starts the command."""
 _COMMAND = (
@@ -70,7 +82,7 @@ def host_of(target: str) -> str:
     host = target.removeprefix("ssh://").rpartition("@")[2]
     if target.startswith("ssh://"):
         host = host.partition(":")[0]
-    if not host or target.startswith("-") or any(character.isspace() for character in target):
+    if not host or target.startswith("-") or not target.isprintable() or " " in target:
         raise UsageError(f"--target {target!r}: expected [USER@]HOST, as for ssh")
     return host
 
@@ -84,7 +96,7 @@ def find_ssh() -> str:
 
 
 class HostMeasurement:
-    """The run on one host; ``measure`` blocks, ``cancel`` may come from another thread."""
+    """The run on one host; ``measure`` and ``cancel`` are of one event loop."""
 
     def __init__(self, target: str, folder: str | None, show: Show) -> None:
         self._target = target
@@ -93,106 +105,137 @@ class HostMeasurement:
         self._show = show
         self._errors = deque[str](maxlen=20)
         self._path = ""
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-        self._canceled = self._sending = self._described = self._ended = False
+        self._process: Process | None = None
+        self._limit = asyncio.timeout_at(None)
+        self._begin = self._step_seconds = 0.0
+        self._canceled = self._described = self._sent = False
         self._steps = self._number = 0
 
     def cancel(self, *, wait: bool) -> None:
-        """Cancel the run: the host sees the end of its input, ends the session and cleans up.
+        """Cancel the run: the host sees the end of its input, ends the session and cleans up, for a limited time.
 
-        Without ``wait`` the connection is ended, too, and the end of the session is lost. So it is while sizeup is
-        sent: nothing is measured yet, and its stream cannot be closed while a thread waits to write to it.
+        Without ``wait`` the connection is ended, and the end of the session is lost. So it is while sizeup is sent:
+        nothing is measured yet.
         """
-        with self._lock:
-            if self._ended:
-                return
-            self._canceled = True
-            process, sending = self._process, self._sending
-        self._show("canceling")
-        if process is None:
+        self._canceled = True
+        if self._process is None or self._process.returncode is not None:
             return  # measure() ends at once
-        if sending or not wait:
-            process.terminate()
-        if not sending and process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                process.stdin.close()
+        self._show("canceling")
+        if wait and self._sent:
+            _stdin(self._process).close()
+            asyncio.get_running_loop().call_later(_FINISH_SECONDS, _end, self._process.terminate)
+        else:
+            _end(self._process.terminate)
 
-    def measure(self, ssh: str, wheel_folder: str, options: Sequence[str]) -> HostResult:
-        """Run ``sizeup --batch OPTIONS`` on the host; problems of the host are part of the result."""
+    async def measure(
+        self, ssh: str, wheel_folder: str, options: Sequence[str], start_seconds: float = 0.0
+    ) -> HostResult:
+        """Run ``sizeup --batch OPTIONS`` on the host; problems of the host are part of the result.
+
+        The run is to begin in ``start_seconds``; until then the host may be silent.
+        """
+        if self._canceled:
+            return HostResult(self._target, "", ExitStatus.INTERRUPTED, "canceled")
         self._show("connecting")
         program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
         try:
-            process = self._start(ssh, _COMMAND.format(length=len(program), status=_NO_PYTHON))
+            self._process = process = await self._start(ssh, _COMMAND.format(length=len(program), status=_NO_PYTHON))
         except OSError as error:  # no process more, no memory
             problem = f"cannot start {ssh}: {error.strerror}"
             self._show(problem)
             return HostResult(self._target, "", ExitStatus.PROBE_FAILED, problem)
-        if process is None:
-            return HostResult(self._target, "", ExitStatus.INTERRUPTED, "canceled")
-        assert process.stdin is not None
-        assert process.stdout is not None
-        reader = threading.Thread(target=self._read_errors, args=(process.stderr,), daemon=True)
-        reader.start()
-        problem = ""
+        if self._canceled:
+            self.cancel(wait=False)
+        self._begin = asyncio.get_running_loop().time() + start_seconds
+        errors = asyncio.create_task(self._read_errors(process))
+        problem, status = "", ExitStatus.REFUSED
         try:
-            self._send(process.stdin, program)
-            description = self._description(process.stdout)
-            if description is not None:
-                self._described = True
-                names = wheels.choose(wheels.wheel_names(wheel_folder), description)
-                content = wheels.archive(wheel_folder, names)
-                self._show(f"sending {len(content) / 1e6:.1f} MB")
-                self._send(process.stdin, wheels.request(options, content))
-                self._show("starting")
-                self._save(process.stdout)
+            async with asyncio.timeout(_CONNECT_SECONDS) as self._limit:
+                await self._exchange(process, program, wheel_folder, options)
+        except TimeoutError:
+            problem, status = self._too_long(), ExitStatus.PROBE_FAILED
+            _end(process.terminate)
         except SizeupError as error:
             problem = one_line(str(error))
-        finally:
-            self._finish(process)
-        reader.join(1)
-        result = self._result(process.wait(), problem)
-        with self._lock:
-            self._ended = True
+        await _finish(process)
+        await asyncio.wait([errors], timeout=1)
+        errors.cancel()
+        ended = -signal.SIGKILL if process.returncode is None else process.returncode
+        if problem and not (self._canceled and ended):
+            result = HostResult(self._target, self._path, status, problem)
+        else:
+            result = self._result(ended)
         self._show(result.problem or "measured")
         return result
 
-    def _start(self, ssh: str, command: str) -> subprocess.Popen[bytes] | None:
-        """Start ssh; None if the run was canceled before."""
-        with self._lock:
-            if self._canceled:
-                return None
-            self._process = subprocess.Popen(
-                [ssh, *_SSH_OPTIONS, "--", self._target, command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment(),
-                process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
-            )
-            return self._process
+    async def _start(self, ssh: str, command: str) -> Process:
+        return await asyncio.create_subprocess_exec(
+            *(ssh, *_SSH_OPTIONS, "--", self._target, command),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            limit=_CHUNK_BYTES,
+            env=environment(),
+            process_group=0,  # Ctrl-C on the terminal goes to sizeup alone
+        )
 
-    def _read_errors(self, stream: IO[bytes]) -> None:
-        with stream:
-            while line := stream.readline(4096):
-                if text := one_line(line.decode(errors="replace").strip()):
+    async def _exchange(self, process: Process, program: bytes, wheel_folder: str, options: Sequence[str]) -> None:
+        """Send sizeup, and take the session at the same time: a host may write before it reads."""
+        _stdin(process).write(program)
+        description = await self._description(_stdout(process))
+        if description is None:
+            return
+        self._described = True
+        content = wheels.archive(wheel_folder, wheels.choose(wheels.wheel_names(wheel_folder), description))
+        self._show(f"sending {len(content) / 1e6:.1f} MB")
+        sending = asyncio.create_task(self._send(_stdin(process), wheels.request(options, content)))
+        try:
+            await self._save(_stdout(process))
+        finally:
+            sending.cancel()
+
+    def _progress(self) -> None:
+        """Extend the time limit: a byte has come or gone."""
+        now = asyncio.get_running_loop().time()
+        silent = max(now, self._begin) + _SILENT_SECONDS + self._step_seconds
+        self._limit.reschedule(min(silent, self._begin + _LONGEST_SECONDS))
+
+    def _too_long(self) -> str:
+        """Return which limit the host has passed."""
+        if not self._described:
+            return f"no answer within {_CONNECT_SECONDS:.0f} s; check that this ends at once: ssh {self._target} true"
+        if asyncio.get_running_loop().time() >= self._begin + _LONGEST_SECONDS:
+            return f"not finished after {_LONGEST_SECONDS / 3600:.0f} h, the longest that a run may take"
+        doing = "wrote nothing" if self._sent else "took nothing of what was sent"
+        return f"{doing} for {_SILENT_SECONDS + self._step_seconds:.0f} s and was left"
+
+    async def _read_errors(self, process: Process) -> None:
+        assert process.stderr is not None
+        while True:
+            with contextlib.suppress(ValueError):  # a line beyond the limit
+                line = await process.stderr.readline()
+                if not line:
+                    return
+                if text := one_line(line[:4096].decode(errors="replace").strip()):
                     self._errors.append(text)
 
-    def _send(self, stream: IO[bytes], content: bytes) -> None:
-        with self._lock:
-            if self._canceled:
-                return
-            self._sending = True
+    async def _send(self, stream: asyncio.StreamWriter, content: bytes) -> None:
         # Where ssh has ended, its exit status says why.
-        with contextlib.suppress(BrokenPipeError):
-            stream.write(content)
-            stream.flush()
-        self._sending = False
+        with contextlib.suppress(ConnectionError):
+            for start in range(0, len(content), _CHUNK_BYTES):
+                stream.write(content[start : start + _CHUNK_BYTES])
+                await stream.drain()
+                self._progress()
+            self._sent = True
+            self._show("starting")
 
-    def _description(self, stream: IO[bytes]) -> wheels.HostDescription | None:
+    async def _description(self, stream: asyncio.StreamReader) -> wheels.HostDescription | None:
         """Return what the host says about itself, after what its login shell may print; None if it says nothing."""
         for _ in range(_LINES_BEFORE_MARK):
-            line = stream.readline(4096).decode(errors="replace")
+            try:
+                line = (await stream.readline())[:4096].decode(errors="replace")
+            except ValueError:  # a line beyond the limit
+                continue
             if not line:
                 return None
             if line.startswith(MARK):
@@ -202,24 +245,32 @@ class HostMeasurement:
                     raise UsageError(f"the host described itself in a way that is not understood: {error}") from error
             if text := one_line(line):
                 self._errors.append(text)
-        return None
+        raise UsageError(
+            f"printed {_LINES_BEFORE_MARK} lines and no answer; check that this prints nothing: ssh {self._target} true"
+        )
 
-    def _save(self, stream: IO[bytes]) -> None:
-        """Write the session to its file as it arrives, and show how far the run is."""
-        records = LineSplitter(SessionBuilder(self._target, samples=False, listener=self._record))
-        total, descriptor = 0, -1
+    async def _save(self, stream: asyncio.StreamReader) -> None:
+        """Write the session to its file as it arrives, and show how far the run is; nothing without its header."""
+        builder = SessionBuilder(self._target, samples=False, listener=self._record)
         try:
-            while chunk := stream.read1(CHUNK_BYTES):  # type: ignore[attr-defined]  # a BufferedReader
-                if descriptor < 0:
-                    descriptor = self._create()
+            chunk = await stream.readline()
+        except ValueError:
+            builder.skip_too_long()
+        if not chunk:
+            return
+        builder.add(chunk.rstrip(b"\n"))
+        records, total, descriptor = LineSplitter(builder), 0, self._create()
+        try:
+            while chunk:
                 total += len(chunk)
-                if total > FILE_LIMIT_BYTES:
-                    raise UsageError(f"the session has more than {FILE_LIMIT_BYTES >> 30} GiB and was cut there")
+                if total > _SESSION_LIMIT_BYTES:
+                    raise UsageError(f"the session has more than {_SESSION_LIMIT_BYTES >> 20} MiB and was cut there")
                 _write(descriptor, chunk, self._path)
+                self._progress()
+                chunk = await stream.read(_CHUNK_BYTES)
                 records.feed(chunk)
         finally:
-            if descriptor >= 0:
-                os.close(descriptor)
+            os.close(descriptor)
 
     def _create(self) -> int:
         """Create the session file; another thread may take a free name first."""
@@ -241,34 +292,20 @@ class HostMeasurement:
                 self._steps, self._number = len(record.plan.steps), 0
             case StepStartRecord():
                 self._number += 1
+                self._step_seconds = record.step.time_limit_seconds
                 self._show(f"[{self._number}/{self._steps}] {one_line(record.step.title, 60)}")
             case OutcomeRecord() if record.outcome.reason:
-                self._show(f"{record.step} {record.outcome.status.value}: {one_line(record.outcome.reason, 60)}")
+                self._show(
+                    f"{one_line(record.step, 60)} {record.outcome.status.value}: {one_line(record.outcome.reason, 60)}"
+                )
             case _:
                 pass
 
-    @staticmethod
-    def _finish(process: subprocess.Popen[bytes]) -> None:
-        """Let the host clean up: its input ends, and what it still writes is taken, for a limited time."""
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.close()
-        ender = threading.Timer(_FINISH_SECONDS, process.terminate)
-        ender.daemon = True
-        ender.start()
-        with process.stdout:
-            while process.stdout.read1(CHUNK_BYTES):  # type: ignore[attr-defined]  # a BufferedReader
-                pass
-        process.wait()
-        ender.cancel()
-
-    def _result(self, status: int, problem: str) -> HostResult:
+    def _result(self, status: int) -> HostResult:
+        """Return what the exit status of ssh says, and the last line that the host wrote to standard error."""
         said = self._errors[-1].removeprefix("sizeup: ") if self._errors else ""
         if self._canceled and status:
             return HostResult(self._target, self._path, ExitStatus.INTERRUPTED, "canceled")
-        if problem:
-            return HostResult(self._target, self._path, ExitStatus.REFUSED, problem)
         if status == _NO_PYTHON:
             found = said or "no python3"
             return HostResult(
@@ -290,27 +327,55 @@ class HostMeasurement:
 
 
 def measure_all(
-    runs: Sequence[HostMeasurement], ssh: str, wheel_folder: str, options: Sequence[str]
+    runs: Sequence[HostMeasurement],
+    ssh: str,
+    wheel_folder: str,
+    options: Sequence[str],
+    start_seconds: float = 0.0,
 ) -> list[HostResult]:
     """Measure all hosts at the same time; Ctrl-C cancels every run and waits, a second one does not wait."""
-    results: dict[int, HostResult] = {}
 
-    def measure(number: int) -> None:
-        results[number] = runs[number].measure(ssh, wheel_folder, options)
+    async def measure() -> list[HostResult]:
+        presses = itertools.count()
 
-    threads = [threading.Thread(target=measure, args=(number,), daemon=True) for number in range(len(runs))]
-    for thread in threads:
-        thread.start()
-    interrupts = 0
-    while any(thread.is_alive() for thread in threads):
-        try:
-            for thread in threads:
-                thread.join()
-        except KeyboardInterrupt:
-            interrupts += 1
+        def interrupted() -> None:
+            wait = not next(presses)
             for run in runs:
-                run.cancel(wait=interrupts == 1)
-    return [results[number] for number in range(len(runs))]
+                run.cancel(wait=wait)
+
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted)
+        return await asyncio.gather(*(run.measure(ssh, wheel_folder, options, start_seconds) for run in runs))
+
+    return asyncio.run(measure())
+
+
+def _stdin(process: Process) -> asyncio.StreamWriter:
+    assert process.stdin is not None
+    return process.stdin
+
+
+def _stdout(process: Process) -> asyncio.StreamReader:
+    assert process.stdout is not None
+    return process.stdout
+
+
+def _end(signal_process: Callable[[], None]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        signal_process()
+
+
+async def _finish(process: Process) -> None:
+    """Let the host clean up: its input ends, and what it still writes is taken, for a limited time."""
+    _stdin(process).close()
+    for seconds, end in ((_FINISH_SECONDS, process.terminate), (_END_SECONDS, process.kill), (_END_SECONDS, None)):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while await _stdout(process).read(_CHUNK_BYTES):
+                    pass
+                await process.wait()
+                return
+        if end is not None:
+            _end(end)
 
 
 def _write(descriptor: int, chunk: bytes, path: str) -> None:
