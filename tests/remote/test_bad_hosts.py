@@ -73,7 +73,7 @@ def test_a_host_that_prints_something_else_does_not_hide_the_others(host: Target
     lines = _result_lines([good, bad])
 
     assert lines[0] == "1 of 2 hosts measured"
-    assert lines[-1].startswith("db02      db02: expected a sizeup session")
+    assert lines[-1].startswith("db02      its output: expected a sizeup session")
     assert len(list(host.sessions.iterdir())) == 1
 
 

@@ -251,7 +251,7 @@ class HostMeasurement:
 
     async def _save(self, stream: asyncio.StreamReader) -> None:
         """Write the session to its file as it arrives, and show how far the run is; nothing without its header."""
-        builder = SessionBuilder(self._target, samples=False, listener=self._record)
+        builder = SessionBuilder("its output", samples=False, listener=self._record)
         try:
             chunk = await stream.readline()
         except ValueError:
