@@ -9,7 +9,7 @@ from sizeup import cli
 from sizeup.cli import console
 from sizeup.cli.parser import build_parser
 from sizeup.config import KEYS, Setting, default_path, load, parse
-from sizeup.errors import UsageError
+from sizeup.errors import MalformedError, UsageError
 from sizeup.tui.options import Options
 
 ROOT = Path(__file__).parent.parent
@@ -87,7 +87,7 @@ def test_what_is_wrong_is_one_line_that_names_the_place(text: str, message: str)
 
 
 def test_what_is_no_toml_is_said_with_its_place() -> None:
-    with pytest.raises(UsageError, match=r"c\.toml: not valid TOML: .*line 1"):
+    with pytest.raises(MalformedError, match=r"c\.toml: expected a configuration in TOML: .*line 1"):
         parse("plan: quick", "c.toml")
 
 

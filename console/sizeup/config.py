@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from sizeup.decoding import parse_toml
 from sizeup.errors import UsageError
 from sizeup.input_file import read_text
 from sizeup.text import nearest, one_line
@@ -156,14 +157,8 @@ def load(environment: Mapping[str, str], typed: Mapping[str, str | None] | None 
 
 def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
     """Return the settings of one file by key name, and its keyboard keys by action; errors start with ``path``."""
-    import tomli
-
-    try:
-        tables = tomli.loads(text)
-    except (tomli.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from error
     settings, keymap = {}, {}
-    for name, value in _flat(tables):
+    for name, value in _flat(parse_toml(text, path, "a configuration in TOML")):
         table, _, action = name.partition(".")
         if table == KEYS_TABLE:
             if not isinstance(value, str) or not value:

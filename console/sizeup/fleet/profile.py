@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-import tomli
 from msgspec import Struct
 
 from sizeup.compare.headlines import named_figures
+from sizeup.decoding import parse_toml
 from sizeup.errors import MalformedError, UsageError
 from sizeup.fleet.fleet import Fleet, Host, usable
 from sizeup.fleet.host_session import HostFigure
@@ -84,10 +84,7 @@ class Acceptance(Struct, frozen=True):
 def read_profile(path: str, fleet: Fleet) -> tuple[ProfileLimit, ...]:
     """Return the limits of a profile; raises with the key, what was expected and what was found."""
     text = read_text(path, _WHAT, _PROFILE_LIMIT)
-    try:
-        tables = tomli.loads(text)
-    except (tomli.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: expected {_WHAT} in TOML, found: {error}") from error
+    tables = parse_toml(text, path, f"{_WHAT} in TOML")
     known = _known(fleet)
     limits = tuple(_limit(path, name, table, known) for name, table in _tables(path, tables, ""))
     if not limits:

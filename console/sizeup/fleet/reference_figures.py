@@ -8,11 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-import msgspec
-import tomli
 from msgspec import Meta, Struct
 
 from sizeup.compare.headlines import named_figures
+from sizeup.decoding import parse_toml
 from sizeup.errors import MalformedError
 from sizeup.fleet.host_session import HostFigure
 from sizeup.units import base_unit
@@ -66,10 +65,8 @@ class Nearness(Enum):
 
 def parse_reference_figures(text: str, where: str) -> tuple[ReferenceFigure, ...]:
     """Return the figures of a file; raises ``MalformedError`` where one is incomplete or of another unit."""
-    try:
-        found = msgspec.convert(tomli.loads(text), _ReferenceFile).reference
-    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise MalformedError(f"{where}: expected sizeup.reference-figures/1: {error}") from error
+    file: _ReferenceFile = parse_toml(text, where, "sizeup.reference-figures/1", _ReferenceFile)
+    found = file.reference
     known = named_figures()
     names = set[str]()
     for one in found:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
-import tomli
 
+from sizeup.decoding import TomlError, convert, toml_tables
 from sizeup.errors import MalformedError
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.manifest_mistakes import mistakes
@@ -27,7 +27,7 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     """Return the probes that a ``probe.toml`` declares; ``where`` names it in errors. The first mistake is raised."""
     try:
         manifests, found = manifest_mistakes(text)
-    except (tomli.TOMLDecodeError, RecursionError) as error:
+    except TomlError as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
     if found:
         raise MalformedError(f"{where}: {found[0]}")
@@ -37,11 +37,11 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
 def manifest_mistakes(text: str) -> tuple[tuple[Manifest, ...], list[Mistake]]:
     """Return the probes of a ``probe.toml`` and every mistake in it; no probes if the structure is wrong.
 
-    Raise ``tomli.TOMLDecodeError`` if it is not TOML.
+    Raise ``TomlError`` if it is not TOML.
     """
-    data = tomli.loads(text)
+    data = toml_tables(text)
     try:
-        manifests = msgspec.convert(data, ManifestFile).probe
+        manifests = convert(data, ManifestFile).probe
     except msgspec.ValidationError as error:
         # msgspec stops at the first mistake, so each part is converted by itself.
         found = list(structure_mistakes(data, ManifestFile))

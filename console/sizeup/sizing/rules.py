@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
-import tomli
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.decoding import convert, parse_toml
 from sizeup.errors import MalformedError
 from sizeup.model.advice import Source
 from sizeup.quantity import Origin, Quantity
@@ -128,11 +128,11 @@ def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules
     """
     from sizeup.sizing.pack_check import check
 
-    documents = {where: _parse(text, where) for where, text in texts.items()}
+    documents = {where: parse_toml(text, where, "TOML") for where, text in texts.items()}
     overrides: tuple[OverrideEntry, ...] = ()
     if user is not None:
         where, text = user
-        overrides = _convert(_parse(text, where), _UserFile, where).override
+        overrides = parse_toml(text, where, "sizeup.rules/1", _UserFile).override
         for override in overrides:
             _override(documents.values(), override, where)
     rules = _rules(documents, overrides)
@@ -141,16 +141,9 @@ def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules
     return rules
 
 
-def _parse(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomli.loads(text)
-    except tomli.TOMLDecodeError as error:
-        raise MalformedError(f"{where}: expected TOML: {error}") from error
-
-
 def _convert(document: dict[str, Any], shape: type[_Shape], where: str) -> _Shape:
     try:
-        return msgspec.convert(document, shape)
+        return convert(document, shape)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:
         raise MalformedError(f"{where}: expected sizeup.rules/1: {error}") from error
 
@@ -212,7 +205,7 @@ def _formula(text: str) -> Formula:
 @cache
 def shipped() -> Rules:
     """The packs that come with the program, as they are: the tests check them, and no start pays for that again."""
-    return _rules({where: _parse(text, where) for where, text in shipped_texts().items()})
+    return _rules({where: parse_toml(text, where, "TOML") for where, text in shipped_texts().items()})
 
 
 @cache

@@ -6,10 +6,9 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-import msgspec
-import tomli
 from msgspec import Struct
 
+from sizeup.decoding import parse_toml
 from sizeup.units import whole_number
 
 
@@ -70,7 +69,7 @@ def recommendations() -> dict[str, tuple[Recommendation, ...]]:
     """Return all recommendations by setting, in the order of the file."""
     # By path: importlib.resources takes longer to import than the file to read.
     text = Path(__file__).with_name("recommendations.toml").read_text(encoding="utf-8")
-    file = msgspec.convert(tomli.loads(text), _RecommendationFile)
+    file: _RecommendationFile = parse_toml(text, "recommendations.toml", "recommendations", _RecommendationFile)
     sources = {source.id: source for source in file.source}
     found: dict[str, list[Recommendation]] = {}
     for entry in file.recommendation:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import tomli
 from msgspec import Struct, field
 
+from sizeup.decoding import TomlError
 from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, find_plugin
 from sizeup.probing.kit.problem import Problem, line_of
 from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes
@@ -85,8 +85,8 @@ def _check_manifest(checked: CheckedPlugin, path: Path, points: list[DeclaredPoi
         problem = Problem(file, 0, "file", "the manifest of the package", "no such file")
         checked.problems.append(problem)
         return
-    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError, RecursionError) as error:
-        line = getattr(error, "lineno", 0)
+    except (OSError, UnicodeDecodeError, TomlError) as error:
+        line = error.line if isinstance(error, TomlError) else 0
         checked.problems.append(Problem(file, line, "file", "TOML in UTF-8", one_line(str(error))))
         return
     checked.problems += [

@@ -12,9 +12,9 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from typing import Any
 
-import tomli
 from msgspec import Struct, field
 
+from sizeup.decoding import TomlError, toml_tables
 from sizeup.errors import UsageError
 from sizeup.probing.kit.problem import Problem, line_of
 from sizeup.probing.manifest_file import FILE_NAME
@@ -123,9 +123,9 @@ def _read_installed(found: PluginFiles, distribution: Distribution) -> None:
 def _read_project(found: PluginFiles, path: Path) -> None:
     text = _text(found, path)
     try:
-        data = tomli.loads(text)
-    except (tomli.TOMLDecodeError, RecursionError) as error:
-        found.problems.append(Problem(_PYPROJECT, 0, "file", "TOML", one_line(str(error))))
+        data = toml_tables(text)
+    except TomlError as error:
+        found.problems.append(Problem(_PYPROJECT, error.line, "file", "TOML", one_line(str(error))))
         return
     project = _table(data, "project")
     found.distribution = str(project.get("name", ""))

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Sequence
 
 import msgspec
-import tomli
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup import decoding
 from sizeup.errors import MalformedError, UsageError
 from sizeup.importers import iostat, ksar, vmstat
 from sizeup.importers.awr import parse_awr
@@ -122,10 +122,7 @@ def parse_candidate(text: str, where: str) -> dict[str, Value]:
 
 def _parse_toml(text: str, where: str, schema: str, keys: tuple[str, ...]) -> dict[str, Value]:
     """The inputs of a file of one schema, which may set these keys."""
-    try:
-        entry = msgspec.convert(tomli.loads(text), _Toml)
-    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise MalformedError(f"{where}: expected {schema}: {error}") from error
+    entry: _Toml = decoding.parse_toml(text, where, schema, _Toml)
     if entry.format != schema:
         raise MalformedError(f"{where}: expected {schema}: schema is {entry.format!r}")
     for key, value in entry.inputs.items():

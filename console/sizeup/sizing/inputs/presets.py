@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-import tomli
 
+from sizeup.decoding import parse_toml
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
 from sizeup.sizing.input_value import Value
@@ -42,12 +42,9 @@ class _PresetFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 def parse_presets(text: str, where: str) -> dict[str, Preset]:
     """Presets by name; every key and value is checked."""
-    try:
-        entries = msgspec.convert(tomli.loads(text), _PresetFile).preset
-    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise MalformedError(f"{where}: expected sizeup.presets/1: {error}") from error
+    file: _PresetFile = parse_toml(text, where, "sizeup.presets/1", _PresetFile)
     presets: dict[str, Preset] = {}
-    for entry in entries:
+    for entry in file.preset:
         if entry.name in presets:
             raise MalformedError(f"{where}: preset {entry.name!r} is there twice")
         entry.values()
