@@ -1,5 +1,6 @@
 """A recording reads back to the machine it was made of, and a masked one names nobody."""
 
+import gzip
 import io
 import re
 import tarfile
@@ -9,6 +10,7 @@ import pytest
 
 from recordings import expectations, recorded
 from sizeup.cli import run
+from sizeup.discovery import sysroot
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
@@ -137,6 +139,22 @@ def test_an_archive_of_something_else_is_refused_in_words(tmp_path: Path) -> Non
     for name in ("notes.txt", "other.tar"):
         with pytest.raises(UsageError, match="expected"):
             ArchiveSysroot(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, b"?"])
+def test_an_archive_that_unpacks_to_more_than_a_capture_is_refused_at_the_limit(
+    kind: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file, a header or a member that is passed over: 3 MB took 17 s, or a gigabyte of memory."""
+    monkeypatch.setattr(sysroot, "_ARCHIVE_BYTES_LIMIT", 1 << 20)
+    file = tmp_path / "host.tar.gz"
+    info = tarfile.TarInfo("sys/large")
+    info.type, info.size = kind, 1 << 40
+    with gzip.open(file, "wb") as packed:
+        packed.write(info.tobuf(tarfile.GNU_FORMAT) + bytes(2 << 20))
+
+    with pytest.raises(UsageError, match="expected a capture of at most 1 MiB unpacked, found more"):
+        ArchiveSysroot(str(file))
 
 
 def test_the_command_writes_once_and_says_how_to_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import errno
 import os
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import kind
@@ -297,6 +297,23 @@ class Sysroot:
 
 _ARCHIVE_MEMBERS_LIMIT = 1 << 18
 _ARCHIVE_BYTES_LIMIT = 256 << 20
+"""Unpacked, with the names and everything that is passed over: a megabyte can unpack to a gigabyte."""
+
+
+class _BoundedReader:
+    """Reads an unpacked archive up to the limit; raises ``UsageError`` beyond it."""
+
+    def __init__(self, file: BinaryIO, root: str) -> None:
+        self._file, self._root, self._left = file, root, _ARCHIVE_BYTES_LIMIT
+
+    def read(self, size: int) -> bytes:
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise UsageError(
+                f"{self._root}: expected a capture of at most {_ARCHIVE_BYTES_LIMIT >> 20} MiB unpacked, found more"
+            )
+        return data
 
 
 class ArchiveSysroot(Sysroot):
@@ -304,6 +321,8 @@ class ArchiveSysroot(Sysroot):
 
     def _check(self, root: str) -> None:
         # Only captures need these, and every start would pay for them.
+        import bz2
+        import gzip
         import lzma
         import tarfile
         import zlib
@@ -312,8 +331,17 @@ class ArchiveSysroot(Sysroot):
         self._links: dict[str, str] = {}
         self._entries: dict[str, set[str]] = {"": set()}
         try:
-            with tarfile.open(self.root) as archive:
-                self._load(archive)
+            with open(self.root, "rb") as file:
+                magic = file.read(3)
+            unpack: dict[bytes, Callable[..., Any]] = {
+                b"\x1f\x8b\x08": gzip.open,
+                b"\xfd7z": lzma.open,
+                b"BZh": bz2.open,
+            }
+            with unpack.get(magic, open)(self.root, "rb") as unpacked:
+                bounded: Any = _BoundedReader(unpacked, root)
+                with tarfile.open(fileobj=bounded, mode="r|") as archive:
+                    self._load(archive)
         except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
             found = str(error).partition("\n")[0].rstrip(":") or type(error).__name__
             raise UsageError(
@@ -323,7 +351,6 @@ class ArchiveSysroot(Sysroot):
         self._read_manifest()
 
     def _load(self, archive: tarfile.TarFile) -> None:
-        size = 0
         for member in islice(archive, _ARCHIVE_MEMBERS_LIMIT):
             parts = [part for part in member.name.split("/") if part not in ("", ".")]
             if not parts or ".." in parts:
@@ -332,11 +359,8 @@ class ArchiveSysroot(Sysroot):
             if member.issym():
                 self._links[path] = member.linkname
             elif member.isfile():
-                size += member.size
                 source = archive.extractfile(member)
-                if size > _ARCHIVE_BYTES_LIMIT or source is None:
-                    self.note(path, "left out: the capture is too large")
-                    continue
+                assert source is not None
                 self._files[path] = source.read(FILE_BYTES_LIMIT)
             elif member.isdir():
                 self._entries.setdefault(path, set())
