@@ -14,13 +14,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import BinaryIO
 
 from msgspec import Struct
 
-from sizeup.errors import RefusedError
+from sizeup.errors import RefusedError, UsageError
 from sizeup.portability import (
     HOLDS_DIRECTORIES,
     O_BINARY,
@@ -126,6 +127,33 @@ def make_directory(path: str) -> None:
                         os.close(made)
         elif not stat.S_ISDIR(entry.status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+
+
+@contextlib.contextmanager
+def new_directory(folder: str, contents: Mapping[str, bytes]) -> Iterator[list[str]]:
+    """Write files below a directory that is new or empty, and yield their paths; none stays if the block fails."""
+    if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
+        raise UsageError(f"{folder}: exists and is not an empty directory; choose another one")
+    new = not os.path.exists(folder)
+    try:
+        for name, content in contents.items():
+            path = os.path.join(folder, name)
+            try:
+                make_directory(os.path.dirname(path))
+                write(path, lambda file, content=content: file.write(content))  # type: ignore[misc]
+            except OSError as error:
+                raise UsageError(f"{path}: cannot write: {error.strerror}; choose another directory") from error
+        yield [os.path.join(folder, name) for name in contents]
+    except BrokenPipeError:  # the reader of the paths has seen enough
+        raise
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder):
+                path = os.path.join(folder, name)
+                shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+            if new:
+                os.rmdir(folder)
+        raise
 
 
 class _Entry(Struct, frozen=True):

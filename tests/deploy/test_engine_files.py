@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sizeup.child_process import environment, sizeup_command
 from sizeup.cli import run
 from sizeup.deploy import ENGINES, engine_files
 
@@ -48,6 +49,29 @@ def test_all_files_of_an_engine_are_written(engine: str, tmp_path: Path, capsys:
         assert (folder / name).read_bytes() == content
         assert str(folder / name) in printed
     assert f"'{folder}'/" in printed.splitlines()[-1]
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(
+    "command", [("deploy", "ansible", "{}"), ("probes", "--template", "python", "{}", "acme.rate")]
+)
+def test_nothing_stays_where_the_paths_cannot_be_printed(command: tuple[str, ...], there: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    if there:
+        folder.mkdir()
+
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            sizeup_command(*(part.format(folder) for part in command)),
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+
+    assert done.returncode == 2
+    assert b"standard output: cannot write" in done.stderr
+    assert [path.name for path in tmp_path.rglob("*")] == (["files"] if there else [])
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

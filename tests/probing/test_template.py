@@ -24,7 +24,7 @@ ALONE = {**os.environ, "PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1"}
 def test_the_documentation_prints_the_template() -> None:
     blocks = re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
 
-    assert dict(blocks) == template_files("python", "acme.rate")
+    assert {name: text.encode() for name, text in blocks} == template_files("python", "acme.rate")
 
 
 @pytest.mark.parametrize("kind", ["python", "c"])
@@ -160,7 +160,7 @@ def write(folder: Path) -> None:
     """Write the files of the template."""
     for name, content in template_files("python", "acme.rate").items():
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(content)
+        (folder / name).write_bytes(content)
 
 
 def install(folder: Path) -> None:

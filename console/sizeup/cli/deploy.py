@@ -23,9 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the files, and say how they are used."""
     import shlex
 
-    from sizeup.deploy import ENGINES, write_engine_files
+    from sizeup import files
+    from sizeup.deploy import ENGINES, engine_files
 
-    for path in write_engine_files(arguments.engine, arguments.folder):
-        print(path)
-    print(f"\nUse them with: {ENGINES[arguments.engine].format(folder=shlex.quote(arguments.folder))}")
+    use = ENGINES[arguments.engine].format(folder=shlex.quote(arguments.folder))
+    with files.new_directory(arguments.folder, engine_files(arguments.engine)) as paths:
+        print("\n".join([*paths, "", f"Use them with: {use}"]), flush=True)
     return ExitStatus.OK

@@ -30,11 +30,11 @@ class NewPlugin:
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """Write the template."""
-        from sizeup.probing.kit.template import write_template
+        from sizeup import files
+        from sizeup.probing.kit.template import template_files
 
-        for name in write_template(arguments.language, arguments.folder, arguments.name):
-            print(Path(arguments.folder, name))
-        print(f"\nCheck it with: sizeup probe check {arguments.folder}")
+        with files.new_directory(arguments.folder, template_files(arguments.language, arguments.name)) as paths:
+            print("\n".join([*paths, "", f"Check it with: sizeup probe check {arguments.folder}"]), flush=True)
         return ExitStatus.OK
 
 

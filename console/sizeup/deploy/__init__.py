@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-
-from sizeup import files
-from sizeup.errors import UsageError
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {
@@ -21,25 +17,9 @@ ENGINES: Mapping[str, str] = MappingProxyType(
 """The engines, and the command that uses what is written."""
 
 
-def write_engine_files(engine: str, folder: str) -> list[str]:
-    """Write the files of an engine into a directory that is new or empty; return their paths."""
-    if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
-        raise UsageError(f"{folder}: exists and is not an empty directory; choose another one")
-    written = []
-    for name, content in sorted(engine_files(engine).items()):
-        path = os.path.join(folder, name)
-        try:
-            files.make_directory(os.path.dirname(path))
-            files.write(path, lambda file, content=content: file.write(content))  # type: ignore[misc]
-        except OSError as error:
-            raise UsageError(f"{path}: cannot write: {error.strerror}; choose another directory") from error
-        written.append(path)
-    return written
-
-
 def engine_files(engine: str) -> dict[str, bytes]:
     """Return the content of each file of an engine, by its path below the directory."""
-    return dict(_contents(resources.files("sizeup.deploy") / engine, ""))
+    return dict(sorted(_contents(resources.files("sizeup.deploy") / engine, "")))
 
 
 def _contents(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:

@@ -22,10 +22,10 @@ MANIFEST, CODE = "acme_rate/probe.toml", "acme_rate/probe.py"
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
-    for name, text in template_files("python", "acme.rate").items():
+    for name, content in template_files("python", "acme.rate").items():
         path = tmp_path / "plugin" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(content)
     return tmp_path / "plugin"
 
 
@@ -244,7 +244,7 @@ def test_a_folder_that_pip_installed_into_is_checked_by_what_pip_wrote(
         (["new", "rust", "{gone}", "acme.rate"], "expected python or c, found 'rust'"),
         (["new", "c", "{gone}"], "the following arguments are required: PROBE; try: sizeup probe new --help"),
         (["new", "c", "{gone}", "Rate"], "two or more lower-case words joined by dots such as acme.fill, found"),
-        (["new", "c", "{folder}", "acme.fill"], "exists and is not an empty folder; choose another one"),
+        (["new", "c", "{folder}", "acme.fill"], "exists and is not an empty directory; choose another one"),
     ],
 )
 def test_what_cannot_be_checked_or_written_is_refused(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from importlib.resources import files as package_files
 from importlib.resources.abc import Traversable
-from pathlib import Path
 
-from sizeup import files
 from sizeup.errors import UsageError
 from sizeup.text import one_line
 
@@ -19,8 +16,8 @@ _SUFFIX = ".template"
 _NAME = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)+")
 
 
-def write_template(kind: str, folder: str, name: str) -> list[str]:
-    """Write the files of a template below a folder that is new or empty; return their names."""
+def template_files(kind: str, name: str) -> dict[str, bytes]:
+    """Return the content of each file of a template, by its path, with the name of the author's probe."""
     if kind not in TEMPLATES:
         raise UsageError(f"sizeup probe new: expected {' or '.join(TEMPLATES)}, found {one_line(kind, 60)!r}")
     if not _NAME.fullmatch(name):
@@ -28,29 +25,14 @@ def write_template(kind: str, folder: str, name: str) -> list[str]:
             f"sizeup probe new: expected the name of the probe, two or more lower-case words joined by dots such as "
             f"{TEMPLATES[kind]}, found {one_line(name, 60)!r}"
         )
-    if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
-        raise UsageError(f"{folder}: exists and is not an empty folder; choose another one for the template")
-    contents = template_files(kind, name)
-    for path, content in contents.items():
-        target = Path(folder, path)
-        try:
-            files.make_directory(str(target.parent))
-            files.write(str(target), lambda file, text=content: file.write(text.encode()))  # type: ignore[misc]
-        except OSError as error:
-            raise UsageError(f"{target}: cannot write: {error.strerror}; choose another folder") from error
-    return list(contents)
-
-
-def template_files(kind: str, name: str) -> dict[str, str]:
-    """Return the text of each file of a template, by its path, with the name of the author's probe."""
     written = TEMPLATES[kind]
     # The name of the probe, of its package and of its distribution.
     names = {written.replace(".", mark): name.replace(".", mark) for mark in (".", "_", "-")}
-    found: dict[str, str] = {}
+    found: dict[str, bytes] = {}
     for path, text in sorted(_texts(package_files("sizeup.probing.kit") / "templates" / kind, "")):
         for old, new in names.items():
             path, text = path.replace(old, new), text.replace(old, new)  # noqa: PLW2901 -- one name after the other
-        found[path] = text
+        found[path] = text.encode()
     return found
 
 
