@@ -24,7 +24,7 @@ done
 exit $worst
 """
 SIZEUP = """#!/bin/sh
-echo "$SLURMD_NODENAME $@" >> "$TRACE"
+echo "$SLURMD_NODENAME $(printf "%s|" "$@")" >> "$TRACE"
 case "$1 $SLURMD_NODENAME" in
     "--batch n2") exit 4 ;;
     "--batch n3") exit 1 ;;
@@ -94,7 +94,7 @@ def test_the_script_of_slurm_starts_all_nodes_at_once_and_reports_each(tmp_path:
         env={
             "PATH": f"{tmp_path}:{os.environ['PATH']}",
             "SIZEUP": str(program(tmp_path / "sizeup program", SIZEUP)),
-            "SIZEUP_OPTIONS": "--plan full --mount /data",
+            "SIZEUP_OPTIONS": "--plan full --mount '/data/my files' --set a.b=/?*",
             "SLURM_SUBMIT_DIR": str(tmp_path),
             "SLURM_JOB_NUM_NODES": "100",
             "SLURM_JOB_ID": "7",
@@ -112,12 +112,12 @@ def test_the_script_of_slurm_starts_all_nodes_at_once_and_reports_each(tmp_path:
     ]
     assert done.returncode == 4
     *runs, fleet = trace.read_text().splitlines()
-    starts = {line.split("--start-at ")[1].split()[0] for line in runs}
+    starts = {line.split("--start-at|")[1].split("|")[0] for line in runs}
     assert len(starts) == 1
     assert began + 21 <= int(starts.pop()) <= time.time() + 23
-    assert [line.split("-o ")[1] for line in runs] == [f"{tmp_path}/sessions/n{n}-7.sizeup.jsonl" for n in (1, 2, 3)]
-    assert all("--plan full --mount /data" in line for line in runs)
-    assert fleet.split()[0] == "fleet"
+    assert [line.split("-o|")[1] for line in runs] == [f"{tmp_path}/sessions/n{n}-7.sizeup.jsonl|" for n in (1, 2, 3)]
+    assert all("--quiet|--plan|full|--mount|/data/my files|--set|a.b=/?*|--start-at|" in line for line in runs)
+    assert fleet.split()[0].startswith("fleet|")
 
 
 @pytest.mark.ci
