@@ -121,6 +121,7 @@ def records(
     findings: tuple[Finding, ...] = (),
     status: Status = Status.OK,
     converged: bool = True,
+    half: float = 0.03,
     extra: Mapping[str, float] | None = None,
 ) -> list[Record]:
     """Return what a complete run of five probes writes."""
@@ -143,7 +144,8 @@ def records(
             StepStartRecord(start, step, "sizeup 0.2.0", series, "curve", 1000 if number == 1 else 0, declaration)
         )
         for name, at, value in measured[step.probe]:
-            estimate = Estimate(name, at, value, value * 0.97, value * 1.03, 5, converged=converged, extra=extra or {})
+            low, high = value * (1 - half), value * (1 + half)
+            estimate = Estimate(name, at, value, low, high, 5, converged=converged, extra=extra or {})
             written.append(SamplesRecord(step.id, name, at, (start + 5,), (value,)))
             written.append(EstimateRecord(start + 10, step.id, estimate))
         written.append(OutcomeRecord(start + 20, step.id, Outcome(status)))

@@ -130,7 +130,19 @@ def test_a_figure_that_did_not_converge_counts_by_the_near_end_of_its_interval(t
     found = fleet(tmp_path)
 
     assert {one.host for one in found.outliers} == {"db01", "db03"}
+    assert [host.name for host in found.hosts if host.status is HostStatus.UNDECIDED] == ["db02"]
     assert "? did not converge" in "\n".join(fleet_lines(found))
+
+
+def test_a_figure_too_noisy_to_tell_is_no_ok(tmp_path: Path) -> None:
+    """So wide are the intervals that nothing stands out; 372 ns among 198 ns are not like them all the same."""
+    for host, value in (("db01", 198.0), ("db02", 198.0), ("db03", 372.0)):
+        write(tmp_path, host, records(host, replace(ALIKE, dram_ns=value), server(), converged=False, half=0.4))
+    found = fleet(tmp_path)
+
+    assert not found.outliers
+    assert [host.status for host in found.hosts] == [HostStatus.OK, HostStatus.OK, HostStatus.UNDECIDED]
+    assert fleet_lines(found)[0] == "3 hosts, no outliers; 1 undecided, measure again: db03"
 
 
 def test_of_several_sessions_the_newest_valid_figure_counts(tmp_path: Path) -> None:
@@ -173,6 +185,18 @@ def test_a_host_with_less_memory_is_compared_with_its_family(tmp_path: Path) -> 
     assert [(one.host, one.figure.card) for one in found.outliers] == [("db02", "memory")]
     assert "differs in memory: 256 GiB (11 of 11 peers: 512 GiB)" in "\n".join(fleet_lines(found))
     assert [len(hosts) for hosts in found.types.values()] == [11, 1]
+
+
+def test_a_host_that_lost_memory_is_reported_where_every_figure_is_like_the_others(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    write(tmp_path, "db02", records("db02", ALIKE, replace(server(), memory_bytes=(server().memory_bytes or 0) // 2)))
+    found = fleet(tmp_path)
+
+    assert [host.name for host in found.hosts if host.status is HostStatus.FINDING] == ["db02"]
+    assert fleet_lines(found)[:3] == [
+        "12 hosts, no outliers; 1 with a finding that the others lack: db02", "",
+        "db02  WARN  Memory: 256 GiB; 11 like hosts with 512 GiB",
+    ]  # fmt: skip
 
 
 def test_hosts_of_one_name_on_other_hardware_are_two(tmp_path: Path) -> None:

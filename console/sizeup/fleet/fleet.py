@@ -16,9 +16,12 @@ from sizeup.compare.headlines import CARDS
 from sizeup.fleet.explanation import PeerDifferences, differences
 from sizeup.fleet.files import FileProblem, FleetFiles
 from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession
-from sizeup.fleet.machine_types import UNKNOWN_TYPE, MachineType, machine_types
+from sizeup.fleet.machine_types import SAME_MEMORY, UNKNOWN_TYPE, MachineType, machine_types
 from sizeup.fleet.outliers import LEAST_HOSTS, Spread, spread
+from sizeup.model.finding import Severity
 from sizeup.model.plan import Better
+from sizeup.text import plural
+from sizeup.units import format_bytes
 
 _RARE = 0.1
 
@@ -34,6 +37,8 @@ class HostStatus(Enum):
     """No figure is valid."""
     FINDING = "FINDING"
     """Discovery found a problem that hardly any of its peers has."""
+    UNDECIDED = "UNDECIDED"
+    """A figure is far from those of its peers, but did not converge, so that it may be like them."""
     BETTER = "BETTER"
     """At least one figure is far from those of its peers, and none is worse."""
     NOT_COMPARED = "NOT COMPARED"
@@ -115,9 +120,7 @@ class Fleet(Struct, frozen=True):
 def build_fleet(files: FleetFiles) -> Fleet:
     """Return the fleet that these files describe."""
     by_host = _by_host(files.sessions)
-    owners = [
-        next((session for session in sessions if session.packed_machine), sessions[0]) for sessions in by_host.values()
-    ]
+    owners = [_described(sessions) for sessions in by_host.values()]
     types = dict(zip(by_host, machine_types(owners), strict=True))
     peers = _compared_as(types)
     usual = _usual_workloads(by_host, types)
@@ -127,7 +130,10 @@ def build_fleet(files: FleetFiles) -> Fleet:
     ]
     spreads = _spreads(hosts)
     rare = rare_findings(hosts)
-    judged = tuple(_judged(replace(host, findings=rare.get(host.name, ())), hosts, spreads) for host in hosts)
+    judged = tuple(
+        _judged(replace(host, findings=(*_lost_parts(host, hosts), *rare.get(host.name, ()))), hosts, spreads)
+        for host in hosts
+    )
     return Fleet(judged, _names(judged), spreads, files.problems)
 
 
@@ -255,9 +261,32 @@ def rare_findings(hosts: Sequence[Host]) -> dict[str, tuple[HostFinding, ...]]:
     return found
 
 
+def _lost_parts(host: Host, hosts: Sequence[Host]) -> tuple[HostFinding, ...]:
+    """Return of what a host has less than those of another type that it is compared with, for lack of like ones."""
+    if host.type == host.compared_as:
+        return ()
+    peers = [_described(other.sessions) for other in hosts if other.type == host.compared_as]
+    ours, theirs, count = _described(host.sessions), peers[0], plural(len(peers), "like host")
+    found = []
+    for name, mine, usual, tolerance, text in (
+        ("memory", ours.memory_bytes, theirs.memory_bytes, SAME_MEMORY, format_bytes),
+        ("sockets", ours.sockets, theirs.sockets, 1.0, str),
+        ("cores", ours.cores, theirs.cores, 1.0, str),
+    ):
+        if mine is not None and usual is not None and mine * tolerance < usual:
+            title = f"{name.capitalize()}: {text(mine)}; {count} with {text(usual)}"
+            found.append(HostFinding(f"fleet.less-{name}", Severity.WARNING, title))
+    return tuple(found)
+
+
+def _described(sessions: Sequence[HostSession]) -> HostSession:
+    """Return the newest session that says what the machine is."""
+    return next((session for session in sessions if session.packed_machine), sessions[0])
+
+
 def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str], Spread]) -> Host:
     found = []
-    compared = False
+    compared = undecided = False
     for name, figure in host.figures.items():
         limits = spreads.get((host.compared_as.name, name))
         if limits is None or limits.hosts < LEAST_HOSTS or not usable(figure) or name in host.other_workload:
@@ -265,8 +294,10 @@ def _judged(host: Host, hosts: Sequence[Host], spreads: Mapping[tuple[str, str],
         compared = True
         if limits.stands_out(figure.value, figure.interval if figure.scatter else None):
             found.append(_outlier(host, figure, limits, hosts))
+        elif figure.scatter and (limits.stands_out(figure.value) or limits.is_far(figure.value)):
+            undecided = True
     found.sort(key=lambda one: (one.conclusion is not Conclusion.WORSE, -one.distance))
-    return replace(host, outliers=tuple(found), status=_status(host, found, compared=compared))
+    return replace(host, outliers=tuple(found), status=_status(host, found, compared=compared, undecided=undecided))
 
 
 def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Host]) -> Outlier:
@@ -291,7 +322,7 @@ def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Hos
     return Outlier(host.name, figure, len(peers), limits.median, conclusion, found)
 
 
-def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool) -> HostStatus:
+def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool, undecided: bool) -> HostStatus:
     if any(outlier.conclusion is Conclusion.WORSE for outlier in outliers):
         return HostStatus.OUTLIER
     if not host.figures:
@@ -300,6 +331,8 @@ def _status(host: Host, outliers: Sequence[Outlier], *, compared: bool) -> HostS
         return HostStatus.FINDING
     if not any(map(usable, host.figures.values())):
         return HostStatus.NOT_VALID
+    if undecided:
+        return HostStatus.UNDECIDED
     if outliers:
         return HostStatus.BETTER
     return HostStatus.OK if compared else HostStatus.NOT_COMPARED

@@ -14,7 +14,7 @@ from sizeup.fleet.host_session import HostSession
 from sizeup.text import plural
 from sizeup.units import format_bytes
 
-_SAME_MEMORY = 1.04
+SAME_MEMORY = 1.04
 """Sizes that follow one another within this ratio are one size; the smallest step between two modules is larger."""
 UNKNOWN_TYPE = "machine unknown"
 
@@ -57,7 +57,7 @@ def _memory_sizes(sessions: Sequence[HostSession]) -> list[int | None]:
     for family, sizes in groups.items():
         run: list[int] = []
         for size in [*sorted(sizes), 0]:
-            if run and not run[-1] <= size <= run[-1] * _SAME_MEMORY:
+            if run and not run[-1] <= size <= run[-1] * SAME_MEMORY:
                 named.update({(*family, one): run[len(run) // 2] for one in run})
                 run = []
             run.append(size)

@@ -48,6 +48,10 @@ class Spread(Struct, frozen=True):
         small = distance >= math.log1p(SMALL_CHANGE) and distance > small_change_sigmas(self.hosts) * self.sigma
         return large or (small and self.hosts >= FEW_HOSTS)
 
+    def is_far(self, value: float) -> bool:
+        """Whether a figure differs by a large share of the median, however much those of the hosts scatter."""
+        return value > 0 and self.median > 0 and abs(math.log(value / self.median)) >= math.log1p(LARGE_CHANGE)
+
     def _nearest(self, far: float, interval: tuple[float, float]) -> float:
         low, high = (math.log(end) - math.log(self.median) if end > 0 else -math.inf for end in interval)
         return 0.0 if low <= 0 <= high else low if far > 0 else high

@@ -52,6 +52,7 @@ _MORE_STYLE = style_sheet("sizeup.fleet", "fleet.css")
 _BADGES = {
     HostStatus.OUTLIER: "WARN",
     HostStatus.FINDING: "WARN",
+    HostStatus.UNDECIDED: "WARN",
     HostStatus.NO_RESULT: "WARN",
     HostStatus.NOT_VALID: "WARN",
     HostStatus.OK: "PASS",

@@ -70,15 +70,18 @@ def headline(fleet: Fleet) -> str:
     hosts = plural(len(fleet.hosts), "host")
     named = [host.name for host in fleet.hosts if host.outliers]
     found = [host.name for host in fleet.hosts if host.findings and not host.outliers]
+    open_ = [host.name for host in fleet.hosts if host.status is HostStatus.UNDECIDED]
+    undecided = f"; {len(open_)} undecided, measure again: {first_of(open_, _LISTED)}" if open_ else ""
     others = f"; {plural(len(found), 'other')} with a finding: {first_of(found, _LISTED)}" if found else ""
     if named:
-        return f"{hosts}, {plural(len(named), 'outlier')}: {first_of(named, _LISTED)}{others}"
+        return f"{hosts}, {plural(len(named), 'outlier')}: {first_of(named, _LISTED)}{others}{undecided}"
     if found:
-        return f"{hosts}, no outliers; {len(found)} with a finding that the others lack: {first_of(found, _LISTED)}"
+        names = first_of(found, _LISTED)
+        return f"{hosts}, no outliers; {len(found)} with a finding that the others lack: {names}{undecided}"
     if not fleet.hosts:
         return "No session could be read"
-    if any(host.status is HostStatus.OK for host in fleet.hosts):
-        return f"{hosts}, no outliers"
+    if undecided or any(host.status is HostStatus.OK for host in fleet.hosts):
+        return f"{hosts}, no outliers{undecided}"
     return f"{hosts}, none compared: a figure needs 3 hosts of one machine type, measured with the same settings"
 
 
