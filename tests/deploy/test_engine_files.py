@@ -132,6 +132,18 @@ def test_the_manifest_is_valid(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_ansible_takes_the_directory_and_the_interpreter_that_it_found() -> None:
+    """Hosts that share a home do not share a directory, and an error is shown in the words of the program."""
+    tasks = "collections/ansible_collections/sizeup/fleet/roles/measure/tasks"
+    found = {name: content.decode() for name, content in engine_files("ansible").items() if name.startswith(tasks)}
+
+    stage, run_, main = (found[f"{tasks}/{name}.yml"] for name in ("stage", "run", "main"))
+
+    assert "}}/{{ inventory_hostname }}" in stage
+    assert "{{ sizeup_python }}" not in stage + run_
+    assert "ansible_failed_result.stderr_lines" in main
+
+
 def test_ansible_removes_no_directory_that_has_files_of_others() -> None:
     """The directory is removed with all that is in it, so one with more than the role puts there is refused before."""
     tasks = "collections/ansible_collections/sizeup/fleet/roles/measure/tasks"
