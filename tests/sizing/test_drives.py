@@ -148,6 +148,15 @@ def test_a_lost_drive_leaves_its_work_to_the_busiest_of_the_others(
     assert next(one.share for one in found.failures if "drives" in one.lost) == (share and pytest.approx(share))
 
 
+def test_a_demand_beyond_all_drives_at_any_raid_level_fails() -> None:
+    found = storage("workload.iops=500", "workload.read_percent=100", "array.disks=4", "array.drive_iops=100")
+    within = storage("workload.iops=300", "workload.read_percent=100", "array.disks=4", "array.drive_iops=100")
+
+    assert (found.status, found.share, found.n_plus_one) == ("fail", 1.25, None)
+    assert "all drives, without RAID" in found.statement
+    assert (within.status, within.share) == ("unknown", None)
+
+
 def test_after_a_lost_drive_the_other_unit_may_be_worse() -> None:
     """Most requests are writes, which a lost half of a pair makes no heavier; the bytes are reads, at half the MB/s."""
     workload = ("workload.read_iops=1000", "workload.mb_s=600", "redo.mb_s=0.001", "redo.writes_s=6000")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
+from sizeup.sizing.io.array import drive_count
 from sizeup.sizing.io.capacity import find_bottleneck, servers
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
@@ -83,9 +84,7 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _per_drive(sheet: Sheet) -> Iterator[Advice]:
-    requests, disks = sheet.number("observed.iops"), sheet.number("array.disks")
-    volumes = sheet.optional("array.volumes")
-    drives = disks.value * (1 if volumes is None else volumes.value)
+    requests, drives = sheet.number("observed.iops"), drive_count(sheet)
     catalog = sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
     each = requests.value / drives
     sheet.line(f"{shown(requests, 'IOPS')} / {format_in(drives, 'drives')} = {format_in(each, 'IOPS')}")

@@ -58,12 +58,6 @@ _DECLARED = (
         "machine.hypervisor",
         "what this virtual machine runs under: phyp (PowerVM), pr/sm, kvm, oracle-linux-kvm, vmware",
     ),
-    _choice(
-        "workload.scope",
-        "whether the workload is that of all servers of a cluster, or of one instance",
-        "whole",
-        "instance",
-    ),
     _choice("workload.class", "kind of workload", "load", "oltp", "mixed", "dw", "pq-scan", "light-scan"),
     _number(
         "workload.mb_s",
@@ -74,6 +68,12 @@ _DECLARED = (
     _number("workload.iops", "random IOPS of the workload, reads and writes, at the percentile you plan for", "IOPS"),
     _number("workload.read_iops", "random read IOPS of the workload", "IOPS"),
     _number("workload.write_iops", "random write IOPS of the workload, without redo", "IOPS"),
+    _choice(
+        "workload.scope",
+        "whether the workload is that of all servers of a cluster, or of one instance",
+        "whole",
+        "instance",
+    ),
     _number("workload.percentile", "percentile of workload.mb_s and workload.iops", most=100),
     _percent("workload.read_percent", "share of reads in the IOPS"),
     _number("workload.io_kib", "block size of random I/O", "KiB", most=1 << 20),

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Card, Failure, StageUse
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.io.array import replaced_figures
 from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
@@ -117,7 +117,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     if demand is None:
         return
     bounds = limits(sheet)
-    found = stage_shares(sheet, demand)
+    found = [*stage_shares(sheet, demand), *_beyond_all_drives(sheet, demand, bounds)]
     if not found:
         yield _unknown(sheet, demand)
         return
@@ -175,6 +175,17 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, network_assumed))
     quantity = sheet.answer(worst.share, "%", "share.fail-above")
     yield sheet.advice(VERDICT, "Storage: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> list[StageShare]:
+    """Return drives whose RAID level is not given, where the demand is too high for them even without RAID."""
+    if "array.raid" in sheet.inputs:
+        return []
+    best = Sheet({**sheet.inputs, "array.raid": Words("0", Origin.RULE, "without RAID")}, sheet.rules)
+    beyond = [one for one in stage_shares(best, demand) if one.stage.drives and one.share > bounds.fails]
+    if beyond:
+        sheet.include(best)
+    return [replace(one, stage=replace(one.stage, name="all drives, without RAID"), left=None) for one in beyond]
 
 
 def _passive_texts(found: Sequence[StageShare], bounds: ShareLimits) -> list[str]:
@@ -240,7 +251,8 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     reasons = [(sheet.unused(key), KEYS[key]) for key in ("capacity.mb_s", "capacity.iops")]
     actions = [f"{unused.sentence(key.unit)}, or use {key.flag}" for unused, key in reasons if unused is not None]
     ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}, path.stages=hba:fc16*2"
-    ways += "" if "array.disks" in sheet.inputs else " or array.disks=N"
+    lacking = (text for text in ("array.disks=N", "array.raid=10") if text.partition("=")[0] not in sheet.inputs)
+    ways += next((f" or {text}" for text in lacking), "")
     action = ". ".join(actions) or ways
     value, unit = (demand.bytes_per_second, "MB/s") if demand.bytes_per_second else (demand.iops, "IOPS")
     needed = format_in(float(f"{value or 0:.4g}"), unit)
