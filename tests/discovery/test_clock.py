@@ -173,6 +173,28 @@ def test_a_clock_that_the_firmware_limits_says_so(tmp_path: Path, limit: int, ca
     assert (found.value, found.caveats) == (3.2e9, caveats)
 
 
+@pytest.mark.parametrize(("base", "caveats"), [(1200000, ("the model's name says 2.8 GHz",)), (2800000, ())])
+def test_a_clock_that_contradicts_the_name_says_so(tmp_path: Path, base: int, caveats: tuple[str, ...]) -> None:
+    found = clock(tmp_path, cpuinfo("model name: i7-1165G7 @ 2.80GHz"), f"{CPUFREQ}/base_frequency = {base}")
+
+    assert found is not None
+    assert (found.value, found.caveats) == (base * 1000.0, caveats)
+
+
+@pytest.mark.parametrize(
+    ("other", "kinds"), [(1400000, ["higher-clocked", "lower-clocked"]), (1800000, [None, None]), (1900000, [None] * 2)]
+)
+def test_kinds_that_cpufreq_alone_tells_apart(tmp_path: Path, other: int, kinds: list[str | None]) -> None:
+    second = CPUFREQ.replace("cpu0", "cpu1")
+    tree = f"{CPUS}{TWO_CORES}{CPUFREQ}/base_frequency = 1900000\n{second}/base_frequency = {other}\n"
+    machine = discover(grow(tmp_path, tree))
+
+    assert [core.kind for core in machine.cores] == kinds
+    assert ("1 higher-clocked (base 1.9 GHz), 1 lower-clocked (base 1.4 GHz)" in machine_text(machine, 200)) is (
+        kinds[0] is not None
+    )
+
+
 def test_kinds_without_a_base_frequency_have_that_of_cppc(tmp_path: Path) -> None:
     machine = discover(
         grow(

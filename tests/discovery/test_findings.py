@@ -147,17 +147,14 @@ DESERVED = {
         "hwloc/4fake-4gr1nu1pu": "cpuset of 2 of 4 CPUs",
         "hwloc/nvidiagpunumanodes": "cpuset of CPUs 0-87 of 176",
     },
+    "bond.member-down": {"prometheus-node_exporter/fixtures": "eth1 of int: mii_status is down"},
     "clock.slow-source": {"systemd/sys-script": "hpet in use"},
     "cpu.boost-off": {"hwloc/nvidia-dgx-gb10": "cpufreq/boost is 0"},
     "cpu.deep-idle": {
-        "hwloc/2arm-2c": "8.8 ms to leave C5",
         "hwloc/40intel64-4n10c+pci-conflicts": "200 us to leave NHM-C6",
         "nri-plugins/4-socket-server-nosnc": "133 us to leave C6",
-        "nri-plugins/sample1": "230 us to leave C10",
         "nri-plugins/sample2": "133 us to leave C6",
         "pcp/meminfo-root-008+links": "133 us to leave C6",
-        "util-linux-chcpu/x86_64-i7-11th-2_8GHz": "1,048 us to leave C3_ACPI",
-        "util-linux-lscpu/armv7": "300 us to leave C1",
     },
     "cpu.microcode": {
         "pcp/sysfs-numa-001": "mds: attempted, no microcode",
@@ -195,6 +192,10 @@ DESERVED = {
     "multipath.dead-path": {
         "prometheus-node_exporter/fixtures": "sdl is offline",
         "prometheus-procfs/fixtures": "sdc is offline",
+    },
+    "nfs.udp": {
+        "prometheus-node_exporter/fixtures": "/mnt/nfs/test-dupe: proto=udp",
+        "prometheus-procfs/fixtures": "proto=udp",
     },
     "numa.missing-node": {
         "hwloc/offline-cpu0-node0": "node 0 is not listed, nine of its CPUs are online",

@@ -7,8 +7,10 @@ import pytest
 from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.discovery.memory_kinds import dax_kind, module_kind
+from sizeup.model.devices import DaxDevice
 from sizeup.model.numa import MemoryKind
 from sizeup.report.machine import machine_text
+from sizeup.views.detection import detected, detection
 from trees import grow
 
 NODES = """
@@ -54,6 +56,22 @@ def test_a_region_of_an_nvdimm_that_is_volatile_is_not_persistent(tmp_path: Path
 
     assert kinds(tmp_path, dax(NVDIMM, 2), f"{region}/devtype = nd_volatile") == [U, U, U]
     assert dax_kind(NVDIMM, "nd_pmem") is MemoryKind.PERSISTENT
+
+
+def test_dax_devices_and_offline_memory_are_listed(tmp_path: Path) -> None:
+    blocks = "/sys/devices/system/memory"
+    tree = (
+        f"{NODES}{dax(NVDIMM, 2, driver='device_dax')}{NVDIMM}/size = 1073741824\n{blocks}/block_size_bytes = 8000000\n"
+        f"{blocks}/memory{{0-2}}/state = online\n{blocks}/memory{{3-4}}/state = offline\n"
+    )
+    found = discover(grow(tmp_path, tree))
+    text = " ".join(machine_text(found).split())
+
+    assert found.dax_devices == (DaxDevice("dax0.0", 1 << 30, 2, "device_dax"),)
+    assert "DAX devices name size node driver ------ ----- ---- ---------- dax0.0 1 GiB 2 device_dax" in text
+    assert found.memory_offline_bytes == 256 << 20
+    assert "offline 256 MiB (lsmem)" in text
+    assert detected(detection(found)) == found
 
 
 def test_memory_that_the_kernel_does_not_use_says_nothing_of_the_node(tmp_path: Path) -> None:

@@ -100,6 +100,24 @@ def test_infiniband_is_shown_with_link_layer_rate_and_encoding(tmp_path: Path) -
     assert "  mlx5_0/1     InfiniBand  ACTIVE  200 Gb/s  4X HDR    25 GB/s     -" in machine_text(found).splitlines()
 
 
+@pytest.mark.parametrize("link", ["bond0/lower_eth1", "bond0/slave_eth1", "eth1"])
+def test_a_member_is_down_as_the_bond_says(tmp_path: Path, link: str) -> None:
+    net = "/sys/class/net"
+    tree = f"""
+{net}/bond0/bonding/mode = active-backup 1
+{net}/bond0/bonding/slaves = eth0 eth1
+{net}/bond0/operstate = up
+{net}/{link}/bonding_slave/mii_status = down
+{net}/eth0/operstate = up
+{net}/eth0/bonding_slave/mii_status = up
+{net}/eth1/operstate = up
+"""
+    (found,) = (one for one in discover(grow(tmp_path, tree)).findings if one.id == "bond.member-down")
+
+    assert found.title == "Bond bond0: 1 member down (eth1)"
+    assert "eth1: down by the bond's own check" in found.evidence
+
+
 @pytest.mark.parametrize(("state", "rate"), [("4: ACTIVE", 10**10), ("1: DOWN", None), ("2: INIT", None)])
 def test_an_infiniband_port_that_is_not_active_has_no_rate(tmp_path: Path, state: str, rate: int | None) -> None:
     base = "/sys/class/infiniband/mlx5_0/ports/1"

@@ -28,6 +28,9 @@ def mounted(**more: Any) -> Machine:
     [
         ({}, []),
         ({"hard": None}, []),
+        ({"protocol": "udp"}, ["nfs.udp"]),
+        ({"protocol": "udp6", "read_only": True}, []),
+        ({"protocol": None}, []),
         ({"hard": False}, ["nfs.soft-mount"]),
         ({"hard": False, "read_only": True}, []),
         ({"attribute_cache": "noac"}, ["nfs.no-attribute-cache"]),

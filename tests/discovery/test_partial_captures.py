@@ -204,16 +204,14 @@ def test_what_a_recording_left_out_is_unknown_and_not_absent(tmp_path: Path) -> 
     text = words(machine)
 
     assert "huge pages unknown (/sys/kernel/mm/hugepages: missing)" in text
-    assert "NUMA unknown (/sys/devices/system/node: missing)" in text
+    assert "NUMA unknown: no node in /sys/devices/system/node" in text
     assert (machine.node_count, detection(machine).counts.numa_nodes) == (None, None)
-    assert dict(machine_facts(machine))["NUMA nodes"] == "unknown (/sys/devices/system/node: missing)"
+    assert dict(machine_facts(machine))["NUMA nodes"] == "unknown: no node in /sys/devices/system/node"
     assert "NUMA nodes" not in {one.what for one in machine_differences([machine], [machine])}
     assert "host0 raid megaraid_sas unknown - - - 2 -" in text  # its disks are its LUNs; the list of all is missing
     assert "host7 fc lpfc Online - - - - -" in text
     assert "cgroup" not in words(machine, "settings")
-    assert {"/sys/devices/system/node", "/sys/kernel/mm/hugepages", "/sys/bus/scsi/devices"} <= {
-        gap.subject for gap in machine.gaps
-    }
+    assert {"NUMA", "/sys/kernel/mm/hugepages", "/sys/bus/scsi/devices"} <= {gap.subject for gap in machine.gaps}
 
 
 def test_what_a_whole_capture_lacks_the_machine_lacks(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.os_settings import IdleState, OsSettings, SwapArea, Vulnerability
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.topology import Package
 from sizeup.report.machine import finding_lines
 
 DISK = SwapArea("/dev/sda3", "partition", 8 * GIB, 0, -2)
@@ -88,7 +89,34 @@ def states(*microseconds: int | None, disabled: bool = False) -> tuple[IdleState
 def test_an_idle_state_counts_if_it_is_enabled_and_slow(
     idle: tuple[IdleState, ...], guest: bool | None, found: list[str]
 ) -> None:
-    assert ids(Machine(settings=OsSettings(idle_states=idle), platform=Platform(is_guest=guest))) == found
+    platform = Platform(is_guest=guest, chassis_type=23)
+
+    assert ids(Machine(settings=OsSettings(idle_states=idle), platform=platform)) == found
+
+
+@pytest.mark.parametrize(
+    ("chassis", "model", "sockets", "found"),
+    [
+        (10, "12th Gen Intel(R) Core(TM) i7-1270P", 1, False),
+        (None, "Cortex-A710", 1, False),
+        (None, None, 0, False),
+        (23, None, 0, True),
+        (3, "Intel(R) Xeon(R) CPU X5560 @ 2.80GHz", 1, True),
+        (None, "AMD EPYC 7451 24-Core Processor", 1, True),
+        (None, None, 2, True),
+    ],
+)
+def test_a_slow_idle_state_matters_on_a_server(
+    chassis: int | None, model: str | None, sockets: int, found: bool
+) -> None:
+    machine = Machine(
+        cpu_model=model,
+        packages=tuple(Package((number,), number) for number in range(sockets)),
+        settings=OsSettings(idle_states=states(0, 2, 133)),
+        platform=Platform(chassis_type=chassis),
+    )
+
+    assert ids(machine) == (["cpu.deep-idle"] if found else [])
 
 
 def test_a_mitigation_without_microcode_is_advised_where_the_microcode_is() -> None:
@@ -146,7 +174,7 @@ CHANGED = Machine(
     memory_bytes=100 * GIB,
     nodes=two_sockets().nodes,
     block_devices=(BlockDevice("sda", BlockKind.SCSI, 10**9, scheduler="cfq"),),
-    platform=Platform(numa_balancing=True, transparent_huge_pages="always"),
+    platform=Platform(numa_balancing=True, transparent_huge_pages="always", chassis_type=23),
     settings=OsSettings(
         swap_areas=(DISK,), swappiness=60, zone_reclaim_mode=1, energy_preference="power", idle_states=states(0, 200)
     ),

@@ -67,7 +67,7 @@ class CapturedFiles(Struct):
     directories: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
     whole: bool = True
-    """Whether nothing was missing but what the machine lacks: false where a recording by others was captured."""
+    """Whether nothing was missing but what the machine lacks: false where a capture by others was captured again."""
     """Paths that could not be read, with the error number."""
 
 

@@ -45,6 +45,8 @@ def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
 
 _PLAUSIBLE_MHZ = 100
 
+_ROUNDED = 0.02
+"""A name rounds the clock by less than this share."""
 _CAPPED = 0.99
 """The firmware caps the clock where its limit is below this share of it."""
 
@@ -94,6 +96,9 @@ def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | 
         caveats = ("inferred from the rate of the TSC, not stated",)
     else:
         return None
+    named = parse_named_clock(cpuinfo.model or "")
+    if named and abs(hertz - named) > _ROUNDED * named:
+        caveats = (*caveats, f"the model's name says {format_hz(named)}")
     limit = kilohertz(sysroot, f"{cpufreq}/bios_limit")
     if limit is not None and limit < _CAPPED * hertz:
         caveats = (*caveats, f"the firmware limits the clock to {format_hz(limit)} at present (bios_limit)")

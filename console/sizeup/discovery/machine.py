@@ -23,6 +23,7 @@ from sizeup.discovery.findings.checks import find
 from sizeup.discovery.free_space import with_free_space
 from sizeup.discovery.interrupts import read_interrupts
 from sizeup.discovery.memory_blocks import read_memory_blocks
+from sizeup.discovery.memory_kinds import read_dax_devices
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nics, read_rdma_ports
@@ -57,7 +58,8 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     first = next((pu.cpu for pu in processors.pus if pu.online), 0)
     memory_controllers = read_edac(root)
     nodes = read_nodes(root, processors.pus, package_of, cpuset_limits.nodes, memory_controllers)
-    memory_bytes = memory.get("MemTotal") or _memory_of_nodes(nodes) or read_memory_blocks(root)
+    online_bytes, offline_bytes = read_memory_blocks(root)
+    memory_bytes = memory.get("MemTotal") or _memory_of_nodes(nodes) or online_bytes
     if memory_bytes is None:
         note_memory(root)
     parents = DeviceParents(root)
@@ -84,6 +86,8 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         nodes=nodes,
         memory_bytes=memory_bytes,
         memory_available_bytes=memory.get("MemAvailable"),
+        memory_offline_bytes=offline_bytes,
+        dax_devices=read_dax_devices(root),
         huge_pages=read_huge_pages(root),
         dimm_slots=read_dimm_slots(root),
         memory_controllers=memory_controllers,
@@ -131,7 +135,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
 
 
 def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:
-    """For captures without meminfo; asking every memory block would cost a thousand reads.
+    """For captures without meminfo.
 
     None where the memory of one is unknown: the others are not the machine.
     """

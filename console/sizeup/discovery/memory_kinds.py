@@ -19,9 +19,11 @@ from msgspec import Struct
 
 from sizeup.discovery.device_parents import link_name
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.devices import DaxDevice
 from sizeup.model.dimms import EdacController
 from sizeup.model.numa import MemoryKind
 from sizeup.procfs.lists import parse_cpulist
+from sizeup.text import clean
 
 _DAX = "/sys/bus/dax/devices"
 _GPUS = "/proc/driver/nvidia/gpus"
@@ -46,6 +48,19 @@ def dax_kind(path: str, region_type: str | None) -> MemoryKind:
     if "/dax_region" in path:
         return MemoryKind.CXL
     return MemoryKind.SPECIFIC_PURPOSE if "/hmem" in path else MemoryKind.UNKNOWN
+
+
+def read_dax_devices(sysroot: Sysroot) -> tuple[DaxDevice, ...]:
+    """Return the DAX devices by name."""
+    return tuple(
+        DaxDevice(
+            clean(name),
+            sysroot.integer(f"{_DAX}/{name}/size"),
+            None if (node := sysroot.integer(f"{_DAX}/{name}/target_node")) is None or node < 0 else node,
+            link_name(sysroot, f"{_DAX}/{name}/driver"),
+        )
+        for name in sysroot.names(_DAX)
+    )
 
 
 def _dax_kinds(sysroot: Sysroot, with_cpus: Collection[int]) -> dict[int, KnownKind]:

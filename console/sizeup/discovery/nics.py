@@ -123,6 +123,12 @@ def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
     up = state == "up" or (state in (None, "unknown") and carrier == 1)
     duplex = _optional_text(sysroot, f"{base}/duplex")
     one_port = nic.bond_mode in _ONE_PORT_AT_A_TIME
+    # Linux before 4.5 and some captures have slave_NAME in the bond; NAME itself may be captured or not.
+    links = {member: (f"{base}/lower_{member}", f"{base}/slave_{member}", f"{NET}/{member}") for member in nic.lower}
+    states = {
+        member: next(filter(None, (sysroot.line(f"{link}/bonding_slave/mii_status") for link in paths)), None)
+        for member, paths in links.items()
+    }
     return replace(
         nic,
         up=None if state is None and carrier is None else up,
@@ -130,6 +136,7 @@ def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
         speed_bits_per_second=_speed(sysroot, base, nic.kind, up=up),
         duplex=duplex if duplex in ("full", "half") and up else None,
         bond_active=sysroot.line(f"{base}/bonding/active_slave") if one_port else None,
+        members_down=tuple(member for member, status in states.items() if status == "down"),
     )
 
 

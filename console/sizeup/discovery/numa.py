@@ -11,12 +11,15 @@ from sizeup.discovery.cpus import CPU, CpuSet, read_set
 from sizeup.discovery.memory_kinds import KnownKind, read_memory_kinds, read_memory_tiers
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.dimms import EdacController
-from sizeup.model.numa import HUGE_PAGES, NODES, HugePages, MemoryKind, NodeAccess, NumaNode
+from sizeup.model.numa import NUMA, HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import format_list, parse_cpulist
 from sizeup.procfs.meminfo import parse_meminfo
 
+NODE = "/sys/devices/system/node"
+HUGE_PAGES = "/sys/kernel/mm/hugepages"
+"""The pools of the whole machine; also the subject of the gap that says why they are unknown."""
 MEMINFO = "/proc/meminfo"
 """Where memory is read; also the subject of the gap that says why its size is unknown."""
 NO_SIZE = "and no node or memory block reports a size"
@@ -64,9 +67,9 @@ def read_huge_pages(sysroot: Sysroot, directory: str = HUGE_PAGES) -> tuple[Huge
 def read_node_ids(sysroot: Sysroot) -> tuple[int, ...]:
     """Online nodes in the kernel's order; empty where the kernel knows no NUMA."""
     directories = tuple(
-        sorted(int(match[1]) for name in sysroot.names(NODES) if (match := _NODE_NAME.fullmatch(name)) is not None)
+        sorted(int(match[1]) for name in sysroot.names(NODE) if (match := _NODE_NAME.fullmatch(name)) is not None)
     )
-    online = sysroot.parsed(f"{NODES}/online", parse_cpulist)
+    online = sysroot.parsed(f"{NODE}/online", parse_cpulist)
     if not online:
         return directories
     listed = set(directories)
@@ -141,7 +144,7 @@ def _linked_cpus(sysroot: Sysroot, node: int) -> CpuSet:
     return tuple(
         sorted(
             int(match[1])
-            for name in sysroot.names(f"{NODES}/node{node}")
+            for name in sysroot.names(f"{NODE}/node{node}")
             if (match := _CPU_NAME.fullmatch(name)) is not None
         )
     )
@@ -159,19 +162,19 @@ def read_nodes(
     The modules of ``controllers`` tell the kind of memory of the nodes with CPUs.
     """
     ids = read_node_ids(sysroot)
-    # A kernel without NUMA has no directory of nodes; whether it was left out of a recording is unknown.
-    if not ids and not (sysroot.whole and sysroot.exists(CPU)):
-        sysroot.note(NODES, "missing")
+    # A kernel without NUMA has no such directory; that a capture has none may say only that it was left out.
+    if not ids and (sysroot.exists(NODE) or not (sysroot.whole and sysroot.exists(CPU))):
+        sysroot.note(NUMA, f"unknown: no node in {NODE}")
     online = {pu.cpu for pu in pus if pu.online}
     by_node: dict[int, CpuSet] = {}
     for node in ids:
-        cpus = read_set(sysroot, f"{NODES}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
+        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
         by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
     kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]], controllers)
     tiers = read_memory_tiers(sysroot)
     nodes = []
     for node in ids:
-        directory = f"{NODES}/node{node}"
+        directory = f"{NODE}/node{node}"
         cpus = by_node[node]
         row = sysroot.parsed(f"{directory}/distance", parse_distances) or ()
         if row and len(row) != len(ids):
@@ -196,7 +199,7 @@ def read_nodes(
         source = None if known is None else known.source
         nodes.append(replace(found, kind=_kind(found.memory_bytes, known), kind_source=source))
     if unsized := tuple(node.os_id for node in nodes if node.memory_bytes is None):
-        sysroot.note(f"memory of node {format_list(unsized)}", f"unknown: no MemTotal in meminfo of {NODES}/nodeN")
+        sysroot.note(f"memory of node {format_list(unsized)}", f"unknown: no MemTotal in meminfo of {NODE}/nodeN")
     return tuple(nodes)
 
 
@@ -209,7 +212,7 @@ def note_memory(sysroot: Sysroot) -> None:
 
 def read_node_memory(sysroot: Sysroot, node: NumaNode) -> NumaNode:
     """The node with its memory and huge pages as they are now."""
-    directory = f"{NODES}/node{node.os_id}"
+    directory = f"{NODE}/node{node.os_id}"
     memory = parse_meminfo(sysroot.read(f"{directory}/meminfo") or "")
     return replace(
         node,

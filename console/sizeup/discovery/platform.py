@@ -216,6 +216,7 @@ def read_platform(
         frequency_driver=sysroot.line(f"{cpufreq}/scaling_driver"),
         turbo=_turbo(sysroot),
         shared_memory_controller=shared_memory_controller(cpuinfo),
+        chassis_type=None if not (chassis := dmi_line(sysroot, "chassis_type") or "").isdecimal() else int(chassis),
         smt=sysroot.line(f"{CPU}/smt/control"),
         isolated_cpus=_cpu_set(sysroot, "isolated"),
         tickless_cpus=_cpu_set(sysroot, "nohz_full"),

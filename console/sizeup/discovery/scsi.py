@@ -268,7 +268,7 @@ def read_scsi_devices(
 ) -> tuple[ScsiDevice, ...]:
     """All logical units, a path each; ``disks`` are the block devices by H:C:T:L, of which most is known already.
 
-    Where a recording lacks the list, they are the disks, and other units are unknown.
+    Where a capture lacks the list, they are the disks, and other units are unknown.
     """
     by_name = {hba.name: hba for hba in hbas}
     names = sorted(

@@ -61,7 +61,7 @@ class Sysroot:
         self.root = os.path.abspath(root)
         self.live = self.root == "/"
         self.whole = self.live
-        """Whether what is missing here the machine lacks too: live or captured by sizeup, not recorded by others."""
+        """Whether what is missing here the machine lacks too: live or captured by sizeup, not by others."""
         self.asks_mounts = self.live
         """Whether mounts are asked for their free space, which no file says."""
         self.gaps: list[Gap] = []

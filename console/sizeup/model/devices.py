@@ -27,6 +27,17 @@ class Accelerator(Struct, frozen=True):
     firmware: str | None = None
 
 
+class DaxDevice(Struct, frozen=True):
+    """A device of memory for direct access (``/sys/bus/dax/devices/daxN.M``)."""
+
+    name: str
+    size_bytes: int | None = None
+    node: int | None = None
+    """Node that its memory is of, or would become."""
+    driver: str | None = None
+    """``kmem`` where the kernel uses it as memory, ``device_dax`` where programs map it."""
+
+
 class CxlMemory(Struct, frozen=True):
     """A memory device on CXL (``/sys/bus/cxl/devices/memN``)."""
 

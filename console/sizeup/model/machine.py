@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from sizeup.model.budget import PathBudget
-from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
+from sizeup.model.devices import Accelerator, CxlMemory, DaxDevice, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
 from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers, is_port
-from sizeup.model.numa import NODES, HugePages, NumaNode
+from sizeup.model.numa import NUMA, HugePages, NumaNode
 from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
@@ -50,6 +50,10 @@ class Machine(Struct, frozen=True):
     """In the kernel's order; empty where the kernel has no NUMA at all, and where they are unknown (``node_count``)."""
     memory_bytes: int | None = None
     memory_available_bytes: int | None = None
+    memory_offline_bytes: int | None = None
+    """Of memory blocks that are there and not in use; None where the kernel does not list them."""
+    dax_devices: tuple[DaxDevice, ...] = ()
+    """Memory that is used as a device, or through one: persistent memory, CXL, HBM."""
     huge_pages: tuple[HugePages, ...] = ()
     """Pools of the whole machine, by page size."""
     dimm_slots: tuple[DimmSlot, ...] = ()
@@ -112,7 +116,7 @@ class Machine(Struct, frozen=True):
     @property
     def node_count(self) -> int | None:
         """NUMA nodes, 0 where the kernel has no NUMA; None where they are unknown (the gaps say why)."""
-        return len(self.nodes) or (None if any(gap.subject == NODES for gap in self.gaps) else 0)
+        return len(self.nodes) or (None if any(gap.subject == NUMA for gap in self.gaps) else 0)
 
     @property
     def allowed_cpus(self) -> tuple[int, ...]:

@@ -42,6 +42,8 @@ class Nic(Struct, frozen=True):
     """``active-backup``, ``802.3ad`` ...; None for what is no bond."""
     bond_active: str | None = None
     """The member in use, for modes that use one."""
+    members_down: tuple[str, ...] = ()
+    """Members that the bond itself takes for down, whatever their links say."""
     virtual_function_of: str | None = None
     """PCI address of the physical function; its link is shared."""
     virtual_functions: int | None = None

@@ -6,10 +6,8 @@ from enum import Enum
 
 from msgspec import Struct
 
-NODES = "/sys/devices/system/node"
-"""The directory of the nodes; also the subject of the gap that says why they are unknown."""
-HUGE_PAGES = "/sys/kernel/mm/hugepages"
-"""The same of the pools of huge pages of the whole machine."""
+NUMA = "NUMA"
+"""Subject of the gap that says why the nodes are unknown."""
 
 
 class MemoryKind(Enum):

@@ -84,6 +84,8 @@ class Platform(Struct, frozen=True):
     """Whether the clock may rise above its base; None where no driver reports it."""
     shared_memory_controller: bool | None = None
     """Whether all sockets reach memory over one controller (front-side bus), by the CPU's family and model."""
+    chassis_type: int | None = None
+    """Number of SMBIOS 7.4.1, from DMI: 9 a laptop, 17 and 23 servers."""
     smt: str | None = None
     """``on``, ``off``, ``forceoff``, ``notsupported`` ... as in the kernel's SMT control."""
     isolated_cpus: tuple[int, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from sizeup.model.budget import PathBudget
-from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
+from sizeup.model.devices import Accelerator, CxlMemory, DaxDevice, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
 from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
@@ -55,6 +55,7 @@ class Memory(msgspec.Struct, frozen=True):
     total_bytes: int | None
     available_bytes: int | None
     huge_pages: tuple[HugePages, ...]
+    offline_bytes: int | None = None
 
 
 class Numa(msgspec.Struct, frozen=True):
@@ -102,6 +103,7 @@ class Detection(msgspec.Struct, frozen=True):
     lost_mounts: tuple[LostMount, ...] = ()
     accelerators: tuple[Accelerator, ...] = ()
     cxl_memory: tuple[CxlMemory, ...] = ()
+    dax_devices: tuple[DaxDevice, ...] = ()
     interrupts: tuple[DeviceInterrupts, ...] = ()
 
 
@@ -122,7 +124,9 @@ def detection(machine: Machine) -> Detection:
         cores=machine.cores,
         pus=machine.pus,
         caches=machine.caches,
-        memory=Memory(machine.memory_bytes, machine.memory_available_bytes, machine.huge_pages),
+        memory=Memory(
+            machine.memory_bytes, machine.memory_available_bytes, machine.huge_pages, machine.memory_offline_bytes
+        ),
         numa=Numa(machine.nodes, tuple(node.distances for node in machine.nodes)),
         platform=machine.platform,
         nics=machine.nics,
@@ -149,6 +153,7 @@ def detection(machine: Machine) -> Detection:
         lost_mounts=machine.lost_mounts,
         accelerators=machine.accelerators,
         cxl_memory=machine.cxl_memory,
+        dax_devices=machine.dax_devices,
         interrupts=machine.interrupts,
     )
 
@@ -164,6 +169,7 @@ def detected(document: Detection) -> Machine:
         nodes=document.numa.nodes,
         memory_bytes=document.memory.total_bytes,
         memory_available_bytes=document.memory.available_bytes,
+        memory_offline_bytes=document.memory.offline_bytes,
         huge_pages=document.memory.huge_pages,
         cpu_model=document.processor.model,
         cpu_vendor=document.processor.vendor,
@@ -193,5 +199,6 @@ def detected(document: Detection) -> Machine:
         lost_mounts=document.lost_mounts,
         accelerators=document.accelerators,
         cxl_memory=document.cxl_memory,
+        dax_devices=document.dax_devices,
         interrupts=document.interrupts,
     )

@@ -205,6 +205,16 @@ def _accelerator_name(found: Accelerator) -> str:
     return found.model if found.model.startswith(found.vendor) else f"{found.vendor} {found.model}"
 
 
+def dax_section(machine: Machine) -> Section | None:
+    """Memory for direct access, with what uses it."""
+    rows = tuple(
+        (found.name, size_or_unknown(found.size_bytes), _number(found.node), found.driver or "-")
+        for found in machine.dax_devices
+    )
+    columns = (Column("name"), Column("size", numeric=True), Column("node", numeric=True), Column("driver"))
+    return Section("DAX devices", (), Table("", columns, rows)) if rows else None
+
+
 def cxl_section(machine: Machine) -> Section | None:
     """Memory devices on CXL."""
     rows = tuple(

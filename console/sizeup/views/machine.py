@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings.memory import growth_by_node
+from sizeup.discovery.numa import HUGE_PAGES
 from sizeup.model.machine import Machine, PuCounts
-from sizeup.model.numa import HUGE_PAGES, HugePages, MemoryKind
+from sizeup.model.numa import NUMA, HugePages, MemoryKind
 from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
 from sizeup.text import counted, plural
@@ -28,6 +29,7 @@ from sizeup.views.distances import distances_section
 from sizeup.views.hardware_sections import (
     accelerators_section,
     cxl_section,
+    dax_section,
     file_systems_section,
     firmware_section,
     health_section,
@@ -181,10 +183,15 @@ def memory_section(machine: Machine) -> Section:
     """Memory as a whole and by node, free memory beside it."""
     facts = [
         ("memory", _memory_text(machine)),
+        *(
+            [("offline", f"{format_bytes(machine.memory_offline_bytes)} (lsmem)")]
+            if machine.memory_offline_bytes
+            else ()
+        ),
         ("huge pages", _machine_pools_text(machine)),
     ]
     if not machine.nodes:
-        return Section("Memory", (*facts, ("NUMA", nodes_unknown(machine) or "not NUMA")))
+        return Section("Memory", (*facts, (NUMA, nodes_unknown(machine) or "not NUMA")))
     facts.extend(_node_lines(machine))
     rows = tuple(
         (
@@ -248,6 +255,7 @@ _PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
     "devices": (
         accelerators_section,
         cxl_section,
+        dax_section,
         virtual_functions_section,
         interrupts_section,
         firmware_section,

@@ -8,7 +8,7 @@ from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.numa import MEMINFO, NO_SIZE
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
-from sizeup.model.numa import NODES, MemoryKind, NodeAccess, NumaNode
+from sizeup.model.numa import NUMA, MemoryKind, NodeAccess, NumaNode
 from sizeup.quantity import Quantity
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
@@ -94,7 +94,7 @@ def memory_unknown(machine: Machine) -> str:
 
 def nodes_unknown(machine: Machine) -> str:
     """Return why the NUMA nodes are unknown; empty where they are known."""
-    return f"unknown ({NODES}: {gap_reason(machine, NODES)})" if machine.node_count is None else ""
+    return gap_reason(machine, NUMA) or "" if machine.node_count is None else ""
 
 
 def known_facts(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:

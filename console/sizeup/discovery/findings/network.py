@@ -33,11 +33,12 @@ def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[
         f"{nic.name}: NUMA node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
     )
     subject = (f"nic:{bond.name}",)
-    down = [nic.name for nic in members if nic.up is False]
-    if bond.up and down:
+    down = list(dict.fromkeys((*(nic.name for nic in members if nic.up is False), *bond.members_down)))
+    if bond.up is not False and down:
         yield Finding(
             "bond.member-down", Severity.WARNING,
-            f"Bond {bond.name}: {plural(len(down), 'member')} down ({', '.join(down)})", lines,
+            f"Bond {bond.name}: {plural(len(down), 'member')} down ({', '.join(down)})",
+            (*lines, *(f"{name}: down by the bond's own check" for name in bond.members_down)),
             "The bond has less redundancy and, depending on its mode, less bandwidth.",
             "Check the cable, the switch port and the kernel log (dmesg).", subject,
             command=f"cat /proc/net/bonding/{quote(bond.name)}",

@@ -14,12 +14,14 @@ _SMALL_REQUEST = 32 << 10
 
 
 def nfs_mounts(machine: Machine) -> Iterator[Finding]:
-    """Soft, uncached and small-request mounts that can be written, and servers that do not answer."""
+    """Soft, uncached, UDP and small-request mounts that can be written, and servers that do not answer."""
     for mount in machine.nfs_mounts:
         if mount.unanswered is not None:
             yield _silent(mount, mount.unanswered)
         if mount.read_only:
             continue  # software and backups, whose readers bear an error
+        if (mount.protocol or "").startswith("udp"):
+            yield _over_udp(mount)
         if mount.hard is False:
             yield _soft(mount)
         if mount.attribute_cache == "noac":
@@ -59,6 +61,21 @@ def _soft(mount: NfsMount) -> Finding:
         "If database files are on it, mount it hard.",
         (f"nfs:{mount.mount_point}",),
         command="nfsstat -m",
+    )
+
+
+def _over_udp(mount: NfsMount) -> Finding:
+    return Finding(
+        "nfs.udp",
+        Severity.WARNING,
+        f"{mount.mount_point} is mounted over UDP",
+        (f"{mount.export}: version {mount.version or 'unknown'}, proto={mount.protocol}",),
+        "A large request is sent in fragments, of which one lost costs all; at high rates, fragments of two can "
+        "be joined without an error (nfs(5)), which damages data.",
+        "Mount it over TCP (proto=tcp); the server must offer it.",
+        (f"nfs:{mount.mount_point}",),
+        command="nfsstat -m",
+        quantity="storage.bandwidth",
     )
 
 

@@ -6,6 +6,7 @@ about which no vendor says anything is a finding only for what was read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from shlex import quote
 
@@ -169,7 +170,8 @@ def power(machine: Machine) -> Iterator[Finding]:
             quantity="memory.random_stores",
         )
     deepest = deepest_idle_state(settings)
-    if deepest is not None and (deepest.exit_latency_ns or 0) >= _SLOW_EXIT_NS and not platform.is_guest:
+    slow = deepest is not None and (deepest.exit_latency_ns or 0) >= _SLOW_EXIT_NS
+    if deepest is not None and slow and not platform.is_guest and _is_server(machine):
         yield Finding(
             "cpu.deep-idle",
             Severity.INFO,
@@ -195,6 +197,19 @@ def power(machine: Machine) -> Iterator[Finding]:
 
 _SHALLOW_US = 5
 """Disable idle states that take longer to leave; force_latency of Microsoft's profile for TuneD."""
+
+
+_SERVER_CHASSIS = frozenset({17, 23, 25, 28, 29})
+"""Main server, rack mount, multi-system, blade, blade enclosure (SMBIOS 7.4.1)."""
+_SERVER_PROCESSORS = re.compile(
+    r"\b(Xeon|EPYC|Opteron|Itanium|POWER\d+|Neoverse|Ampere|ThunderX\d?|Kunpeng)", re.IGNORECASE
+)
+
+
+def _is_server(machine: Machine) -> bool:
+    """Return whether chassis, sockets or processor show a server; laptops sleep deeply, and nothing waits for that."""
+    named = _SERVER_PROCESSORS.search(machine.cpu_model or "") is not None
+    return machine.platform.chassis_type in _SERVER_CHASSIS or (machine.socket_count or 0) > 1 or named
 
 
 def _exit(nanoseconds: int | None) -> str:
