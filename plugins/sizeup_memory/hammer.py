@@ -166,6 +166,7 @@ class MemoryHammer:
                 yield cache_verdict({"processes": count}, cache_notes[count])
         totals = yield from _estimates(
             {count: measured[one] for count, one in shown.items()},
+            {count: one.pages for count, one in shown.items()},
             caveats,
             cache_notes,
             {cpus.index(cpu): cpu for cpu in remote_cpus},
@@ -226,6 +227,7 @@ def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:
 
 def _estimates(
     runs: dict[int, list[tuple[HammerResult, ...]]],
+    pages: Mapping[int, int],
     caveats: tuple[str, ...],
     cache_notes: Mapping[int, Sequence[str]],
     remote_cpus: dict[int, int],
@@ -257,6 +259,7 @@ def _estimates(
             minimum=min(costs),
             caveats=point_caveats,
             extra={
+                "pages": pages[count],
                 "line": output_line(last[0].ops, last[0].wall_us),
                 "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
                 "cpu_share": share,

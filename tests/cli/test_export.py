@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from importers.results import SLB
 from report.sessions import records, written
 from sizeup import cli
 from sizeup.cli.export import _kept
@@ -58,7 +59,9 @@ def test_without_a_place_it_goes_to_standard_output(session: str, capsysbinary: 
 def test_a_report_beside_a_published_case_says_where_it_was_printed(
     tmp_path: Path, name: str, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    path = str(Path(__file__).parents[1] / "session/formats/format-1.jsonl")
+    (tmp_path / "slb.txt").write_text(SLB)
+    path = str(tmp_path / "slb.sizeup.jsonl")
+    assert cli.run(["import", str(tmp_path / "slb.txt"), "-o", path]) == ExitStatus.OK
 
     assert cli.run(["export", path, f"--{name}", "--baseline", "preset:slb-e5320"]) == ExitStatus.OK
 
@@ -68,7 +71,7 @@ def test_a_report_beside_a_published_case_says_where_it_was_printed(
         "131 ns",
         "Silly Little Benchmark",
         "2006 to 2007",
-        "A (baseline) contains no machine",
+        "B (new) contains no machine",
     ):
         assert words in said
 

@@ -33,6 +33,11 @@ from sizeup.session.reader import read_session
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 
+ORION_RAMP = """Large/Small,      1,      2,      4,     8,     16
+          0,   2302,   4398,   7000,  8900,   9000
+"""
+"""IOPS that stop rising: the most is known."""
+
 
 def session_of(tmp_path: Path, *parts: tuple[str, Imported]) -> Session:
     path = str(tmp_path / "imported.sizeup.jsonl")
@@ -54,6 +59,28 @@ def test_the_session_says_of_every_figure_that_it_was_imported(tmp_path: Path) -
             assert point.estimate is not None
             assert point.estimate.caveats[0] == "imported from SLB memhammer, not measured by sizeup"
     assert session.missing_steps == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (ORION_RAMP, "2,000 IOPS demand, 9,000 IOPS capacity"),
+        (fio_file(fio_job()), "at least 40,000 IOPS was measured but is not used: it is a lower bound"),
+        (SLB, "capacity unknown"),
+    ],
+)
+def test_figures_without_a_machine_are_sized_as_show_recommends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, shown: str
+) -> None:
+    source, session = tmp_path / "disks_1_iops.csv", str(tmp_path / "imported.sizeup.jsonl")
+    source.write_text(text)
+    assert run(["import", str(source), "-o", session]) == ExitStatus.OK
+    for command in (["size", "--session"], ["size", "--candidates"]):
+        assert run([*command, session, "--set", "workload.iops=2000"]) == ExitStatus.OK
+    assert run(["show", "--recompute", session]) == ExitStatus.OK
+    assert run(["size", "--session", session, "--set", "workload.iops=2000"]) == ExitStatus.OK
+
+    assert shown in " ".join(capsys.readouterr().out.rpartition("Session saved")[2].split())
 
 
 def test_the_command_finds_out_what_each_file_is(

@@ -286,12 +286,16 @@ def result(ops: int, wall_us: int, cpu_ns: int) -> HammerResult:
 
 def test_processes_together_have_the_sum_of_their_stores() -> None:
     runs = {1: [(result(1000, 1000, 1_000_000),)], 2: [(result(1000, 1000, 1_000_000), result(1000, 2000, 2_000_000))]}
-    found = {(one.series, one.at["processes"]): one for one in hammer._estimates(runs, (), {1: [], 2: []}, {})}
+    found = {
+        (one.series, one.at["processes"]): one
+        for one in hammer._estimates(runs, {1: 16, 2: 16}, (), {1: [], 2: []}, {})
+    }
 
     assert found["throughput", 1].value == 1e6
     assert found["throughput", 2].value == 1.5e6
     assert found["random-store", 2].value == 1500.0
     assert found["random-store", 2].minimum == 1000.0
+    assert found["random-store", 2].extra["pages"] == 16
     assert not any(one.caveats for one in found.values())
 
 
@@ -300,7 +304,7 @@ def test_a_process_that_shared_its_cpu_is_told() -> None:
 
     assert all(
         "a process had its CPU for only 94% of the time" in one.caveats[0]
-        for one in hammer._estimates(runs, (), {1: []}, {})
+        for one in hammer._estimates(runs, {1: 16, 2: 16}, (), {1: []}, {})
     )
 
 

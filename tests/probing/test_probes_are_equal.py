@@ -179,7 +179,8 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
         "capacity.curve_iops", "capacity.curve_ms",
     }  # fmt: skip
     assert headings == {
-        "clock.gettimeofday_ns", "memory.local_ns", "capacity.iops", "capacity.mb_s", "redo.sync_write_us",
+        "clock.gettimeofday_ns", "memory.random_store_time.1xunknown-size", "memory.random_store_time.8xunknown-size",
+        "capacity.iops", "capacity.mb_s", "redo.sync_write_us",
     }  # fmt: skip
 
 

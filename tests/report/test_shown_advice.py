@@ -147,7 +147,7 @@ def test_without_a_machine_nothing_can_be_recomputed(tmp_path: Path, capsys: pyt
     path = written(tmp_path / "empty.sizeup.jsonl", header, EndRecord(2, "complete"))
 
     assert cli.run(["show", path, "--recompute"]) == 2
-    assert "the session recorded no machine" in capsys.readouterr().err
+    assert "expected a machine or measurements to size by, found neither" in capsys.readouterr().err
     assert cli.run(["show", path]) == 0
 
 

@@ -65,12 +65,9 @@ def candidate_inputs(name: str, settings: dict[str, Value]) -> Inputs:
         return {**settings, **parse_candidate(read_text(name, "a candidate", _TEXT_LIMIT), name)}
     if os.path.basename(name).endswith((".jsonl", ".jsonl.zst", ".jsonl.gz")):
         from sizeup.session.reader import read_session
-        from sizeup.sizing.recorded_inputs import session_inputs
+        from sizeup.sizing.recorded_inputs import sized_inputs
 
-        session = read_session(name)
-        if session.machine is None:
-            raise UsageError(f"{name}: expected a machine record, found none: the run was interrupted")
-        return described(session.machine, session_inputs(session, settings))
+        return sized_inputs(read_session(name), name, settings)
     from sizeup.discovery.machine import discover
 
     if not os.path.exists(name):

@@ -307,10 +307,7 @@ def _session(arguments: argparse.Namespace) -> Session | None:
     from sizeup.session.reader import read_session
     from sizeup.session.store import find
 
-    session = read_session(find(arguments.session))
-    if session.machine is None:
-        raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was interrupted")
-    return session
+    return read_session(find(arguments.session))
 
 
 def _machine(arguments: argparse.Namespace, session: Session | None) -> Machine | None:
@@ -335,12 +332,12 @@ def _inputs(
         return settings
     if arguments.preset:
         return {**find_preset(arguments.preset).values(), **settings}
-    assert machine is not None
     if session is None:
+        assert machine is not None
         return described(machine, settings)
-    from sizeup.sizing.recorded_inputs import session_inputs
+    from sizeup.sizing.recorded_inputs import sized_inputs
 
-    return described(machine, session_inputs(session, settings))
+    return sized_inputs(session, arguments.session, settings)
 
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:

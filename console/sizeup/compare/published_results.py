@@ -1,12 +1,15 @@
 """Published cases as one side of a comparison: what their authors printed beside what was measured here.
 
 A case is one printed figure, so that no test can decide; the ratio is shown all the same. Both sides are put
-into the same headline figures, which carry the keys of sizing.
+into the same headline figures, which carry the keys of sizing. Random stores are another access pattern than the
+pointer chase of a memory latency, and their time depends on the number of processes and on the size, so that their
+figures carry both: only like stands beside like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +21,7 @@ from sizeup.session.value import Session, point_key
 from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.measured_figures import figures
 from sizeup.sizing.inputs.presets import find_preset
+from sizeup.sizing.sheet import Inputs
 
 PREFIX = "preset:"
 """What a side is called that is a published case: ``preset:slb-e5320``."""
@@ -36,10 +40,15 @@ class _Headline(Struct, frozen=True):
 
 _TIME_OF_DAY = _Headline("clock.gettimeofday_ns", "gettimeofday", "ns", Better.LOWER, _CYCLES)
 _HEADLINES = (
-    _Headline("memory.local_ns", "Memory latency", "ns", Better.LOWER, "observed.latency_ns"),
     _Headline("capacity.iops", "I/O requests", "1/s", Better.HIGHER, "observed.iops"),
     _Headline("capacity.mb_s", "I/O rate", "bytes/s", Better.HIGHER, "observed.mb_s"),
     _Headline("redo.sync_write_us", "Synchronous write", "ns", Better.LOWER, "redo.sync_write_us"),
+)
+_RANDOM_STORE = "memory.random_store_time"
+_STORE_RATES = {1: "slb.one_ops_s", 2: "slb.two_ops_s", 4: "slb.four_ops_s"}
+_ALONE = (
+    "Random stores, not load-to-use latency. Compared with as many processes of the same size only: SLB output by its "
+    "stores, a measured run by its pages."
 )
 
 
@@ -52,6 +61,8 @@ def published_digest(name: str) -> Digest:
         printed = inputs.get(headline.printed_as)
         if isinstance(printed, Quantity):
             values.append(_value(headline, printed.value, name, preset.title))
+    stores = [_value(headline, time, name, preset.title) for headline, time in _published_stores(inputs)]
+    values += stores
     cycles, clock = inputs.get(_CYCLES), inputs.get(_CLOCK)
     if isinstance(cycles, Quantity) and isinstance(clock, Quantity):
         values.append(_value(_TIME_OF_DAY, cycles.value / clock.value * 1e9, name, preset.title))
@@ -68,7 +79,7 @@ def published_digest(name: str) -> Digest:
         (),
         source=preset.source,
         title=preset.title,
-        note=preset.note,
+        note=" ".join(filter(None, (preset.note, _ALONE if stores else ""))),
     )
 
 
@@ -94,9 +105,35 @@ def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
         value = found.get(headline.key)
         if isinstance(value, Quantity):
             yield replace(_value(headline, value.value, digest.id, value.source), when=when)
+    for figure in figures(session.steps.values(), _RANDOM_STORE):
+        if figure.invalid is None and figure.point.estimate is not None:
+            extra = figure.point.estimate.extra
+            size = next((f"{extra[name]}-{name}" for name in ("pages", "stores") if name in extra), "unknown-size")
+            headline = _stores(int(figure.coordinate(figure.axis)), size)
+            yield replace(_value(headline, figure.value, digest.id, figure.run.step.id), when=when)
     for figure in figures(session.steps.values(), "clock.gettimeofday"):
         if figure.invalid is None:
             yield replace(_value(_TIME_OF_DAY, figure.value, digest.id, figure.run.step.id), when=when)
+
+
+def _published_stores(inputs: Inputs) -> Iterator[tuple[_Headline, float]]:
+    """Return the time of a random store for each number of processes, once by the pages and once by the stores."""
+    pages, loops, processes, time = (
+        value.value if isinstance(value := inputs.get(f"slb.{key}"), Quantity) else 0
+        for key in ("pages", "loops", "processes", "store_ns")
+    )
+    times = {int(processes): time} if processes and time else {}
+    for count, key in _STORE_RATES.items():
+        rates = inputs.get(key)
+        each = rates if isinstance(rates, tuple) else [rates] if isinstance(rates, Quantity) else []
+        times |= {count: median(1e9 / rate.value for rate in each)} if each else {}
+    sizes = (f"{pages:.0f}-pages", f"{pages * loops:.0f}-stores") if pages and loops else ("unprinted-size",)
+    for count, each_time in times.items():
+        yield from ((_stores(count, size), each_time) for size in sizes)
+
+
+def _stores(processes: int, size: str) -> _Headline:
+    return _Headline(f"{_RANDOM_STORE}.{processes}x{size}", "Time of a random store", "ns", Better.LOWER, "")
 
 
 def _value(headline: _Headline, value: float, run: str, source: str) -> RunValue:

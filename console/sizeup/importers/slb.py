@@ -68,7 +68,7 @@ def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
     estimates = tuple(
         estimate
         for work, same in by_work.items()
-        for estimate in _estimates(same, {} if len(by_work) == 1 else {"stores": " or ".join(map(str, work))})
+        for estimate in _estimates(same, " or ".join(map(str, work)), several=len(by_work) > 1)
     )
     step = ImportedStep(
         PROBE.name, PROBE.name, "Random stores, Silly Little Benchmark", (STORE, THROUGHPUT, SCALING),
@@ -169,8 +169,9 @@ def _series(block: _Start) -> Sequence[_Start]:
     return starts if growing and len(starts) > 1 else ()
 
 
-def _estimates(starts: Sequence[_Start], work: Coordinates) -> Iterator[Estimate]:
+def _estimates(starts: Sequence[_Start], stores: str, *, several: bool) -> Iterator[Estimate]:
     """Of starts whose processes all did the same number of stores: only these say how throughput scales."""
+    work: Coordinates = {"stores": stores} if several else {}
     by_count: dict[int, list[_Start]] = {}
     for start in starts:
         by_count.setdefault(len(start), []).append(start)
@@ -181,7 +182,7 @@ def _estimates(starts: Sequence[_Start], work: Coordinates) -> Iterator[Estimate
     for count, repeats in sorted(by_count.items()):
         at = {_PROCESSES: count, **work}
         cost = median(median(process.nanoseconds for process in start) for start in repeats)
-        yield Estimate(STORE.name, at, cost, replicates=len(repeats))
+        yield Estimate(STORE.name, at, cost, replicates=len(repeats), extra={"stores": stores})
         yield Estimate(THROUGHPUT.name, at, totals[count], replicates=len(repeats))
         if totals.get(1) and len(by_count) > 1:
             yield Estimate(SCALING.name, at, totals[count] / totals[1], replicates=len(repeats))

@@ -128,11 +128,11 @@ def _kernel_share(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _memory_latency(sheet: Sheet) -> Iterator[Advice]:
-    latency = sheet.number("observed.latency_ns")
-    sheet.line(f"{latency.source}: {shown(latency, 'ns')}")
+def _store_time(sheet: Sheet) -> Iterator[Advice]:
+    time = sheet.number("slb.store_ns")
+    sheet.line(f"{time.source}: {shown(time, 'ns')}")
     yield sheet.advice(
-        "observed.memory-latency", "Observed memory latency", f"memory latency: {shown(latency, 'ns')}", latency, "ns"
+        "slb.store-time", "Observed time of a random store", f"random store: {shown(time, 'ns')}", time, "ns"
     )
 
 
@@ -173,7 +173,7 @@ CALCULATIONS = (
     Calculation("IOPS per drive", _per_drive, ("observed.iops-per-drive",)),
     Calculation("time per call", _call, ("observed.call",), about=("observed.cycles",)),
     Calculation("kernel's share of the CPU time", _kernel_share, ("observed.kernel-share",)),
-    Calculation("observed memory latency", _memory_latency, ("observed.memory-latency",)),
+    Calculation("observed time of a random store", _store_time, ("slb.store-time",), about=("slb.store",)),
     Calculation("users served", _served, ("observed.users-served", "observed.response-time")),
     Calculation("device size", _device, ("device.size",)),
 )

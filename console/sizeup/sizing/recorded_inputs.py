@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from sizeup.errors import SizeupError
+from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Inputs
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session
@@ -40,6 +41,16 @@ def recorded_inputs(session: Session) -> dict[str, Value]:
         except SizeupError:
             return {}
     return values
+
+
+def sized_inputs(session: Session, name: str, settings: Mapping[str, Value] = MappingProxyType({})) -> Inputs:
+    """Return the inputs to size a session by; ``name`` is what an error calls it.
+
+    An import that describes no machine is sized by its figures. Raises ``UsageError`` where it has neither.
+    """
+    if session.machine is None and not session.steps:
+        raise UsageError(f"{name}: expected a machine or measurements to size by, found neither; measure again")
+    return described(session.machine or Machine(), session_inputs(session, settings))
 
 
 def session_inputs(session: Session, settings: Mapping[str, Value] = MappingProxyType({})) -> dict[str, Value]:

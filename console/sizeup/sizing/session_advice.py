@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import described, size
@@ -85,13 +84,9 @@ def session_advice(
     """
     if not recompute and not stated:
         return _recorded(session, how)
-    if session.machine is None:
-        raise UsageError(
-            "the session recorded no machine, so no advice can be worked out: the run was interrupted, or imported"
-        )
-    from sizeup.sizing.recorded_inputs import session_inputs  # which a console without a session does without
+    from sizeup.sizing.recorded_inputs import sized_inputs  # which a console without a session does without
 
-    given = size(described(session.machine, session_inputs(session, stated)))
+    given = size(sized_inputs(session, "the session", stated))
     return ShownAdvice(AdviceOrigin.RECOMPUTED, given, recomputed_label(given, session.advice), session.advice)
 
 
@@ -126,7 +121,7 @@ def _recorded(session: Session, how: str) -> ShownAdvice:
                 f"To include them, {how}."
             )
         return ShownAdvice(AdviceOrigin.RECORDED, session.advice, " ".join(labels))
-    if session.machine is None:
+    if session.machine is None and not session.steps:
         return ShownAdvice(AdviceOrigin.NONE, label="This session recorded no advice, and no machine to size.")
     why = "" if session.end is not None and session.end.status == "complete" else ": the run ended before it"
     label = f"This session recorded no advice{why}. To work it out now, {how}."

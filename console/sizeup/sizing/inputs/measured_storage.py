@@ -155,8 +155,11 @@ class _Targets:
     def of(self, figure: MeasuredFigure) -> StorageTarget | None:
         """The device or mount under a figure; None where this machine does not tell.
 
-        A probe may record the mount or the device that it opened; else the path is looked up by its name.
+        A probe may record the mount or the device that it opened; else the path is looked up by its name. Imported
+        figures without a machine are of all the storage that is known.
         """
+        if self.machine == Machine():
+            return StorageTarget(figure.target, frozenset(), frozenset())
         settings, estimate = figure.run.step.settings, figure.point.estimate
         extra = {} if estimate is None else estimate.extra
         declared = figure.run.declaration.target
