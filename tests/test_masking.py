@@ -1,5 +1,7 @@
 """Pseudonyms: recognized by looks or told, stable, and nothing that is everybody's."""
 
+import re
+
 import pytest
 
 from sizeup.masking import Masker, Secret
@@ -35,6 +37,21 @@ def masker() -> Masker:
         ("https://wiki.acme.example/hosts/db01", "acme"),
         ("ask jane.roe@acme.example", "jane"),
         ("/dev/mapper/vg_payroll-lv_data", "payroll"),
+        ("nic 0a0b0c0d0e0f is down", "0a0b0c0d0e0f"),
+        ("port 0a0b.0c0d.0e0f, or 0A0B-0C0D-0E0F", "0d"),
+        ("enx0a0b0c0d0e0f is up", "0a0b0c0d0e0f"),
+        ("by-id/ata-ACME_S5Y1NX0R-part1", "S5Y1NX0R"),
+        ("disk/by-id/nvme-eui.0025385b01", "5385b01"),
+        ("root=PARTUUID=1234abcd-02 ro", "1234abcd"),
+        ("PARTLABEL='pay roll'", "roll"),
+        ("LABEL=payroll", "payroll"),
+        ("/u01/My Payroll/x", "Payroll"),
+        ("to '/u01/old payroll/x y', read", "payroll"),
+        ("/u01/old payroll/x.dbf: denied", "payroll"),
+        (r"/u01/old\ payroll/x", "payroll"),
+        (r"C:\Users\jane\x", "jane"),
+        (r"C:\Users\jane roe\My Files\x.txt", "roe"),
+        (r"\\filer7\payroll\x", "payroll"),
     ],
 )
 def test_what_can_be_recognized_is_masked_without_being_told(masker: Masker, text: str, secret: str) -> None:
@@ -62,6 +79,11 @@ def test_what_can_be_recognized_is_masked_without_being_told(masker: Masker, tex
         "Intel(R) Xeon(R) CPU E5320 @ 1.86GHz",
         "read/write",
         "0.5 .. 0.7 ./. and 3 of 4.",
+        "412316860416 bytes, 0x7ffe12ab34cd and 0.123456789012",
+        "6.1.0-ge27b68113abc and 0.2.0+e27b68113abc",
+        "3a7bd3e2360a3a7bd3e2360a3a7bd3e2360a3a7b",
+        "BIOS 1234.5678.9012",
+        "/dev/sda at 100 MB/s, with 70/30 I/O and RAID/LVM",
     ],
 )
 def test_what_is_everybodys_stays(masker: Masker, text: str) -> None:
@@ -82,6 +104,34 @@ def test_two_spellings_of_one_name_have_one_pseudonym(masker: Masker) -> None:
     spellings = ("0x5000c500a1b2c3d4", "naa.5000c500a1b2c3d4", "50:00:c5:00:a1:b2:c3:d4", "5000C500A1B2C3D4")
 
     assert len({masker.pseudonym(Secret.WWN, spelling) for spelling in spellings}) == 1
+
+
+@pytest.mark.parametrize(
+    "notations",
+    [
+        ("0a:0b:0c:0d:0e:0f", "0A-0B-0C-0D-0E-0F", "0a0b0c0d0e0f", "0A0B.0C0D.0E0F"),
+        ("PARTUUID=1234abcd-02", "/dev/disk/by-partuuid/1234abcd-02"),
+        ("wwn-0x5000c500a1b2c3d4", "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4"),
+        ("/u01/old files", "'/u01/old files'", r"/u01/old\040files", "in /u01/old files there"),
+    ],
+)
+def test_one_thing_has_one_pseudonym_in_every_notation(masker: Masker, notations: tuple[str, ...]) -> None:
+    masker.add_secrets(Secret.PATH, ["/u01/old files"])
+
+    masked = [masker.text(text) for text in notations]
+    assert len({re.findall(r"\w+-[0-9a-f]{8}", text)[-1] for text in masked}) == 1
+    assert masker.text(masked[-1]) == masked[-1]
+
+
+def test_a_field_and_a_text_give_a_path_the_same_pseudonyms(masker: Masker) -> None:
+    for path in ("/u01/My Data/x", "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4", "/u01/10.1.2.3/x", "/u01/b:/x"):
+        assert masker.mask_field(Secret.PATH, path) == masker.text(path)
+
+
+def test_a_host_named_as_an_address_looks_stays_a_host(masker: Masker) -> None:
+    masker.add_secrets(Secret.HOST, ["0a1b2c3d4e5f"])
+
+    assert masker.text("on 0a1b2c3d4e5f") == f"on {masker.pseudonym(Secret.HOST, '0a1b2c3d4e5f')}"
 
 
 def test_what_lies_in_one_folder_still_does(masker: Masker) -> None:

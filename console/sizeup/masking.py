@@ -14,7 +14,7 @@ import hashlib
 import hmac
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct, field
@@ -63,10 +63,33 @@ _WWN = re.compile(
     rf"|nqn\.[0-9]{{4}}-[0-9]{{2}}\.[^\s,;\"']+|iqn\.[0-9]{{4}}-[0-9]{{2}}\.[^\s,;\"']+){_END}"
 )
 _MAC = re.compile(rf"{_START}(?:[{_HEX}]{{2}}([:-]))(?:[{_HEX}]{{2}}\1){{4}}[{_HEX}]{{2}}{_END}")
+_PLAIN_MAC = re.compile(
+    rf"(?:(?<![0-9A-Za-z_.+])|(?<=\b(?:en|ib|sl|wl|ww)x))(?=[{_HEX}.-]{{0,13}}[A-Fa-f])(?=[{_HEX}.-]{{0,13}}[0-9])"
+    rf"(?:[{_HEX}]{{12}}|[{_HEX}]{{4}}([.-])[{_HEX}]{{4}}\1[{_HEX}]{{4}})(?![.-]?[0-9A-Za-z_])"
+)
+"""A MAC without separators, as in ``enx001122aabbcc``, or in Cisco's notation.
+
+One of decimal digits alone is found only where it is registered: it may be a number. A hash is longer, or follows
+the ``g`` or ``+`` of a version.
+"""
+_TAG = re.compile(r"((?:PART)?(UUID|LABEL)=[\"']?)((?<=\")[^\"]+|(?<=')[^']+|[^\s\"',;]+)")
 _ADDRESS = re.compile(rf"(?<![0-9A-Za-z_.:])(?:\d{{1,3}}(?:\.\d{{1,3}}){{3}}|[{_HEX}:]*::?[{_HEX}:.]*)(?![0-9A-Za-z_])")
 _MAIL = re.compile(rf"{_START}[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _EXPORT = re.compile(r"(?<![0-9A-Za-z_./-])((?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[^\]\s]*\])):(?=/)")
-_PATH = re.compile(r"(?:(?<![0-9A-Za-z_./-])\.{1,2}|(?<![0-9A-Za-z_.)/-]))/[^\s\"'<>|;,(){}\[\]\x00]*")
+_PART = r"(?:\\ |[^\s\"'<>|;,(){}\[\]\x00])"
+_QUOTED = re.compile(r"([\"'`])((?:\.{0,2}/|[A-Za-z]:\\)[^\"'`\n]+)\1")
+_PATH = re.compile(
+    rf"(?:(?<![0-9A-Za-z_./-])\.{{1,2}}|(?<![0-9A-Za-z_.)/-]))/{_PART}*"
+    rf"(?:(?: [A-Z][\w&+-]+){{1,3}}/(?!s\b){_PART}*|(?: [\w&+-]+){{1,2}}/{_PART}*\w\.[A-Za-z]\w{{0,4}}\b)*"
+)
+"""A path, and beyond a blank what can only be its rest: a capitalized name before a slash, or a file with suffix."""
+_WINDOWS = re.compile(rf"(?<![\w\\])(?:[A-Za-z]:\\|\\\\(?=\w)){_PART}*(?:(?: [^\s\\\"']+){{1,3}}\\{_PART}*)*")
+_LINK = re.compile(rf"(?<![\w.-])by-(?:id|label|partlabel|partuuid|path|uuid)/{_PART}+")
+_KIND_BELOW = {
+    "by-uuid": Secret.UUID, "by-partuuid": Secret.UUID, "by-label": Secret.NAME, "by-partlabel": Secret.NAME,
+}  # fmt: skip
+_KEPT = frozenset({"", ".", "..", "/", "\\", "by-id", "by-path", *_KIND_BELOW})
+_DRIVE = re.compile("[A-Za-z]:")
 _FILE = re.compile(rf"{_START}[\w.+-]*\w\.(?:csv|dat|dbf|html?|jsonl?|log|lst|ora|out|txt)(?:\.gz)?{_END}")
 """A file name without a directory, such as that of an imported result."""
 _SEPARATORS = re.compile(r"^(?:0x|naa\.|eui\.|wwn-0x)|[:-]")
@@ -84,6 +107,11 @@ def _is_public(path: str) -> bool:
     return bool(_PUBLIC_PATH.fullmatch(path) or path.startswith(_PUBLIC_TREES) or _PUBLIC_DEVICE.fullmatch(device))
 
 
+def _finder(names: Sequence[str]) -> re.Pattern[str] | None:
+    found = "|".join(names)
+    return re.compile(f"(?<![0-9A-Za-z])(?:{found})(?![0-9A-Za-z])", re.IGNORECASE) if found else None
+
+
 class Masker(Struct):
     """Replaces secrets by pseudonyms, and keeps the list of both."""
 
@@ -95,6 +123,9 @@ class Masker(Struct):
     _known: dict[str, Secret] = field(default_factory=dict)
     _domains: set[str] = field(default_factory=set)
     _finder: re.Pattern[str] | None = None
+    _blanks: re.Pattern[str] | None = None
+    """Finds registered names that hold a blank, of which a pattern would see the first word."""
+    _pseudonyms: set[str] = field(default_factory=set)
     _cache: dict[str, str] = field(default_factory=dict)
     """Masked texts by original, because a session repeats the same strings many times."""
 
@@ -117,17 +148,22 @@ class Masker(Struct):
         # The longest first, so that a name inside another does not cut it in two.
         ordered = sorted((name for name in self._known if len(name) >= _MIN_NAME_LENGTH), key=len, reverse=True)
         neighbors = [rf"(?:[\w-]+\.)*{re.escape(domain)}" for domain in sorted(self._domains, key=len, reverse=True)]
-        found = "|".join([*neighbors, *map(re.escape, ordered)])
-        self._finder = re.compile(f"(?<![0-9A-Za-z])(?:{found})(?![0-9A-Za-z])", re.IGNORECASE) if found else None
+        self._finder = _finder([*neighbors, *map(re.escape, ordered)])
+        self._blanks = _finder([re.escape(name) for name in ordered if " " in name])
         self._cache.clear()
 
     def pseudonym(self, kind: Secret, secret: str) -> str:
         """Return the pseudonym of a secret, such as ``host-4f2a91c0``; the same for each notation."""
+        if secret in self._pseudonyms:
+            return secret
         normalized = _SEPARATORS.sub("", secret.strip().lower())
+        if kind is Secret.MAC:
+            normalized = normalized.replace(".", "")
         digest = hmac.new(self.key, f"{kind.value}\0{normalized}".encode(errors="replace"), hashlib.sha256).hexdigest()
         # Two digits of the hash would collide on a large host, eight do not; all digits would not fit a table.
         replacement = f"{kind.value}-{digest[:8]}"
         self.masked[secret] = replacement
+        self._pseudonyms.add(replacement)
         return replacement
 
     def mask_field(self, kind: Secret, secret: str) -> str:
@@ -149,26 +185,43 @@ class Masker(Struct):
         """Return the path with each part replaced, so that directories stay recognizable; public paths are kept."""
         if _is_public(path):
             return path
-        public = "/dev/" if path.startswith("/dev/") else "/" if path.startswith("/") else ""
-        parts = [
-            part if part in ("", ".", "..") else self.pseudonym(Secret.PATH, part)
-            for part in path.removeprefix(public).split("/")
-        ]
-        return public + "/".join(parts)
+        public = next((tree for tree in ("/dev/disk/", "/dev/") if path.startswith(tree)), "")
+        masked, above = [public], ""
+        # A blank is escaped in tables of mounts and in a shell.
+        for part in re.split(r"([/\\])", path.removeprefix(public).replace("\\040", " ").replace("\\ ", " ")):
+            kept = part in _KEPT or (len(masked) == 1 and _DRIVE.fullmatch(part))
+            kind = _KIND_BELOW.get(above, Secret.PATH)
+            masked.append(part if kept else self.pseudonym(kind, self._recognized(part)))
+            above = part if part not in ("/", "\\") else above
+        return "".join(masked)
 
     def _masked(self, text: str) -> str:
         # Paths last but for the names that are known: an export's server must still stand before its path.
-        text = _UUID.sub(lambda match: self.pseudonym(Secret.UUID, match[0]), text)
-        text = _WWN.sub(lambda match: self.pseudonym(Secret.WWN, match[0]), text)
-        text = _MAC.sub(lambda match: self.pseudonym(Secret.MAC, match[0]), text)
-        text = _MAIL.sub(lambda match: self.pseudonym(Secret.PERSON, match[0]), text)
-        text = _ADDRESS.sub(self._mask_address, text)
+        if self._blanks is not None:
+            text = self._blanks.sub(lambda match: self._mask_known_name(match[0]), text)
+        text = self._recognized(_TAG.sub(self._mask_tag, text))
         text = _EXPORT.sub(self._mask_server, text)
-        text = _PATH.sub(self._mask_path, text)
+        text = _QUOTED.sub(lambda match: f"{match[1]}{self.path(match[2])}{match[1]}", text)
+        for pattern in (_WINDOWS, _LINK, _PATH):
+            text = pattern.sub(self._mask_path, text)
         text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
         if self._finder is not None:
             text = self._finder.sub(lambda match: self._mask_known_name(match[0]), text)
         return text
+
+    def _recognized(self, text: str) -> str:
+        """Return the text, or a part of a path, without what its form alone tells."""
+        text = _UUID.sub(lambda match: self.pseudonym(Secret.UUID, match[0]), text)
+        text = _WWN.sub(lambda match: self.pseudonym(Secret.WWN, match[0]), text)
+        for pattern in (_MAC, _PLAIN_MAC):
+            text = pattern.sub(
+                lambda match: self.pseudonym(self._known.get(match[0].lower(), Secret.MAC), match[0]), text
+            )
+        text = _MAIL.sub(lambda match: self.pseudonym(Secret.PERSON, match[0]), text)
+        return _ADDRESS.sub(self._mask_address, text)
+
+    def _mask_tag(self, match: re.Match[str]) -> str:
+        return match[1] + self.pseudonym(Secret.UUID if match[2] == "UUID" else Secret.NAME, match[3])
 
     def _mask_known_name(self, found: str) -> str:
         # A name that was not registered itself is another host of a registered domain.
