@@ -1,6 +1,9 @@
 """``sizeup session compare`` from files to exit status."""
 
+import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 from batch.conftest import Run
@@ -39,6 +42,37 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
     assert data["schema"] == "sizeup.compare/1"
     assert data["metrics"][0]["runs"] == [5, 5]
     assert data["metrics"][0]["verdict"] == "worse"
+
+
+def test_a_comparison_is_written_as_a_document_of_its_own(sizeup: Run, tmp_path: Path) -> None:
+    sizeup(*RUN, "--set", "null.interval=0.2ms", "-o", "fast")
+    sizeup(*RUN, "--set", "null.interval=2ms", "-o", "slow")
+    set_gap(tmp_path / "fast", 2e5)
+    set_gap(tmp_path / "slow", 2e6)
+    sides = ("compare", "slow", "--baseline", "fast", "--fail-if", "null.gap > +5%")
+
+    text, web = sizeup(*sides, "--markdown"), sizeup(*sides, "--html", "-o", "c.html")
+    alone = sizeup("compare", "slow", "--fail-if", "null.gap > 9s", "--markdown")
+
+    assert (text.returncode, web.returncode, alone.returncode) == (5, 5, 6)
+    for words in ("**FAIL**", "MET: x ", "- worse"):
+        assert words in text.stdout
+    assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
+    assert "**NOT CERTAIN**" in alone.stdout  # five runs give no interval
+    for refused in ((*sides, "-o", "x"), (*sides, "--html", "-o", "slow"), (*sides, "--html", "--json")):
+        assert sizeup(*refused).returncode == 2
+
+
+def test_several_settings_follow_one_set_and_a_session_comes_from_standard_input(sizeup: Run, tmp_path: Path) -> None:
+    sizeup("--batch", "-q", "-p", "null", "--set", "null.samples=5", "null.interval=0.2ms", "-o", "s.sizeup.jsonl")
+    session = (tmp_path / "s.sizeup.jsonl").read_bytes()
+
+    settings = next(json.loads(line) for line in session.splitlines() if b'"plan"' in line[:20])["plan"]["steps"][0]
+    assert settings["settings"] | {"samples": 5, "interval": 0.0002} == settings["settings"]
+    shown = sizeup("show", "s.sizeup.jsonl").stdout
+    for content in (session, gzip.compress(session)):
+        piped = subprocess.run([sys.executable, "-m", "sizeup", "show", "-"], input=content, capture_output=True)
+        assert (piped.returncode, piped.stdout.decode()) == (0, shown)
 
 
 def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is_allowed(sizeup: Run) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
+from typing import TYPE_CHECKING
 
 from sizeup.cli.decision import add_allow_undecided, decision_status
 from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
 from sizeup.errors import UsageError
+
+if TYPE_CHECKING:
+    from sizeup.compare.comparison import Comparison
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +35,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--statistics", action="store_true", help="also show every metric with its interval and p-value"
     )
     parser.add_argument("--points", action="store_true", help="also show every metric, and each point of a curve")
-    parser.add_argument("--json", action="store_true", help="print as JSON")
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print as JSON")
+    formats.add_argument("--html", action="store_true", help="write the comparison as one web page")
+    formats.add_argument("--markdown", action="store_true", help="write the same as Markdown")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="with --html or --markdown: file to write (default: standard output)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the two sides and print the result."""
+    if arguments.output is not None and not (arguments.html or arguments.markdown):
+        raise UsageError("-o needs --html or --markdown; add one of them, or leave out -o")
+    if arguments.output is not None and os.path.exists(arguments.output):
+        for path in filter(os.path.exists, (*arguments.new, *arguments.baseline)):
+            if os.path.samefile(path, arguments.output):
+                raise UsageError(f"-o {path}: would overwrite a session that is compared; choose another file")
     from sizeup.compare.compare import compare
     from sizeup.compare.conditions import parse_condition
     from sizeup.compare.published_results import digest_sides
@@ -53,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         import msgspec
 
         print(msgspec.json.format(msgspec.json.encode(comparison_data(comparison)), indent=2).decode())
+    elif arguments.html or arguments.markdown:
+        _write_report(arguments, comparison)
     else:
         from sizeup.batch.comparison import comparison_lines
 
@@ -60,3 +79,14 @@ def run(arguments: argparse.Namespace) -> int:
     if not comparison.metrics and not comparison.conditions:
         raise UsageError(nothing_shared(comparison))
     return decision_status(arguments, different=comparison.condition_met, undecided=undecided_sentence(comparison))
+
+
+def _write_report(arguments: argparse.Namespace, comparison: Comparison) -> None:
+    from sizeup.report import output
+    from sizeup.report.html import page
+    from sizeup.report.markdown import markdown
+    from sizeup.views.comparison_document import comparison_document
+
+    written = comparison_document(comparison)
+    content = (page(written) if arguments.html else markdown(written)).encode("utf-8", "replace")
+    output.write(arguments.output or "-", lambda file: file.write(content))

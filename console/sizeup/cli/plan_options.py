@@ -20,7 +20,8 @@ def add_plan_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--set",
         dest="assignments",
-        action="append",
+        action="extend",
+        nargs="+",
         metavar="PROBE.KEY=VALUE",
         help="set a parameter of a probe; repeatable",
     )

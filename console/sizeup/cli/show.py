@@ -16,7 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         nargs="?",
-        help="session file, or name of a saved session (default: the session that was written last)",
+        help="session file, name of a saved session, or - for standard input (default: the session that was written "
+        "last)",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="print the results as JSON, without advice")
@@ -30,13 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the session."""
     from sizeup.batch.standard_output import results_data_json
+    from sizeup.input_file import STDIN
     from sizeup.report.text import text
     from sizeup.session.reader import read_session
     from sizeup.session.store import LATEST, find
     from sizeup.sizing.session_advice import session_advice
     from sizeup.views.document import document
 
-    session = read_session(find(arguments.file or LATEST))
+    given = arguments.file or LATEST
+    session = read_session(given if given == STDIN else find(given), pipes=True)
     if arguments.json:
         print(results_data_json(session))
     else:

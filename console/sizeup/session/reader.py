@@ -64,11 +64,11 @@ class LineSplitter:
 
 def read_chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
     """The content in pieces, unpacked where it is gzip, up to the limits."""
-    packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-    file.seek(0)
+    chunk = file.read(CHUNK_BYTES)
+    packed = chunk.startswith(GZIP_MAGIC)
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if packed else None
     limit, total = DECOMPRESSED_LIMIT_BYTES if packed else FILE_LIMIT_BYTES, 0
-    while chunk := file.read(CHUNK_BYTES):
+    while chunk:
         while chunk:
             piece = chunk
             if unpack is not None:
@@ -83,17 +83,20 @@ def read_chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
             if total > limit:
                 raise UsageError(f"{where}: refused: it holds more than {limit >> 20} MiB")
             yield piece
+        chunk = file.read(CHUNK_BYTES)
 
 
-def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None, *, samples: bool = True) -> Session:
+def read_session(
+    path: str, listener: Callable[[AnyRecord], None] | None = None, *, samples: bool = True, pipes: bool = False
+) -> Session:
     """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer.
 
     Without ``samples`` it is an outline that costs little more than reading the file. ``listener`` gets
-    every record that was accepted, in the order of the file.
+    every record that was accepted, in the order of the file. With ``pipes``, ``-`` is standard input.
     """
     builder = SessionBuilder(path, samples=samples, listener=listener)
     lines = LineSplitter(builder)
-    with opened(path, SESSION_FILE) as file:
+    with opened(path, SESSION_FILE, pipes=pipes) as file:
         for chunk in read_chunks(file, path):
             lines.feed(chunk)
     lines.finish()
