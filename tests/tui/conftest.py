@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from consoles import Console, MakeConsole
+from sizeup.tui.screens import mount_choice
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +20,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no store"))
+    monkeypatch.setattr(mount_choice, "keeps_reserve", lambda _: True)  # whatever the disk of the test's folder holds
 
 
 @pytest.fixture

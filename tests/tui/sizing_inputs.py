@@ -42,5 +42,11 @@ async def set_input(pilot: Pilot[int], key: str, text: str) -> None:
     await pilot.pause()
 
 
+async def choose_input(pilot: Pilot[int], key: str) -> None:
+    """Put the cursor of the Sizing mode on an input."""
+    pilot.app.screen.show_target(key)
+    await pilot.pause()
+
+
 MEASURED = measured_io(cached=False)[:-2]
 """Of that session all but its end."""

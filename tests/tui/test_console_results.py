@@ -40,14 +40,14 @@ async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_and_canc
         await pilot.press("z")
         await pilot.pause()
         screen = console.app.screen
-        zoomed = [screen.query_one(name).region.height for name in ("#chart", "#status", "#probes")]
+        zoomed = [screen.query_one(name).region.height for name in ("#chart", "#status", "KeyLine", "#probes")]
         await pilot.press("right")
         await pilot.pause()
         assert console.point == point_key("latency", {"working_set_bytes": 16 << 10})
         await pilot.press("escape")
         await pilot.pause()
 
-        assert zoomed == [23, 1, 0]
+        assert zoomed == [22, 1, 1, 0]
         assert screen.query_one("#probes").region.height > 0
         await pilot.press("escape")
         assert console.runner.stdin.words == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input
 
 from consoles import Console, ended
+from sizeup.live import storage_targets
 from sizeup.live.storage_targets import TargetChoice
 from sizeup.tui.screens import mount_choice
 from tui.sizing_inputs import MEASURED
@@ -55,13 +57,46 @@ async def test_another_directory_is_typed_and_has_to_exist(
     async with console.shown() as pilot:
         await pilot.press("r", "end", "enter")
         await pilot.pause()
-        await pilot.press("ctrl+u", *(typed or str(tmp_path)), "enter")
+        await pilot.press(*(typed or str(tmp_path)), "enter")
         await pilot.pause()
         kept = [field.value for field in console.app.screen.query(Input)]
 
     assert bool(console.runner.arguments) is starts
     assert any("does not exist; enter the full name of a directory" in text for text in console.told) is not starts
     assert kept == ([] if starts else [typed])  # what was typed is not lost
+
+
+async def test_a_directory_that_would_be_too_full_is_neither_offered_nor_taken(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mount_choice, "keeps_reserve", lambda _: False)
+    mount_choice.remember_mount(str(tmp_path))
+    async with console.shown() as pilot:
+        await pilot.press("r")
+        await pilot.pause()
+        answers = console.answers
+        await pilot.press("end", "enter")
+        await pilot.pause()
+        await pilot.press(*str(tmp_path), "enter")
+        await pilot.pause()
+
+    assert str(tmp_path) not in answers
+    assert console.told == [f"{tmp_path}: {mount_choice.TOO_FULL}"]
+    assert console.runner.arguments == []
+
+
+@pytest.mark.parametrize(
+    ("size", "free", "fits"),
+    [(40, 5, False), (40, 5.1, True), (100, 10, False), (100, 10.1, True), (4, 4, False)],
+)
+def test_a_tenth_and_at_least_5_gib_stay_free(
+    monkeypatch: pytest.MonkeyPatch, size: float, free: float, *, fits: bool
+) -> None:
+    blocks, available = (int(gib * 2**30) // 4096 for gib in (size, free))
+    status = os.statvfs_result((4096, 4096, blocks, available, available, 0, 0, 0, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _: status)
+
+    assert storage_targets.keeps_reserve("/u01") is fits
 
 
 async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:

@@ -115,7 +115,7 @@ def test_what_a_workload_does_by_itself_stands_in_place_of_what_it_ignores() -> 
 @pytest.mark.parametrize(
     "preset",
     REGISTRY.get(STORAGE)
-    .manifest.parameter[[p.key for p in REGISTRY.get(STORAGE).manifest.parameter].index("w")]
+    .manifest.parameter[[p.key for p in REGISTRY.get(STORAGE).manifest.parameter].index("i")]
     .implies,
 )
 def test_what_the_manifest_says_of_a_workload_is_what_it_does(preset: str) -> None:

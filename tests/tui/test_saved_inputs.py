@@ -11,7 +11,7 @@ from consoles import Console, ended, machine, records, until
 from played_runs import PlayedRunner
 from sizeup.session.reader import read_session
 from sizeup.tui.options import Options
-from tui.sizing_inputs import CPU_DEMAND, set_input
+from tui.sizing_inputs import CPU_DEMAND, choose_input, set_input
 from tui.stored_sessions import saved
 
 
@@ -169,7 +169,8 @@ async def test_undoing_a_saved_input_is_a_change_that_can_be_saved(tmp_path: Pat
         await set_input(pilot, "workload.iops", "20000")
         await pilot.press("s")
         await until(pilot, lambda: not console.app.typed.unsaved())
-        await pilot.press("w", "backspace")
+        await choose_input(pilot, "workload.iops")
+        await pilot.press("backspace")
         await pilot.pause()
         assert console.app.typed.unsaved()
         await pilot.press("s")

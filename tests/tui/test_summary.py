@@ -20,8 +20,9 @@ from sizeup.session.records import AdviceRecord
 from sizeup.session.store import directory
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
-from sizeup.tui.actions import ACTIONS
+from sizeup.tui.actions import ACTIONS, first_key
 from sizeup.tui.live_source import LiveSource
+from sizeup.tui.modes import MODES
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
@@ -165,11 +166,33 @@ async def test_the_palette_names_the_key_of_each_action(console: Console) -> Non
         assert "Key: r" in str(listed.options[0].prompt)
 
 
+def commands_here(console: Console) -> set[str]:
+    """What the commands of the screen that is shown do, without those that lead to another."""
+    commands = console.app.get_system_commands(console.app.screen)
+    return {command.help for command in commands if ": " not in command.title}
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_palette_finds_every_action_of_the_other_screens(console: Console, mode: str) -> None:
+    async with console.shown() as pilot:
+        console.app.action_mode(mode)
+        await pilot.pause()
+        found = {command.help: command for command in console.app.get_system_commands(console.app.screen)}
+        others = [action for scope in MODES if scope != mode for action in ACTIONS[scope] if action.palette]
+        for action in others:
+            assert f"{action.help} Key: {first_key(action, {})}" in found
+        found["Show every vendor's licenses. Key: l"].callback()
+        await pilot.pause()
+        await pilot.pause()
+
+    assert console.app.current_mode == "sizing"
+
+
 async def test_the_palette_offers_what_can_be_done_now(console: Console) -> None:
     async with console.shown() as pilot:
-        idle = {command.help for command in console.app.get_system_commands(console.app.screen)}
+        idle = commands_here(console)
         await pilot.press("r", "enter")
-        running = {command.help for command in console.app.get_system_commands(console.app.screen)}
+        running = commands_here(console)
 
     offered = {help_.partition(" Key:")[0] for help_ in idle ^ running}
     assert offered == {

@@ -50,6 +50,17 @@ async def test_a_figure_that_is_refused_keeps_the_form_and_says_what_is_expected
     assert not console.app.stated
 
 
+@pytest.mark.parametrize("mode", "12345")
+async def test_w_opens_the_form_on_every_screen(console: Console, mode: str) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press(mode)
+        await pilot.pause()
+        await pilot.press("w")
+        await pilot.pause()
+
+        assert isinstance(console.app.screen, WorkloadForm)
+
+
 async def test_the_form_shows_what_was_typed_and_an_emptied_field_takes_it_back(console: Console) -> None:
     console.app.stated = {**CAPACITY, "db.gb": KEYS["db.gb"].parse("500", Origin.USER, "what-if")}
     async with console.shown(120, 40) as pilot:

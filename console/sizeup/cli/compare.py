@@ -38,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = parser.add_mutually_exclusive_group()
     formats.add_argument("--json", action="store_true", help="print as JSON")
     formats.add_argument("--html", action="store_true", help="write the comparison as one web page")
-    formats.add_argument("--markdown", action="store_true", help="write the same as Markdown")
+    formats.add_argument("--markdown", action="store_true", help="write it as Markdown")
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="with --html or --markdown: file to write (default: standard output)"
+        "-o", "--output", metavar="OUT", help="file for the page or the Markdown (default: standard output)"
     )
 
 

@@ -20,8 +20,9 @@ _PSEUDO = frozenset({
 })  # fmt: skip
 """File systems without storage of their own; memory is none."""
 _NO_DISKS = frozenset({BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL})
-_LITTLE_BYTES = 2 << 30
-"""With less free space a mount is listed after the others, such as the one that the system starts from."""
+_RESERVE_SHARE, _RESERVE_BYTES = 0.10, 5 << 30
+_SMALLEST_BYTES = 32 << 20
+"""Half of what is free beyond the reserve is used, of which a measurement needs 16 MiB."""
 
 
 class TargetChoice(Struct, frozen=True):
@@ -39,6 +40,16 @@ class TargetChoice(Struct, frozen=True):
     def line(self) -> str:
         """Return the target in one line."""
         return f"{self.path}  {self.text}"
+
+
+def keeps_reserve(directory: str) -> bool:
+    """Return whether a file fits beside the space that stays free: a tenth of the file system, at least 5 GiB."""
+    try:
+        status = os.statvfs(directory)
+    except OSError:
+        return True  # the run says what is wrong
+    reserve = max(status.f_blocks * status.f_frsize * _RESERVE_SHARE, _RESERVE_BYTES)
+    return status.f_bavail * status.f_frsize - reserve >= _SMALLEST_BYTES
 
 
 def storage_targets(machine: Machine | None, *, proc: str = PROC) -> tuple[TargetChoice, ...]:
@@ -79,7 +90,7 @@ def _mount(entry: MountEntry, names: dict[str, str]) -> TargetChoice | None:
     return TargetChoice(
         entry.point,
         f"{entry.kind} on {on}, {free_text}{note}",
-        writable=writable and free > _LITTLE_BYTES,
+        writable=writable and keeps_reserve(entry.point),
         free_bytes=free,
     )
 

@@ -27,6 +27,11 @@ class Action(Struct, frozen=True):
     """Moving about is no entry of the palette."""
 
 
+def _workload(scope: str, *, footer: bool = False) -> Action:
+    text = "Enter the workload, or a file that describes it."
+    return Action(f"{scope}.workload", "w", "screen.workload", "Workload", text, footer)
+
+
 SCOPES: dict[str, str] = {
     "app": "Everywhere",
     "summary": "Summary",
@@ -64,14 +69,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     ),
     "summary": (
         Action("summary.measure", "r", "screen.measure", "Measure", "Run the quick plan from here.", footer=True),
-        Action(
-            "summary.workload",
-            "w",
-            "screen.workload",
-            "Workload",
-            "Enter the workload, or a file that describes it.",
-            footer=True,
-        ),
+        _workload("summary", footer=True),
         Action("summary.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
         Action(
             "summary.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True
@@ -115,6 +113,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
         Action("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session.", footer=True),
         Action("topology.choose-other", "D", "screen.choose_other", "Diff with", "Choose what to compare it with."),
+        _workload("topology"),
         Action("topology.next", "n", "screen.find_next(1)", "Next", "Go to the next match or difference."),
         Action("topology.previous", "N", "screen.find_next(-1)", "Previous", "Go to the previous match or difference."),
     ),
@@ -138,9 +137,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             footer=True,
         ),
         Action("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it.", footer=True),
-        Action(
-            "sizing.workload", "w", "screen.workload", "Workload", "Go to the first input of the workload.", footer=True
-        ),
+        _workload("sizing", footer=True),
         Action(
             "sizing.file",
             "f",
@@ -185,6 +182,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("run.sort", "o", "screen.sort(1)", "Sort", "Sort the table by its next column.", footer=True),
         Action("run.sort-reverse", "O", "screen.sort(0)", "Reverse", "Reverse the order of the table."),
         Action("run.zoom", "z", "screen.zoom", "Zoom", "Switch full screen on or off.", footer=True),
+        _workload("run"),
     ),
     "sessions": (
         Action(
@@ -224,6 +222,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sessions.fleet", "f", "screen.fleet", "Fleet", "Show many hosts: a row each, and which stand out."),
         Action("sessions.back", "escape", "screen.back", "Back", "Close the comparison or the search."),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run the missing steps of an unfinished session."),
+        _workload("sessions"),
         Action("sessions.live", "u", "screen.live", "This host", "Show this machine again.", footer=True),
     ),
     "chart": (

@@ -20,7 +20,7 @@ from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
 from sizeup.text import plain
-from sizeup.tui.actions import bindings, first_key_of
+from sizeup.tui.actions import SCOPES, bindings, first_key_of
 from sizeup.tui.leaving import Leaving
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
@@ -374,10 +374,12 @@ class ConsoleApp(TerminalApp):
         from sizeup.tui.system_commands import action_commands, theme_commands
 
         base = next((item for item in reversed(self.screen_stack) if isinstance(item, ModeScreen)), None)
-        scopes = ["app"] if base is None else [base.SCOPE, "app"]
-        idle = () if base is None else base.idle_actions()
+        here, idle = ("app", ()) if base is None else (base.SCOPE, base.idle_actions())
         run = partial(self.run_action, default_namespace=base or screen)
-        yield from action_commands(scopes, idle, self.keys, run)
+        yield from action_commands(dict.fromkeys((here, "app")), idle, self.keys, run)
+        for mode in MODES:
+            if mode != here:
+                yield from action_commands([mode], (), self.keys, partial(self.go, mode, ""), SCOPES[mode])
         if not self.no_color:
             yield from theme_commands(self.theme, self._draw_in)
 

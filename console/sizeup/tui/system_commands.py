@@ -17,14 +17,19 @@ from sizeup.tui.themes import TEXTUAL_NAMES
 
 
 def action_commands(
-    scopes: Iterable[str], idle: Collection[str], keymap: dict[str, str], run: Callable[[str], Any]
+    scopes: Iterable[str], idle: Collection[str], keymap: dict[str, str], run: Callable[[str], Any], screen: str = ""
 ) -> Iterable[SystemCommand]:
-    """Yield the actions of some scopes but for those without anything to act on; ``run`` runs one by its call."""
+    """Yield the actions of some scopes but for those without anything to act on; ``run`` runs one by its call.
+
+    ``screen`` names the screen that they lead to, empty for the one that is shown.
+    """
     for scope in scopes:
         for action in ACTIONS[scope]:
             if action.palette and action.id not in idle:
                 text = f"{action.help} Key: {first_key(action, keymap)}"
-                yield SystemCommand(action.label, text, partial(run, action.call))
+                yield SystemCommand(
+                    f"{screen}: {action.label}" if screen else action.label, text, partial(run, action.call)
+                )
 
 
 def theme_commands(shown: str, draw_in: Callable[[str], None]) -> Iterable[SystemCommand]:

@@ -96,6 +96,12 @@ class ModeScreen(OnceStyledScreen):
     def show_target(self, target: str) -> None:
         """Put the cursor on what another mode pointed at; a mode without such a thing shows itself."""
 
+    def action_workload(self) -> None:
+        """Ask for the workload in a form, and show the verdict on it."""
+        from sizeup.tui.screens.workload_form import WorkloadForm  # which the first screen does without
+
+        self.app.push_screen(WorkloadForm(self.host), lambda taken: self.show_machine() if taken else None)
+
     def cancel_run(self) -> None:
         """Cancel the current run; a long one only after a question."""
         runs = self.host.runs

@@ -11,7 +11,7 @@ from textual.app import App
 
 from sizeup import files
 from sizeup.errors import SizeupError
-from sizeup.live.storage_targets import TargetChoice, storage_targets
+from sizeup.live.storage_targets import TargetChoice, keeps_reserve, storage_targets
 from sizeup.model.machine import Machine
 from sizeup.session.store import directory
 
@@ -19,6 +19,7 @@ QUESTION = (
     "Which directory will hold the database? The quick plan creates a temporary file of at most 1 GiB in it, reads "
     "it for about 25 s, and removes it. A tenth of the file system, at least 5 GiB, stays free."
 )
+TOO_FULL = "too little would stay free (a tenth, at least 5 GiB); free some space, or choose another directory"
 WITHOUT = "without"
 """The answer that leaves storage out."""
 _OTHER = "other"
@@ -55,6 +56,10 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
             app.notify(f"{path}: {words}; enter the full name of a directory", severity="error", markup=False)
             ask_path(path)  # what was typed is not lost
             return
+        if not keeps_reserve(path):
+            app.notify(f"{path}: {TOO_FULL}", severity="error", markup=False)
+            ask_path(path)
+            return
         chosen(path)
 
     def ask_path(text: str) -> None:
@@ -62,7 +67,7 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
 
     def answered(answer: str | None) -> None:
         if answer == _OTHER:
-            ask_path("/")
+            ask_path("")
         elif answer is not None:
             chosen("" if answer == WITHOUT else answer)
 
@@ -84,7 +89,7 @@ def mount_answers(targets: Sequence[TargetChoice]) -> list[tuple[str, str]]:
         return answers
     known = dict(answers)
     first = last or WITHOUT
-    if first not in known and not os.path.isdir(first):
+    if first not in known and not (os.path.isdir(first) and keeps_reserve(first)):
         return answers
     words = known.pop(first, first)
     return [(first, f"{words} (as last time)"), *known.items()]

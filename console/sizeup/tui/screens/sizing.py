@@ -161,10 +161,6 @@ class SizingScreen(ModeScreen):
         elif chosen:
             self.action_tornado()
 
-    def action_workload(self) -> None:
-        """Go to the first input that describes the workload, wherever the cursor is."""
-        self.show_target(self._state.first_workload_key)
-
     def action_workload_file(self) -> None:
         """Ask for a file, and take the workload that it describes."""
 

@@ -13,7 +13,7 @@ from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
 from sizeup.tui.screens.sizing_text import answers_title
-from sizeup.views.whatif import WORKLOAD_KEYS, InputRow, effect, input_rows, stepped
+from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 if TYPE_CHECKING:
     from sizeup.tui.app_protocol import AppProtocol
@@ -111,11 +111,6 @@ class SizingState:
     def row(self, key: str | None) -> InputRow | None:
         """Return the row of an input; None where it is not listed."""
         return next((row for row in self.rows if row.key == key), None)
-
-    @property
-    def first_workload_key(self) -> str:
-        """The input that the workload starts from: the first one that is known, else random IOPS."""
-        return next((key for key in WORKLOAD_KEYS if key in self.sizing.inputs), WORKLOAD_KEYS[0])
 
     def changed_answers(self, rows: list[str]) -> list[str]:
         """Return those of the rows of answers that a change asks for, else those that it moves."""

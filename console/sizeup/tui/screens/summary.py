@@ -245,12 +245,6 @@ class SummaryScreen(ModeScreen):
         else:
             self.host.show_session(str(path))
 
-    def action_workload(self) -> None:
-        """Ask for the workload in a form, and show the verdict on it."""
-        from sizeup.tui.screens.workload_form import WorkloadForm  # which the first screen does without
-
-        self.app.push_screen(WorkloadForm(self.host), lambda taken: self.show_machine() if taken else None)
-
     def action_licenses(self) -> None:
         """Go to the licenses of every vendor."""
         self.host.go("sizing", "", "screen.licenses")
