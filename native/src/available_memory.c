@@ -2,6 +2,7 @@
 #include <sizeup/arena.h>
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,23 +12,40 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-/* Return the number after @label on the first line with that label, or -ENOENT. */
-static int64_t read_labeled(const char *path, const char *label)
+/* A line of a statistics file, and how many halves of its number can be allocated without swapping. */
+struct share {
+	const char *label;
+	int halves;
+};
+
+/*
+ * As in MemAvailable, page cache counts, dirty or not: reclaim writes it first. Of the kernel's reclaimable caches, some
+ * objects are in use.
+ */
+static const struct share MACHINE[] = {{"MemAvailable:", 2}, {NULL, 0}};
+static const struct share NODE[] = {
+	{"MemFree:", 2}, {"Active(file):", 2}, {"Inactive(file):", 2}, {"SReclaimable:", 1}, {NULL, 0}};
+static const struct share GROUP_V1[] = {{"total_active_file ", 2}, {"total_inactive_file ", 2}, {NULL, 0}};
+static const struct share GROUP_V2[] = {{"active_file ", 2}, {"inactive_file ", 2}, {"slab_reclaimable ", 1}, {NULL, 0}};
+
+/* Return the sum of the @shares of a file, in its own unit; -ENOENT if it cannot be read. */
+static int64_t sum_shares(const char *path, const struct share *shares)
 {
 	char line[512];
-	int64_t value = -ENOENT;
+	int64_t halves = 0;
 	FILE *file = fopen(path, "re");
 
 	if (!file)
 		return -ENOENT;
-	while (value < 0 && fgets(line, sizeof(line), file)) {
-		const char *const found = strstr(line, label);
+	while (fgets(line, sizeof(line), file))
+		for (const struct share *share = shares; share->label; share++) {
+			const char *const found = strstr(line, share->label);
 
-		if (found)
-			value = strtoll(found + strlen(label), NULL, 10);
-	}
+			if (found && (found == line || found[-1] == ' '))
+				halves += share->halves * strtoll(found + strlen(share->label), NULL, 10);
+		}
 	fclose(file);
-	return value;
+	return halves / 2;
 }
 
 /* Return the one number of a file; INT64_MAX for "max", any other text or a file that cannot be read. */
@@ -83,17 +101,39 @@ static int64_t node_available_bytes(int32_t node)
 
 	pthread_once(&once, read_high_watermarks);
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
-	const int64_t free_kb = read_labeled(path, "MemFree:");
+	const int64_t kilobytes = sum_shares(path, NODE);
 
-	if (free_kb < 0)
+	if (kilobytes < 0)
 		return -EINVAL;
-	const int64_t available = free_kb * 1024 - high_watermark_pages[node] * sysconf(_SC_PAGESIZE);
+	const int64_t available = kilobytes * 1024 - high_watermark_pages[node] * sysconf(_SC_PAGESIZE);
 
 	return available > 0 ? available : 0;
 }
 
-/* A group may use what every limit from its own up to that of the mounted hierarchy's root leaves. */
-static int64_t hierarchy_available_bytes(const char *group, const char *limit, const char *usage)
+/* Return what reclaim can free in @group without swapping: not what its child groups have protected (version 2). */
+static int64_t reclaimable_bytes(const char *group, const struct share *shares)
+{
+	char path[PATH_MAX];
+	glob_t children = {0};
+
+	snprintf(path, sizeof(path), "%.3900s/memory.stat", group);
+	const int64_t all = sum_shares(path, shares);
+	int64_t left = all > 0 ? all : 0;
+
+	snprintf(path, sizeof(path), "%.3900s/*/memory.min", group);
+	if (!glob(path, GLOB_NOSORT | GLOB_NOESCAPE, NULL, &children))
+		for (size_t i = 0; i < children.gl_pathc && left; i++)
+			left -= minimum(left, read_limit(children.gl_pathv[i]));
+	globfree(&children);
+	return left;
+}
+
+/*
+ * A group may use what every limit from its own up to that of the mounted hierarchy's root leaves. Version 1 writes
+ * "no limit" as the largest multiple of a page.
+ */
+static int64_t hierarchy_available_bytes(const char *group, const char *limit, const char *usage,
+					 const struct share *shares)
 {
 	char path[PATH_MAX];
 	char parent[PATH_MAX];
@@ -107,8 +147,11 @@ static int64_t hierarchy_available_bytes(const char *group, const char *limit, c
 		snprintf(path, sizeof(path), "%.3900s/%s", parent, usage);
 		const int64_t current = read_limit(path);
 
-		if (maximum != INT64_MAX && current != INT64_MAX)
-			available = minimum(available, maximum > current ? maximum - current : 0);
+		if (maximum < INT64_MAX / 2 && current != INT64_MAX) {
+			const int64_t left = maximum - current + reclaimable_bytes(parent, shares);
+
+			available = minimum(available, left > 0 ? left : 0);
+		}
 		char *const slash = strrchr(parent, '/');
 
 		if (strlen(parent) <= strlen(CGROUP_ROOT) || !slash)
@@ -135,10 +178,12 @@ static int64_t cgroup_available_bytes(void)
 		path[strcspn(path, "\n")] = '\0';
 		if (!strncmp(line, "0::", 3)) {
 			snprintf(group, sizeof(group), CGROUP_ROOT "%.3900s", path + 1);
-			available = minimum(available, hierarchy_available_bytes(group, "memory.max", "memory.current"));
+			available = minimum(available, hierarchy_available_bytes(group, "memory.max", "memory.current", GROUP_V2));
+			available = minimum(available, hierarchy_available_bytes(group, "memory.high", "memory.current", GROUP_V2));
 		} else if (strstr(line, ":memory")) {
 			snprintf(group, sizeof(group), CGROUP_ROOT "/memory%.3900s", path + 1);
-			available = minimum(available, hierarchy_available_bytes(group, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+			available = minimum(available, hierarchy_available_bytes(group, "memory.limit_in_bytes",
+									 "memory.usage_in_bytes", GROUP_V1));
 		}
 	}
 	fclose(groups);
@@ -147,7 +192,7 @@ static int64_t cgroup_available_bytes(void)
 
 int64_t sizeup_available_bytes(uint64_t nodes, int32_t placement)
 {
-	const int64_t available_kb = read_labeled("/proc/meminfo", "MemAvailable:");
+	const int64_t available_kb = sum_shares("/proc/meminfo", MACHINE);
 	int64_t available = minimum(available_kb > 0 ? available_kb * 1024 : 0, cgroup_available_bytes());
 	int64_t all_nodes = 0;
 	int64_t smallest = INT64_MAX;

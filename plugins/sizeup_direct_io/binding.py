@@ -30,6 +30,11 @@ _PATTERNS = {
 }
 
 
+def available_bytes() -> int:
+    """Return the memory that this process can allocate without swapping, in bytes."""
+    return int(lib.sizeup_available_bytes(0, 0))
+
+
 def half_width(values: Sequence[float]) -> float | None:
     """Return half of the 95 % interval of the mean by Student's t; None with fewer than three values."""
     if len(values) < 3:

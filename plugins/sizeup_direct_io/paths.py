@@ -12,9 +12,9 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.procfs.meminfo import read_available_bytes
 from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, host_counters, knee
+from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
@@ -86,8 +86,8 @@ def _why_not_together(load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]
     if threads > MOST_WORKERS:
         return f"{threads:,} threads are needed, and at most {MOST_WORKERS:,} are started; decrease the queue depths"
     buffers = sum(count for _, count in each) * stream.block_bytes * (READ_AHEAD if stream.streams else 1)
-    available = read_available_bytes()
-    if available is not None and buffers > BUFFERS_SHARE * available:
+    available = available_bytes()
+    if buffers > BUFFERS_SHARE * available:
         return (
             f"the buffers take {format_bytes(buffers)}, more than {BUFFERS_SHARE:.0%} of the available memory "
             f"({format_bytes(available)}); decrease the queue depths"

@@ -67,9 +67,9 @@ def local_cpu(machine: Machine, wanted_bytes: int, page_bytes: int = 0) -> int:
     spare: dict[int, int] = {}
     for node in memory_nodes(machine):
         pools = sum(pool.free * pool.page_bytes for pool in node.huge_pages if pool.page_bytes == page_bytes)
-        # At most half of the free memory is used; unknown counts as enough.
-        free = 2 * wanted_bytes if node.free_bytes is None else node.free_bytes
-        spare |= dict.fromkeys(node.pus, pools if page_bytes else free // 2)
+        # At most half of the available memory is used; unknown counts as enough.
+        available = 2 * wanted_bytes if node.available_bytes is None else node.available_bytes
+        spare |= dict.fromkeys(node.pus, pools if page_bytes else available // 2)
     allowed = machine.allowed_cpus or (0,)
     near = [cpu for cpu in reversed(allowed) if cpu in spare]
     if not near:

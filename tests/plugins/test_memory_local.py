@@ -53,6 +53,8 @@ LAST_WITHOUT = machine(node(0, 0, 1), node(1, 2, 3), node(2, 4, 5, free=0, total
         (machine(node(0, 0, 1), node(1, 2, 3, free=MIB)), GIB, 1),
         (machine(node(0, 0, 1, free=2 * MIB), node(1, 2, 3, free=MIB)), GIB, 1),
         (machine(node(0, 0, 1), node(1, 2, 3, free=None)), GIB, 3),
+        (machine(node(0, 0, 1), node(1, 2, 3, free=MIB, file_bytes=3 * GIB, shmem_bytes=0)), GIB, 3),
+        (machine(node(0, 0, 1), node(1, 2, 3, free=MIB, file_bytes=3 * GIB, shmem_bytes=2 * GIB)), GIB, 1),
         (machine(node(0, 0, 1), node(1, 2, 3, allowed=False)), GIB, 1),
         (machine(node(0, free=GIB), node(1, 2, 3, free=0, total=0)), GIB, 3),
         (machine(node(0, 0, 1)), GIB, 1),

@@ -87,3 +87,8 @@ class NumaNode(Struct, frozen=True):
         if self.file_bytes is None or self.shmem_bytes is None:
             return None
         return max(self.file_bytes - self.shmem_bytes, 0)
+
+    @property
+    def available_bytes(self) -> int | None:
+        """Free memory and page cache; None where the free memory is unknown."""
+        return None if self.free_bytes is None else self.free_bytes + (self.page_cache_bytes or 0)

@@ -23,11 +23,6 @@ def read_free_by_node(sysfs: str = SYS) -> dict[int, int]:
     return {node: memory["MemFree"] for node, memory in free.items() if "MemFree" in memory}
 
 
-def read_available_bytes(proc: str = PROC) -> int | None:
-    """Return the memory that can be allocated without swapping; None where the kernel does not say."""
-    return parse_meminfo(read_text(f"{proc}/meminfo") or "").get("MemAvailable")
-
-
 def read_huge_page_bytes(proc: str = PROC) -> int | None:
     """Return the anonymous memory of this process that lies on huge pages; None where the kernel does not say."""
     return parse_meminfo(read_text(f"{proc}/self/smaps_rollup") or "").get("AnonHugePages")

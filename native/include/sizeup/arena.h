@@ -3,6 +3,7 @@
 #define SIZEUP_ARENA_H
 
 #include <stdint.h>
+#include <sizeup/available_memory.h>
 #include <sizeup/job.h>
 
 #define SIZEUP_PAGES_BASE 0
@@ -44,16 +45,6 @@ struct sizeup_arena {
 	uint64_t mapping_bytes;
 	struct sizeup_placement placement;
 };
-
-/**
- * sizeup_available_bytes() - Memory that can be allocated on @nodes without evicting another process's.
- *
- * The minimum of: MemAvailable; free memory above the high watermarks of the nodes; the
- * remainder of the control groups' limits. For an interleaved arena the smallest node counts once per node.
- * @nodes 0 means: wherever the kernel allocates.
- * Return: bytes, or -EINVAL for a node that does not exist.
- */
-int64_t sizeup_available_bytes(uint64_t nodes, int32_t placement);
 
 /** sizeup_huge_pages_free() - Free huge pages of @page_bytes on @node, or on all nodes with -1; 0 without a pool. */
 int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);

@@ -163,7 +163,7 @@ def test_more_threads_than_a_job_has_are_a_gap_and_no_failure(tmp_path: Path, mo
 
 @pytest.mark.usefixtures("stage")
 def test_buffers_of_many_devices_leave_the_memory_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "read_available_bytes", lambda: 10 << 30)
+    monkeypatch.setattr(paths, "available_bytes", lambda: 10 << 30)
     large = {"preset": "dss-rand", "depth": 1, "more_paths": "/b", "ramps": 1}
 
     _, fits = estimates(tmp_path, {**large, "more_depths": "1023"})

@@ -57,7 +57,7 @@ def _page_cache(node: NumaNode) -> str:
 
 def _reclaimable(node: NumaNode) -> bool:
     """Whether the node would be roomy if the kernel reclaimed its page cache."""
-    return (node.free_bytes or 0) + (node.page_cache_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1)
+    return (node.available_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1)
 
 
 def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
