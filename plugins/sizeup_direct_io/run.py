@@ -11,6 +11,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
+from sizeup.units import format_bytes
 from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.background import measure_background
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
@@ -92,6 +93,8 @@ class Run:
             yield from self._prepare(another, spec, streams)
         self._budget.extend(time.monotonic() - start)
         self._where = settings.spec.path
+        yield from self._leave_out_unaligned()
+        settings = self._settings
         yield from self._unpinned()
         self._paths = watch_paths(each.target.device_number for each in self._setups)
         if self._paths.down:
@@ -144,6 +147,23 @@ class Run:
                 yield replace(emission, remaining_seconds=whole)
             else:
                 yield emission
+
+    def _leave_out_unaligned(self) -> Iterator[Gap]:
+        """Leave out points with a block size that a target does not accept, such as 512 bytes on 4 KiB sectors."""
+        setup = max(self._setups, key=lambda each: each.unit_bytes)
+        unit, path = setup.unit_bytes, setup.target.path
+        sweeps = []
+        for sweep in self._settings.sweeps:
+            points = tuple(point for point in sweep.points if not any(s.block_bytes % unit for s, _ in point.loads))
+            left_out = {s.block_bytes for point in sweep.points for s, _ in point.loads if s.block_bytes % unit}
+            reason = f"direct I/O to {path} needs a multiple of {unit} bytes"
+            if not points:
+                raise RefusedError(f"{sweep.workload}: {reason}")
+            if left_out:
+                sizes = ", ".join(map(format_bytes, sorted(left_out)))
+                yield Gap(f"io.direct: {sweep.workload} with blocks of {sizes}", f"not measured: {reason}")
+            sweeps.append(replace(sweep, points=points))
+        self._settings = replace(self._settings, sweeps=tuple(sweeps))
 
     def _unpinned(self) -> Iterator[Gap]:
         """Report targets whose threads run on any node, where there are several."""

@@ -6,7 +6,7 @@ import itertools
 import os
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.block_stack import find_device_folder
+from sizeup.procfs.kernel_file import read_integer
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, host_counters
 from sizeup_direct_io.binding import Extents, IoJob
@@ -152,15 +153,23 @@ class TargetSetup:
                 "closing the target", self._open.close, limit_seconds=limit_seconds, context=_NoDeadline()
             )
 
-    def _check_alignment(self, streams: Iterable[Stream]) -> None:
-        if self.alignment is None or self.alignment == (0, 0):
-            return
-        for stream in streams:
-            if stream.block_bytes % self.alignment[1]:
-                raise RefusedError(
-                    f"block={stream.block_bytes}: direct I/O to {self.target.path} needs a multiple of "
-                    f"{self.alignment[1]} bytes"
-                )
+    @property
+    def unit_bytes(self) -> int:
+        """Requests are a multiple of this: what the kernel reports of the file, else the logical block of the device.
+
+        1 where neither is known.
+        """
+        if self.alignment is not None:
+            return max(1, self.alignment[1])
+        queues = (f"{self._device_folder}{part}/queue/logical_block_size" for part in ("", "/.."))  # of a partition: ..
+        return next(filter(None, map(read_integer, queues)), 1)
+
+    def _check_alignment(self, streams: Sequence[Stream]) -> None:
+        smallest = min(stream.block_bytes for stream in streams)
+        if all(stream.block_bytes % self.unit_bytes for stream in streams):
+            raise RefusedError(
+                f"block={smallest}: direct I/O to {self.target.path} needs a multiple of {self.unit_bytes} bytes"
+            )
 
     def _report_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
         path = self.target.path

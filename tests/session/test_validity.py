@@ -208,3 +208,8 @@ def test_samples_that_were_all_disturbed_are_no_valid_figure() -> None:
     assert not found[0].scatter
     assert found[1:] == [None, None]
     assert "1 of 3 figures is not valid" in StepValidity(run).summary()
+
+
+def test_a_step_without_figures_was_not_measured() -> None:
+    assert StepValidity(step(status=Status.REFUSED)).summary() == "not measured: its step was refused"
+    assert StepValidity(step(*rates(1e6), status=Status.REFUSED)).summary().startswith("measured, but not valid")

@@ -55,11 +55,12 @@ class Invalid(Struct, frozen=True):
     scatter: bool = False
     """It may be off, but to no side: several runs show by how much, and a test over them takes it into account."""
 
-    def sentence(self) -> str:
-        """Return the text that a report adds to the figure."""
+    def sentence(self, *, measured: bool = True) -> str:
+        """Return the text that a report adds to the figure, or to a step without any (``measured`` is False)."""
         if self.scatter:
             return f"measured, but did not converge{f' ({self.detail})' if self.detail else ''}"
-        return f"measured, but not valid because {self.cause}{f' ({self.detail})' if self.detail else ''}"
+        state = "measured, but not valid because" if measured else "not measured:"
+        return f"{state} {self.cause}{f' ({self.detail})' if self.detail else ''}"
 
 
 class StepValidity:
@@ -98,9 +99,9 @@ class StepValidity:
 
     def summary(self) -> str:
         """One clause for the step: why none of its figures is valid, or how many are not; empty where all are."""
-        if self.whole is not None:
-            return self.whole.sentence()
         figures = [point for point in self._run.points.values() if not self.is_verdict(point)]
+        if self.whole is not None:
+            return self.whole.sentence(measured=bool(figures))
         found = [invalid for point in figures if (invalid := self.of(point)) is not None]
         causes = Counter("not converged" if invalid.scatter else invalid.cause for invalid in found)
         if not causes:

@@ -253,6 +253,21 @@ def test_what_has_no_effect_is_refused_with_what_to_do(
     assert words in str(refused.value)
 
 
+@pytest.mark.parametrize("reported", [True, False], ids=["by statx", "by the device only"])
+def test_redo_leaves_out_the_blocks_that_do_not_fit_the_sectors(
+    stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, reported: bool
+) -> None:
+    monkeypatch.setattr(binding, "alignment", lambda _: (4, 4096) if reported else None)
+    monkeypatch.setattr(target_setup, "read_integer", lambda _: 4096)
+
+    emitted = list(DirectIo().run(plan(tmp_path, {"preset": "redo"}), HandContext()))
+
+    gaps = [gap.reason for gap in emitted if isinstance(gap, Gap) and "redo with blocks of 512 B" in gap.subject]
+    assert gaps == [f"not measured: direct I/O to {tmp_path} needs a multiple of 4096 bytes"]
+    sizes = {int(e.at["block_bytes"]) for e in emitted if isinstance(e, Estimate) and e.series == "redo-p50"}
+    assert min(sizes) == 4096
+
+
 def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: FakeSetup, tmp_path: Path) -> None:
     step = plan(tmp_path, {"preset": "fsync"})
     found = [e for e in DirectIo().run(step, HandContext()) if isinstance(e, Estimate) and e.series == "iops"]
