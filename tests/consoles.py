@@ -243,7 +243,7 @@ class Console:
     @property
     def status(self) -> str:
         """The line that says how the run stands."""
-        return "".join(self.app.screen.query_one(StatusLine)._parts)
+        return "".join(self.app.screen.query_one("#status", StatusLine)._parts)
 
     @property
     def keys(self) -> list[str]:

@@ -37,7 +37,7 @@ class ConfigKey(Struct, frozen=True):
     name: str
     """In the file: ``console.theme`` is ``theme`` in the table ``[console]``."""
     option: str
-    """The option of the command line that wins over it."""
+    """The option of the command line that wins over it; empty where there is none."""
     default: Value
     help: str
     choices: tuple[str, ...] = ()
@@ -61,6 +61,13 @@ KEYS = (
         "standard",
         "set of probes that a run without --plan, -p or --resume executes",
         ("quick", "standard", "full"),
+    ),
+    ConfigKey(
+        "run.hang_up",
+        "",
+        "continue",
+        "what becomes of a run whose terminal is lost, for example with the SSH connection",
+        ("continue", "cancel"),
     ),
     ConfigKey(
         "console.theme", "--theme", THEMES[0], "color theme; the ansi themes use the 16 colors of the terminal", THEMES

@@ -49,11 +49,16 @@ class Running:
 
 @pytest.mark.parametrize(
     ("number", "code", "status"),
-    [(signal.SIGINT, 130, "canceled"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "terminated")],
+    [
+        (signal.SIGINT, 130, "canceled"),
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 129, "terminated"),  # as configured below
+    ],
 )
 def test_a_signal_saves_and_ends(
     tmp_path: Path, environment: dict[str, str], number: signal.Signals, code: int, status: str
 ) -> None:
+    environment = {**environment, "SIZEUP_RUN_HANG_UP": "cancel"}
     running = Running((*SLOW, "-o", str(tmp_path / "run")), tmp_path / "run", environment)
     running.wait_for(b'"samples","step"')
 
@@ -64,6 +69,28 @@ def test_a_signal_saves_and_ends(
     assert session.end is not None
     assert session.end.status == status
     assert session.outcomes["null"].status is Status.CANCELED
+
+
+@pytest.mark.parametrize("how", ["signal", "pause\nhang-up\n"])
+def test_a_run_goes_on_without_its_terminal_and_says_so(tmp_path: Path, environment: dict[str, str], how: str) -> None:
+    arguments = (*SLOW[:2], "--set", "null.samples=500", "--set", "null.interval=1ms", "--repeat", "2", "--control")
+    running = Running((*arguments, "-o", str(tmp_path / "run")), tmp_path / "run", environment)
+    running.wait_for(b'"samples","step"')
+    if how == "signal":
+        running.process.send_signal(signal.SIGHUP)
+    else:
+        running.say(how.encode())
+    assert running.process.stdin is not None
+    time.sleep(0.2)  # a signal is no command: its order to the end of the input is not given otherwise
+    running.process.stdin.close()
+    running.process.stdin = None
+
+    assert running.end() == 0
+    session = read_session(str(tmp_path / "run"))
+    assert session.end is not None
+    assert session.end.status == "complete"
+    assert 0 <= (session.end.terminal_lost_ns or -1) < session.end.t_ns
+    assert [run.finished for run in session.steps.values()] == [True, True]
 
 
 def test_a_hang_up_that_the_caller_ignores_ends_nothing(tmp_path: Path, environment: dict[str, str]) -> None:

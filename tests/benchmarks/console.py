@@ -212,18 +212,18 @@ def run(program: Program, live: Live, columns: int, rows: int) -> RunCost:
 
 
 def leave_ms(program: Program, columns: int, rows: int) -> tuple[float, float]:
-    """From ``q`` to the end when idle, and from SIGHUP to the end, which comes after all is saved, during a run."""
+    """From ``q`` to the end when idle, and from SIGTERM to the end, which comes after all is saved, during a run."""
     with tempfile.TemporaryDirectory() as home:
         with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
             _choose(terminal, Live("memory.latency", keys=_STANDARD))
             terminal.press("r")
             terminal.wait_for("running memory.latency", 20)
             terminal.pump(1.0)
-            hang_up_ms = _until_end(terminal, lambda: terminal.process.send_signal(signal.SIGHUP))
+            cancel_ms = _until_end(terminal, lambda: terminal.process.send_signal(signal.SIGTERM))
         with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
             terminal.wait_for("Detected")
             terminal.wait_quiet()
-            return _until_end(terminal, lambda: terminal.press("q")), hang_up_ms
+            return _until_end(terminal, lambda: terminal.press("q")), cancel_ms
 
 
 def _at_home(home: str) -> dict[str, str]:
@@ -326,8 +326,8 @@ def main(arguments: Sequence[str]) -> int:
     print("\n".join(table({name: medians(costs) for name, costs in found.items()})))
     if parsed.run:
         print("", *run_table(parsed.run, parsed.columns, parsed.rows, parsed.runs), sep="\n")
-        quit_ms, hang_up_ms = leave_ms(SIZEUP, parsed.columns, parsed.rows)
-        print(f"\nq to the end, idle: {quit_ms:.0f} ms; SIGHUP to the end, running: {hang_up_ms:.0f} ms")
+        quit_ms, cancel_ms = leave_ms(SIZEUP, parsed.columns, parsed.rows)
+        print(f"\nq to the end, idle: {quit_ms:.0f} ms; SIGTERM to the end, running: {cancel_ms:.0f} ms")
     return 0
 
 

@@ -27,10 +27,12 @@ def gaps(session: Session) -> list[float]:
     return [value for point in session.steps["null"].points.values() for value in point.values]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, "canceled"), (signal.SIGHUP, "terminated")])
 def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
-    sizeup: Callable[..., Terminal], tmp_path: Path, number: signal.Signals
+    sizeup: Callable[..., Terminal], tmp_path: Path, number: signal.Signals, status: str
 ) -> None:
+    (tmp_path / "sizeup").mkdir()
+    (tmp_path / "sizeup/config.toml").write_text('[run]\nhang_up = "cancel"\n')
     with sizeup() as terminal:
         start_null(terminal, 100_000)
         measure_a_little(terminal, tmp_path)
@@ -42,27 +44,55 @@ def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None
-    assert session.end.status == "canceled"
+    assert session.end.status == status
     assert len(gaps(session)) > 10
 
 
-@pytest.mark.parametrize("how", ["the line drops", "the console is killed"])
-def test_a_console_that_vanishes_leaves_a_saved_session(
-    sizeup: Callable[..., Terminal], tmp_path: Path, how: str
-) -> None:
+def test_a_console_that_is_killed_leaves_a_saved_session(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
         measure_a_little(terminal, tmp_path)
-        if how == "the line drops":
-            terminal.hang_up()
-        else:
-            terminal.process.kill()
+        terminal.process.kill()
         terminal.wait()
 
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None
     assert len(gaps(session)) > 10
+
+
+def _measure(sizeup: Callable[..., Terminal], tmp_path: Path, *, batch: bool) -> Terminal:
+    """Start a run of some seconds, in the console or without it."""
+    settings = ("--set", "null.samples=4000", "--set", "null.interval=1ms")
+    terminal = sizeup("--batch", "-p", "null", *settings) if batch else sizeup()
+    if batch:
+        terminal.wait_for("[1/1]")
+    else:
+        start_null(terminal, 4000)
+    measure_a_little(terminal, tmp_path)
+    return terminal
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_run_goes_on_when_the_line_drops_and_the_next_console_says_so(
+    sizeup: Callable[..., Terminal], tmp_path: Path, *, batch: bool
+) -> None:
+    with _measure(sizeup, tmp_path, batch=batch) as terminal:
+        terminal.hang_up()
+        with sizeup() as second:
+            second.pump(30, lambda: "in progress; o or sizeup attach follows it" in second.lines[0])
+            during = second.lines[0]
+            second.pump(30, lambda: "finished without its terminal; o opens it" in second.lines[0])
+            after = second.lines[0]
+        assert gone(terminal)
+        assert terminal.wait() == (2 if batch else 128 + signal.SIGHUP)  # its summary finds no standard output
+    session = saved(tmp_path)
+    assert "in progress; o or sizeup attach follows it" in during
+    assert "finished without its terminal; o opens it" in after
+    assert session.end is not None
+    assert session.end.status == "complete"
+    assert session.end.terminal_lost_ns
+    assert len(gaps(session)) == 4000
 
 
 def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
@@ -139,9 +169,7 @@ def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Te
     assert saved(tmp_path).end is None
 
     with sizeup() as second:
-        second.wait_for("Unfinished session of")
-        second.press("5")
-        second.wait_for("interrupted")
+        second.wait_for("was interrupted; R runs its missing steps")
         second.press("R")
         second.wait_for("Run what this session is missing?")
         second.wait_quiet()

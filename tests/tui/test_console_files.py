@@ -55,12 +55,11 @@ async def test_an_unfinished_session_is_spoken_of_and_resumed(
     PlayedRunner(path).write([msgspec.structs.replace(header, host=os.uname().nodename), *lines])
     async with console.shown() as pilot:
         await pilot.pause()
-        # The pilot shows no notifications, but they are kept.
-        assert [note.message.partition(" of ")[0] for note in console.app._notifications] == ["Unfinished session"]
+        assert "was interrupted; R runs its missing steps" in console.says("#notice")
         await pilot.press("5", "down", "R")
         await pilot.pause()
         whole = list(console.runner.arguments)
-        await pilot.press("up", "R")
+        await pilot.press("1", "R")
         await pilot.pause()
 
         assert whole == []

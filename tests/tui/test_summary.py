@@ -16,7 +16,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Status
 from sizeup.quantity import Origin
-from sizeup.session.records import AdviceRecord
+from sizeup.session.records import AdviceRecord, EndRecord
 from sizeup.session.store import directory
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
@@ -311,7 +311,7 @@ async def test_the_last_session_is_offered_and_opened(console: Console, tmp_path
     store.mkdir(parents=True)
     PlayedRunner(store / "last.sizeup.jsonl").write([*records(), *ended()])
     async with console.shown(120, 40) as pilot:
-        console.app._notify_unfinished()
+        console.app._find_offered()
         offered = console.status
         await pilot.press("o")
         await until(pilot, lambda: not console.app.measures)
@@ -330,14 +330,45 @@ async def test_a_run_that_another_console_left_going_is_no_idle_machine_until_it
         fcntl.flock(written, fcntl.LOCK_EX)
         async with console.shown(120, 40) as pilot:
             await until(pilot, lambda: "run in progress in last" in console.status)
-            during = console.status
+            during, notice = console.status, console.says("#notice")
             fcntl.flock(written, fcntl.LOCK_UN)
             console.app._show_offered()
-            after = console.status
+            after, notice_after = console.status, console.says("#notice")
 
+    assert notice == "Run of 2026-01-01 00:00 UTC in progress; o or sizeup attach follows it"
+    assert notice_after == "Run of 2026-01-01 00:00 UTC was interrupted; R runs its missing steps"
     assert during.lstrip().startswith("measuring in the background")
     assert after.lstrip().startswith("idle")
     assert "o opens last, just now" in after
+
+
+@pytest.mark.parametrize(
+    ("status", "lost_ns", "notice"),
+    [
+        ("complete", 5, "finished without its terminal; o opens it"),
+        ("canceled", 0, "was canceled without its terminal; o opens it"),
+        ("complete", None, ""),
+    ],
+)
+async def test_a_run_that_ended_without_its_terminal_is_spoken_of_above_all_until_another_one_runs(
+    console: Console, status: str, lost_ns: int | None, notice: str
+) -> None:
+    store = directory()
+    store.mkdir(parents=True)
+    end = EndRecord(2_000_000_000, status, terminal_lost_ns=lost_ns)
+    PlayedRunner(store / "last.sizeup.jsonl").write([*records(), *ended()[:-1], end])
+    async with console.shown(80, 24) as pilot:
+        await pilot.pause()
+        line = console.app.screen.query_one("#notice")
+        shown, first, rows = line.display, line.region.y, console.app.screen.query_one("#body").size.height
+        said = console.says("#notice")
+        await pilot.press("r", "enter")
+        await console.feed(pilot, MEASURED)
+
+        assert shown == bool(notice)
+        assert said == (f"Run of 2026-01-01 00:00 UTC {notice}" if notice else "")
+        assert (first, rows) == (0, 20 if notice else 21)
+        assert not line.display
 
 
 async def test_the_header_names_a_demand_of_the_cpu_where_there_is_none_of_storage(console: Console) -> None:

@@ -130,7 +130,7 @@ def _keys(configuration: Configuration) -> list[str]:
         lines += [
             f"{key.name} = {json.dumps(value)}  ({setting.source if setting else 'default'})",
             f"    {key.help}",
-            f"    value: {key.expectation}; variable: {key.variable}; option: {key.option}",
+            f"    value: {key.expectation}; variable: {key.variable}; option: {key.option or 'none'}",
         ]
     return lines
 
@@ -143,7 +143,7 @@ def _keys_data(configuration: Configuration) -> dict[str, Any]:
             {
                 "name": key.name,
                 "variable": key.variable,
-                "option": key.option,
+                "option": key.option or None,
                 "expected": key.expectation,
                 "default": key.default,
                 "help": key.help,

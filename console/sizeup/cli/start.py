@@ -59,8 +59,9 @@ def add_arguments(batch: argparse.ArgumentParser) -> None:
     batch.add_argument(
         "--control",
         action="store_true",
-        help="read commands from standard input, one per line: cancel-step, cancel, pause, resume, keep, "
-        'console {"cpu_seconds": N, "bytes": N}; the end of the input cancels the run, except after keep',
+        help="read commands from standard input, one per line: cancel-step, cancel, pause, resume, keep, hang-up, "
+        'console {"cpu_seconds": N, "bytes": N}; the end of the input cancels the run, except after '
+        "keep and hang-up",
     )
 
 
@@ -73,8 +74,9 @@ def spec_of(arguments: argparse.Namespace) -> RunSpec:
     from sizeup.config import load
     from sizeup.engine.spec import RunSpec
 
+    configuration = load(os.environ, {"run.plan": arguments.plan})
     return RunSpec(
-        plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
+        plan=configuration.text("run.plan"),
         probes=tuple(arguments.probe or ()),
         assignments=tuple(arguments.assignments or ()),
         mount=_mount(arguments),
@@ -85,6 +87,7 @@ def spec_of(arguments: argparse.Namespace) -> RunSpec:
         start_at=arguments.start_at,
         control=arguments.control,
         only_builtin=arguments.only_builtin,
+        cancel_on_hang_up=configuration.text("run.hang_up") == "cancel",
     )
 
 

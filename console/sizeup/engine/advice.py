@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.portability import host_name
@@ -77,7 +79,7 @@ def save_advice(path: str, values: Mapping[str, Value], machine: Machine | None 
         raise UsageError(f"{path}: cannot save the inputs: they contradict the machine of the session")
     records: list[Record] = [advice]
     if session.end is not None:  # the last line of a session that nobody has to resume
-        records.append(EndRecord(t_ns + 1, session.end.status, session.end.reason))
+        records.append(replace(session.end, t_ns=t_ns + 1))
     with Writer.append(path, beside_another="inputs") as writer:
         writer.write(*records)
         writer.sync()

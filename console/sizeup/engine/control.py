@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import signal
+import time
 from types import FrameType
 
 from sizeup.errors import ExitStatus
@@ -19,13 +20,14 @@ _SIGNALS = {
 
 
 class BatchControl:
-    """Takes signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep.
+    """Takes signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep, hang-up.
 
     The end of standard input means that the console has gone: the run is canceled, unless ``keep`` came before.
+    ``hang-up`` says that the console has lost its terminal, as SIGHUP says of the run's own.
     ``console {"cpu_seconds": 1.5, "bytes": 20480}`` reports what the console has used so far.
     """
 
-    def __init__(self, *, commands: bool) -> None:
+    def __init__(self, *, commands: bool, cancel_on_hang_up: bool = True) -> None:
         self._wake, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._epoll = select.epoll()
         self._epoll.register(self._wake, select.EPOLLIN)
@@ -33,6 +35,9 @@ class BatchControl:
         self._paused = self._keep = self._step_canceled = False
         self.canceled: ExitStatus | None = None
         """Why the run was canceled; None while it was not."""
+        self._cancel_on_hang_up = cancel_on_hang_up
+        self.terminal_lost_ns: int | None = None
+        """When the terminal was lost and the run went on, on CLOCK_MONOTONIC_RAW; None while it was not."""
         self.console: ConsoleCost | None = None
         """What the console that controls the run reported last of its own use; None where there is none."""
         if commands:
@@ -97,7 +102,9 @@ class BatchControl:
 
     def _read_input(self) -> bool:
         """Execute the commands on standard input; False at its end."""
-        data = os.read(0, 4096)
+        data = b""
+        with contextlib.suppress(OSError):  # a terminal that was lost
+            data = os.read(0, 4096)
         *lines, self._tail = (self._tail + data).split(b"\n")
         self._tail = self._tail[-4096:]
         for line in lines:
@@ -118,17 +125,30 @@ class BatchControl:
                 self._paused = False
             case b"keep":
                 self._keep = True
+            case b"hang-up":
+                self._on_hang_up()
             case _:
                 # Anything else may be a command of a later version: ignored, so that the run goes on.
                 self.console = parse_cost(command) or self.console
 
     def _on_input_end(self) -> None:
+        self._paused = False  # nobody is left to resume it
         if not self._keep:
             self._cancel(ExitStatus.INTERRUPTED)
+
+    def _on_hang_up(self) -> None:
+        if self._cancel_on_hang_up:
+            self._cancel(ExitStatus.HANGUP)
+        elif self.terminal_lost_ns is None:
+            self.terminal_lost_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+            self._keep = True
 
     def _cancel(self, status: ExitStatus) -> None:
         self.canceled = self.canceled or status
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         del frame
-        self._cancel(_SIGNALS[signal.Signals(number)])
+        if number == signal.SIGHUP:
+            self._on_hang_up()
+        else:
+            self._cancel(_SIGNALS[signal.Signals(number)])

@@ -87,7 +87,11 @@ def run(
         registry = registry.builtin_only()
     settings = parse_assignments(spec.assignments, registry)
     watch = EnvironmentWatch()
-    with BatchControl(commands=spec.control) if control is None else nullcontext(control) as control:
+    with (
+        BatchControl(commands=spec.control, cancel_on_hang_up=spec.cancel_on_hang_up)
+        if control is None
+        else nullcontext(control)
+    ) as control:
         continued = spec.append or spec.resume
         experiment = None if plan is None else plan.experiment_run
         before = _read_own(continued) if continued else None
@@ -115,7 +119,7 @@ def run(
                 again = f"start again with: sizeup --batch --append {shlex.quote(path)}"
                 writer.when_full = _resume(path) if spec.resume else again if experiment is None else _EXPERIMENT_AGAIN
             recorder.put(_first(before))
-            with _end_recorded(recorder):
+            with _end_recorded(recorder, control, origin_ns):
                 display.show(f"session: {path or 'standard output'}")
                 sync = clock_sync()
                 agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
@@ -134,7 +138,7 @@ def run(
                     start_delay_ns=late_ns,
                 )
                 conclusions = tuple(_concluded(recorder, machine, path))
-            recorder.put(*conclusions, _end(recorder.now_ns(), control))
+            recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
         finished = sum(record.outcome.status in _FINISHED for record in outcomes)
         return Result(path, control.canceled or _status(spec, outcomes), finished)
@@ -199,14 +203,15 @@ def _wait(start_ns: int, sync: ClockSync, control: BatchControl, display: Progre
 
 
 @contextmanager
-def _end_recorded(recorder: Recorder) -> Iterator[None]:
+def _end_recorded(recorder: Recorder, control: BatchControl, origin_ns: int) -> Iterator[None]:
     """Record in the session what ends the run early, where it can still be written."""
     try:
         yield
     except BaseException as error:
         status = "canceled" if isinstance(error, LateError) else "terminated"
         with suppress(UsageError, OSError):
-            recorder.put(EndRecord(recorder.now_ns(), status, str(error) or type(error).__name__))
+            end = _end(recorder.now_ns(), control, origin_ns)
+            recorder.put(replace(end, status=status, reason=str(error) or type(error).__name__))
             recorder.sync()
         raise
 
@@ -258,10 +263,10 @@ def _environment(
     return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts(), **console, **more}),)
 
 
-def _end(t_ns: int, control: BatchControl) -> EndRecord:
-    if control.canceled is None:
-        return EndRecord(t_ns, "complete")
-    return EndRecord(t_ns, "canceled" if control.canceled is ExitStatus.INTERRUPTED else "terminated")
+def _end(t_ns: int, control: BatchControl, origin_ns: int) -> EndRecord:
+    status = "canceled" if control.canceled is ExitStatus.INTERRUPTED else "terminated"
+    lost_ns = None if control.terminal_lost_ns is None else max(control.terminal_lost_ns - origin_ns, 0)
+    return EndRecord(t_ns, "complete" if control.canceled is None else status, terminal_lost_ns=lost_ns)
 
 
 def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:

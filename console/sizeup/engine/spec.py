@@ -26,6 +26,8 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     control: bool = False
     """Whether commands are taken from standard input."""
     only_builtin: bool = False
+    cancel_on_hang_up: bool = False
+    """Whether the loss of the terminal cancels it; a runner that is started by ``options`` is configured by itself."""
 
     def options(self) -> list[str]:
         """Return the options of ``sizeup --batch`` that ask for this run."""

@@ -199,6 +199,8 @@ class EndRecord(Record, frozen=True, tag="end"):
     status: str
     """``complete``, ``canceled``, ``terminated``."""
     reason: str = ""
+    terminal_lost_ns: int | None = None
+    """When the terminal was lost and the run went on; None where it was not."""
 
 
 AnyRecord = (

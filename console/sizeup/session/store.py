@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -125,18 +125,32 @@ def _is_session(entry: os.DirEntry[str]) -> bool:
 
 
 def _ended(path: Path) -> bool:
-    """Whether the last whole line other than a note is an end; that is a short line, so the tail is enough."""
     try:
-        with path.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-            *lines, torn = file.read(_TAIL_BYTES).split(b"\n")
+        return bool(_end(path))
     except PermissionError:
         return True  # another user's, and not for us to go on with
+
+
+def _end(path: Path) -> dict[str, Any]:
+    """Return the end of a session, its last whole line other than a note; empty where that is none.
+
+    It is a short line, so the tail of the file is enough.
+    """
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        *lines, torn = file.read(_TAIL_BYTES).split(b"\n")
     records = (line for line in reversed(lines) if not line.startswith(b'{"kind":"note"'))
     try:
-        return torn == b"" and bool(msgspec.json.decode(next(records))["kind"] == "end")
-    except (msgspec.MsgspecError, ValueError, TypeError, KeyError, StopIteration):
-        return False
+        record = msgspec.json.decode(next(records), type=dict[str, Any])
+    except (msgspec.MsgspecError, ValueError, StopIteration):
+        return {}
+    return record if torn == b"" and record.get("kind") == "end" else {}
+
+
+def ended_without_terminal(path: Path) -> str:
+    """Return how a run ended that had lost its terminal: ``complete``; empty for any other session."""
+    end = _end(path)
+    return one_line(str(end.get("status", "")), 40) if end.get("terminal_lost_ns") is not None else ""
 
 
 def _file_name(host: str) -> str:

@@ -42,6 +42,8 @@ class ConsoleDriver(LinuxDriver):
     """Set before the app starts; Textual makes its driver from the class alone."""
     before_exit: ClassVar[Sequence[Callable[[], None]]] = ()
     """Save what must be saved, within a few milliseconds and without the event loop."""
+    on_hang_up: ClassVar[Sequence[Callable[[], None]]] = ()
+    """Called before these where the terminal is lost."""
 
     def __init__(
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
@@ -118,7 +120,7 @@ class ConsoleDriver(LinuxDriver):
         """Save, give the terminal back as far as it still takes bytes, and end without waiting for any thread."""
         del frame
         try:
-            for save in self.before_exit:
+            for save in (*(self.on_hang_up if number == signal.SIGHUP else ()), *self.before_exit):
                 save()
         finally:
             self._restore()

@@ -91,6 +91,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "Open the session that was written last.",
             footer=True,
         ),
+        Action("summary.resume", "R", "screen.resume", "Resume", "Run the missing steps of the interrupted session."),
         Action(
             "summary.mount",
             "m",

@@ -12,6 +12,7 @@ from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.runs import Runs
+from sizeup.tui.unfinished import OfferedSession
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
@@ -27,6 +28,8 @@ class AppProtocol(Protocol):
     """None until it was read, or where a session has none."""
     runs: Runs
     glyphs: Glyphs
+    offered: OfferedSession
+    """What a user who comes back should know of."""
     measures: bool
     """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
 

@@ -100,7 +100,7 @@ class ConsoleApp(TerminalApp):
         is_capture = not measures and live_source is None
         self.typed = TypedInputs(runs, lambda: self._own.machine, readonly=options.readonly, is_capture=is_capture)
         self._leaving = Leaving(self, runs, self.report_cost, self.typed, self.save_inputs)
-        self._offered = OfferedSession(first_key_of("summary.latest", self.keys))
+        self.offered = OfferedSession(*(first_key_of(f"summary.{name}", self.keys) for name in ("latest", "resume")))
         self._timer: Timer | None = None
         self._frame_ticks = 4 if options.low_bandwidth else 2
         self._waited_ticks = self._frame_ticks
@@ -114,19 +114,18 @@ class ConsoleApp(TerminalApp):
         if session is not None and session.end is None:
             self._watch()
         if self.measures:
-            self.call_after_refresh(self._notify_unfinished)
+            self.call_after_refresh(self._find_offered)
         if self.compared_with is not None:
             self.call_after_refresh(self.action_mode, "topology")
 
-    def _notify_unfinished(self) -> None:
-        if text := self._offered.find():
-            self.notify(text, markup=False)
+    def _find_offered(self) -> None:
+        self.offered.find()
         self._refresh_modes("show_status")
-        if self._offered.running is not None:
+        if self.offered.running is not None:
             self.set_interval(_OFFERED_SECONDS, self._show_offered)
 
     def _show_offered(self) -> None:
-        if self._offered.has_ended():
+        if self.offered.has_ended():
             self._refresh_modes("show_status")
 
     @cached_property
@@ -216,8 +215,8 @@ class ConsoleApp(TerminalApp):
             watched=self.live_source is not None,
             measures=self.measures,
             readonly=self.readonly,
-            offered=self._offered.text,
-            runs_elsewhere=self._offered.running is not None,
+            offered=self.offered.text,
+            runs_elsewhere=self.offered.running is not None,
         )
 
     def start_run(self, spec: RunSpec) -> None:
@@ -305,7 +304,6 @@ class ConsoleApp(TerminalApp):
 
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""
-        self.clear_notifications()  # the one that named the session would cover the status of its run
         if not self._own.measures:
             self.notify("runs cannot be started from this console", severity="warning", markup=False)
         elif not self.typed.resume(path):

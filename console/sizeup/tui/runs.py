@@ -239,6 +239,10 @@ class Runs:
         """Let the run go on without this console."""
         self._send("keep")
 
+    def hang_up(self) -> None:
+        """Tell the runner that the terminal is lost: by its configuration, the run continues or is canceled."""
+        self._send("hang-up")
+
     def report_cost(self, cost: ConsoleCost) -> None:
         """Have what this console cost so far recorded with the run."""
         from sizeup.live.cost import format_cost
@@ -256,7 +260,7 @@ class Runs:
         return True
 
     def release(self) -> None:
-        """Close the runner's input: it cancels and saves, unless it has received the command ``keep``."""
+        """Close the runner's input: it cancels and saves, unless ``keep`` or ``hang-up`` came before."""
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()

@@ -86,7 +86,8 @@ def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
     driver = console_driver()
     if driver is not None:
         driver.ascii_only = options.ascii
-        # Closing the runner's input makes it cancel and save, unless it has received the command keep.
+        # Closing the runner's input makes it cancel and save, unless it has been told that the terminal is lost.
+        driver.on_hang_up = (runs.hang_up,)
         driver.before_exit = (app.report_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()

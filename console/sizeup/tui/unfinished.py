@@ -1,4 +1,4 @@
-"""The sessions that a user is reminded of at the start: one that was interrupted, and the one that was written last."""
+"""The sessions that a user is told of at the start: a run in progress, one that ended unseen, an interrupted one."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ import time
 from pathlib import Path
 
 from sizeup.errors import SizeupError
-from sizeup.session.store import directory, latest, session_name, start_of, unfinished
+from sizeup.session.store import directory, ended_without_terminal, latest, session_name, start_of, unfinished
 from sizeup.text import plural
 
 _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""
 
 
-def unfinished_session_text() -> str:
-    """Return what to say of the latest unfinished session that no run is writing; empty where there is none."""
-    for path in unfinished(directory()):
-        from sizeup.session.writer import in_use
+def interrupted_session() -> Path | None:
+    """Return the latest unfinished session of the last day that no run is writing; None where there is none."""
+    from sizeup.session.writer import in_use
 
-        if time.time() - path.stat().st_mtime < _RECENT_SECONDS and not in_use(str(path)):
-            # As the list of sessions has it, so that it can be found there.
-            started = start_of(path).replace("T", " ").removesuffix("Z")
-            of = f" of {started} UTC" if started else ""
-            return f"Unfinished session{of}: press 5 to view it, there R to resume it"
-    return ""
+    return next((path for path in unfinished(directory()) if _is_recent(path) and not in_use(str(path))), None)
+
+
+def _is_recent(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime < _RECENT_SECONDS
 
 
 def running_session(besides: str = "") -> Path | None:
@@ -35,22 +33,35 @@ def running_session(besides: str = "") -> Path | None:
 
 
 class OfferedSession:
-    """The session that can be opened while this console measured nothing, and whether a run writes it."""
+    """What a user who comes back should know of: a run in progress, one that ended unseen, or was interrupted."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, resume_key: str) -> None:
         self._key = key
+        self._resume_key = resume_key
+        self.notice = ""
+        """What to say of it first; empty where there is none."""
         self.text = ""
-        """What to say of it; empty where there is none."""
+        """What to say of the latest session; empty where there is none."""
         self.running: Path | None = None
         """The session that a run writes; None where none does."""
+        self.interrupted: Path | None = None
+        """The session that can be resumed; None where none is spoken of."""
 
-    def find(self) -> str:
-        """Look for it in the store; the value is what to say of an unfinished session."""
+    def find(self) -> None:
+        """Look for it in the store."""
+        self.notice, self.interrupted = "", None
         with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
-            self.running = running_session()
-            self.text = last_session_text(self._key, self.running)
-            return unfinished_session_text()
-        return ""
+            self.running, last = running_session(), latest()
+            self.text = _last_session_text(self._key, self.running, last)
+            if self.running is not None:
+                shows = f"{self._key} or " if self.running == last else ""
+                self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup attach follows it"
+            elif last is not None and _is_recent(last) and (ended := ended_without_terminal(last)):
+                how = "finished" if ended == "complete" else f"was {ended}"
+                self.notice = f"{_run_of(last)} {how} without its terminal; {self._key} opens it"
+            elif (path := interrupted_session()) is not None:
+                self.interrupted = path
+                self.notice = f"{_run_of(path)} was interrupted; {self._resume_key} runs its missing steps"
 
     def has_ended(self) -> bool:
         """Look again at the run that goes on; whether it has ended."""
@@ -62,12 +73,16 @@ class OfferedSession:
         return True
 
 
-def last_session_text(key: str, running: Path | None) -> str:
+def _run_of(path: Path) -> str:
+    """Return a run by its start, as the list of sessions has it."""
+    started = start_of(path)[:16].replace("T", " ")
+    return f"Run of {started} UTC" if started else "Run"
+
+
+def _last_session_text(key: str, running: Path | None, path: Path | None) -> str:
     """Return the latest session with the key that opens it and its age, or its run; empty where there is none."""
-    path = latest()
     if running is not None:
-        opened = f", {key} opens it" if running == path else ""
-        return f"run in progress in {session_name(str(running))}{opened}"
+        return f"run in progress in {session_name(str(running))}"
     if path is None:
         return ""
     name = session_name(str(path))

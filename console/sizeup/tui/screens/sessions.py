@@ -85,6 +85,11 @@ class SessionsScreen(ModeScreen):
         super().show_machine()
         self._list()
 
+    def show_target(self, target: str) -> None:
+        """Put the cursor on a session."""
+        listed = self.query_one(KeyList)
+        listed.highlighted = next((at for at, one in enumerate(listed.options) if one.id == target), listed.highlighted)
+
     def show_run(self) -> None:
         """Read the folder again when a run has begun or ended."""
         super().show_run()

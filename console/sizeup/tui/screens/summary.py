@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -32,6 +33,7 @@ from sizeup.tui.screens.summary_text import (
     status_styles,
     verdict_content,
 )
+from sizeup.tui.widgets.lines import StatusLine
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.card_table import card_table
 from sizeup.views.cards import CardView
@@ -71,6 +73,8 @@ class SummaryScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self._notice_line = StatusLine(id="notice")
+        self._notice_line.display = False
         self._screen_size = self.app.size
         """Known before the first layout, so that everything is laid out and drawn once."""
         self._summary: Summary | None = None
@@ -83,6 +87,11 @@ class SummaryScreen(ModeScreen):
         self._findings: dict[str, Finding] = {}
         self._mount: str | None = None
         """The directory whose storage is measured, as answered in this console; empty for none, None before that."""
+
+    def compose(self) -> ComposeResult:
+        """Build the frame, with a line above it for what a user who comes back should know."""
+        yield self._notice_line
+        yield from super().compose()
 
     def body(self) -> Iterable[Widget]:
         """The verdict above the list of cards and findings; what there is to see of them below."""
@@ -105,6 +114,16 @@ class SummaryScreen(ModeScreen):
         """Show the run again."""
         super().show_run()
         self._update()
+
+    def show_status(self) -> None:
+        """Show the line below and, until something is measured, the one above the frame."""
+        super().show_status()
+        host = self.host
+        notice = host.offered.notice if host.measures and host.runs.session is None else ""
+        self._notice_line.show(f" {notice}")
+        if self._notice_line.display != bool(notice):
+            self._notice_line.display = bool(notice)
+            self._fill()
 
     def _update(self) -> None:
         """Compute the view and show it."""
@@ -245,6 +264,11 @@ class SummaryScreen(ModeScreen):
         else:
             self.host.show_session(str(path))
 
+    def action_resume(self) -> None:
+        """Go to the interrupted session, and ask there whether to run what it is missing."""
+        if (path := self.host.offered.interrupted) is not None:
+            self.host.go("sessions", str(path), "screen.resume")
+
     def action_licenses(self) -> None:
         """Go to the licenses of every vendor."""
         self.host.go("sizing", "", "screen.licenses")
@@ -257,13 +281,15 @@ class SummaryScreen(ModeScreen):
             idle += ["summary.measure", "summary.mount"]
         if self.host.saved_session is not None or runs.session is not None:
             idle.append("summary.latest")
+        if self.host.offered.interrupted is None:
+            idle.append("summary.resume")
         return idle
 
     def _fill(self) -> None:
         """Show what is known, folded to the size of the screen; the cursor keeps to its line."""
         shown = self._summary
         listed = self.query_one(KeyList)
-        width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND
+        width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND - self._notice_line.display
         filled = shown, width, rows, self._unfolded, self.app.theme
         if shown is None or filled == self._filled:
             return
