@@ -22,7 +22,9 @@ def test_every_probe_is_listed_as_data(capsys: pytest.CaptureFixture[str]) -> No
 def test_one_probe_in_full_shows_how_to_set_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["probes", "null"]) == 0
 
-    assert "--set null.samples=...  Number of samples; a whole number from 0" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "--set null.samples=...  Number of samples; a whole number from 0" in out
+    assert "touches nothing; hazards: none declared" in out
 
 
 def test_an_unknown_probe_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,6 +65,7 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
     plans = ", ".join(manifest.plans) or "by name only"
     if manifest.target is not None and manifest.plans:
         plans = f"by name only, with settings of {plans}"
+    hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none declared"
     lines = [
         f"{probe.name}: {manifest.summary}",
         f"  {'can run here' if reason is None else f'cannot run here: {reason}'}",
@@ -73,7 +74,7 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
         return lines
     lines += [
         f"  from {probe.distribution}; plans: {plans}; method: {manifest.method}",
-        f"  touches {manifest.touches}; hazards: {', '.join(hazard.value for hazard in manifest.hazards) or 'none'}",
+        f"  touches {manifest.touches}; hazards: {hazards}",
         (
             f"  at most: memory {manifest.limits.memory}; space {manifest.limits.space}; "
             f"CPUs {manifest.limits.cpus}; {manifest.limits.seconds:g} s per step"

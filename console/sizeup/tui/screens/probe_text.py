@@ -153,7 +153,7 @@ def waiting_text(name: str, runs: Runs, refusal: str) -> str:
 def about(probe: RegisteredProbe, state_text: str, settings: Mapping[str, str], typed: Collection[str]) -> Group:
     """What a probe measures and takes, before it is run; ``state_text`` says whether it can be."""
     manifest = probe.manifest
-    effects = ", ".join(_EFFECTS.get(hazard, hazard.value) for hazard in manifest.hazards) or "none"
+    effects = ", ".join(_EFFECTS.get(hazard, hazard.value) for hazard in manifest.hazards) or "none declared"
     facts = [
         ("Touches", manifest.touches),
         *_settings_facts(manifest.parameter, settings, typed),
