@@ -25,6 +25,7 @@ WHOLE = LoadInterval(
     sequential_bytes_per_second=250_000_000 - 8000 * 8192,
     cpu_utilization=0.25,
     busy_cores=4,
+    spread_cores=8,
 )
 
 
@@ -162,6 +163,7 @@ def test_a_workload_of_a_report_has_every_key_of_the_demand() -> None:
         "workload.sequential_mb_s": 250e6 - 8000 * 8192,
         "workload.io_kib": 8192,
         "workload.cpu_cores": 4,
+        "workload.spread_cores": 8,
         "workload.percentile": 95,
         "redo.mb_s": 2e6,
         "redo.writes_s": 500,
@@ -202,3 +204,13 @@ def test_a_damaged_report_is_read_or_refused_in_one_line(text: str, data: st.Dat
     except SizeupError as error:
         told = str(error)
     assert "\n" not in told
+
+
+@pytest.mark.parametrize(("busy", "cores", "spread"), [(36, 24, 17.28), (60, 24, 24), (36, 48, None)])
+def test_busy_threads_of_a_report_are_on_as_many_cores_at_most(busy: int, cores: int, spread: float | None) -> None:
+    text = AWR.replace("2,880,000", f"{busy}0,000").replace("8,640,000", f"{100 - busy}0,000")
+    text = re.sub(r"(NUM_CPUS +)32", r"\g<1>48", re.sub(r"(NUM_CPU_CORES +)16", rf"\g<1>{cores}", text))
+    (found,) = parse_awr(text, "awr").intervals
+
+    assert found.busy_cores == pytest.approx(busy / 100 * cores)
+    assert found.spread_cores == (None if spread is None else pytest.approx(spread))

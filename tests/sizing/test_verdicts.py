@@ -199,6 +199,33 @@ def test_cores_of_another_server_count_by_their_relative_performance() -> None:
     assert known.status == "pass"
 
 
+@pytest.mark.parametrize(
+    ("cores", "spread", "status", "words"),
+    [
+        (
+            "32",
+            ("workload.spread_cores=17.28",),
+            "pass",
+            "8.64 to 17.3 cores demand, 32 cores capacity (lower end: 27%)",
+        ),
+        ("24", ("workload.spread_cores=17.28",), "assumed", "8.64 to 17.3 cores demand, 24 cores capacity"),
+        ("24", (), "pass", "8.64 cores demand, 24 cores capacity (36%)"),
+        (
+            "10",
+            ("workload.spread_cores=17.28",),
+            "warn",
+            "assumed: busy threads that share cores (173% if they share no",
+        ),
+    ],
+)
+def test_busy_threads_may_share_cores_or_not(cores: str, spread: tuple[str, ...], status: str, words: str) -> None:
+    same = ("workload.specrate_per_core=1", "machine.specrate_per_core=1")
+    found = card("cpu", f"machine.cores={cores}", "workload.cpu_cores=8.64", *spread, *same)
+
+    assert (found.status, found.share) == (status, pytest.approx(8.64 / float(cores)))
+    assert words in found.statement
+
+
 def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
     found = card("network", "workload.mb_s=100", "path.stages=nic:gbe-nfs*2", "path.policy=active-active")
 

@@ -138,6 +138,7 @@ def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
         total("redo_writes_per_second"),
         total("sequential_bytes_per_second"),
         busy_cores=total("busy_cores"),
+        spread_cores=total("spread_cores"),
     )
 
 
@@ -153,7 +154,7 @@ def _report(text: str, where: str) -> _Report:
     block = _block_bytes(text)
     reads, writes, sequential, remarks = _requests(found, profile, block)
     requests = None if reads is None or writes is None else reads + writes
-    utilization, cores, of_cpu = _cpu(found, text, profile)
+    utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
     interval = LoadInterval(
         _moved(found, profile, redo, block, where),
         requests,
@@ -163,6 +164,7 @@ def _report(text: str, where: str) -> _Report:
         sequential,
         utilization,
         None if utilization is None or cores is None else utilization * cores,
+        min(utilization * cpus, cores) if utilization is not None and cpus and cores and cpus > cores else None,
     )
     header = text[:_HEADER_CHARACTERS]
     stated = (
@@ -284,8 +286,8 @@ def _redo_writes(found: Sections) -> float | None:
 
 def _cpu(
     found: Sections, text: str, profile: Mapping[str, float]
-) -> tuple[float | None, float | None, list[tuple[str, str]]]:
-    """Utilization of the server's CPUs, its physical cores, and remarks on the first."""
+) -> tuple[float | None, float | None, float | None, list[tuple[str, str]]]:
+    """Utilization of the server's CPUs, their number, its physical cores, and remarks on the first."""
     host = _CPUS.search(text)
     cpus = found.figure("os", "NUM_CPUS") or (float(host[1]) if host else None)
     cores = found.figure("os", "NUM_CPU_CORES") or (float(host[2]) if host else None)
@@ -297,11 +299,11 @@ def _cpu(
         if own is not None and elapsed and busy:
             share = min(own * elapsed * 100 / busy, 1.0)
             remarks.append(f"all processes of the server count; this database took {share:.0%} of the busy CPU time")
-        return busy / (busy + idle), cores, [("workload.cpu_cores", remark) for remark in remarks]
+        return busy / (busy + idle), cpus, cores, [("workload.cpu_cores", remark) for remark in remarks]
     if own is None or not cpus:
-        return None, None, []
+        return None, None, None, []
     remark = "CPU time of this database alone: the report has no Operating System Statistics"
-    return own / cpus, cores, [("workload.cpu_cores", remark)]
+    return own / cpus, cpus, cores, [("workload.cpu_cores", remark)]
 
 
 def _own_cpu(found: Sections, text: str, profile: Mapping[str, float]) -> float | None:

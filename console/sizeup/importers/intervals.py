@@ -38,7 +38,9 @@ class LoadInterval(Struct, frozen=True):
     cpu_utilization: float | None = None
     """Share of all CPUs that was busy."""
     busy_cores: float | None = None
-    """The same times physical cores, where the file has their number."""
+    """The same times physical cores, where the file has their number: as if busy threads shared cores."""
+    spread_cores: float | None = None
+    """Cores that are busy if each busy thread has one of its own; None where a core has one thread, or unknown."""
 
 
 class Stated(Struct, frozen=True):

@@ -48,7 +48,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         return
     usable = usable_cores(sheet, cores.value)
     reasons, limited = [], ""
-    bounds = limits(sheet)
+    bounds, spread = limits(sheet), _spread(sheet)
     if usable is not None:
         capacity = usable.most * nodes
         has = f"{format_in(capacity, '')} of {has}"
@@ -59,18 +59,30 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         if usable.threads_unknown and bounds.status(Shares(needed / capacity)) is not ShareStatus.FAIL:
             reasons = ["a core for each of them, as the threads of a core are unknown (machine.threads_per_core)"]
     share = needed / capacity
-    shares = Shares(share, share * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet))
+    shares, upper = (
+        Shares(one, one * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet)) for one in (share, share * spread)
+    )
+    if bounds.status(upper) is not bounds.status(shares):
+        reasons.append(f"busy threads that share cores ({share_text(upper.today)} if they share none)")
     if covers_one_instance(sheet) and not _percent_is_chosen(sheet) and needed <= capacity:
         reasons.append(ONE_INSTANCE)
     status = without_unconfirmed_pass(bounds.status(shares), reasons)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
+    if spread > 1:
+        sheet.line(
+            f"if no busy threads share a core: {figure(needed * spread)} cores / {has} = {share_text(upper.today)}"
+        )
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
     write_later_shares(sheet, shares, nodes)
     failures = server_failures(shares, nodes)
     within = f"{shares_clause(shares, bounds, failures)}{limited}{assumed_clause(status, reasons)}"
-    statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({within})"
+    demand = f"{figure(needed)} cores"
+    if spread > 1:
+        demand = f"{figure(needed)} to {figure(needed * spread)} cores"
+        within = f"lower end: {within}"
+    statement = f"CPU: {demand} demand, {has} capacity ({within})"
     notes = [f"assumed: {reason}" for reason in reasons]
     for note in (*notes, *later_notes("cpu", shares, bounds, failures)):
         sheet.caveat(note)
@@ -82,7 +94,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             shares,
             bounds,
             detected=has,
-            demand=f"{figure(needed)} cores",
+            demand=demand,
             advice=VERDICT,
             notes=notes,
             failures=failures,
@@ -105,13 +117,16 @@ def _unknown(sheet: Sheet) -> Advice:
 def _incomparable(sheet: Sheet, has: str) -> Advice:
     """Return the verdict where the cores of the two servers cannot be compared."""
     there = sheet.number("workload.cpu_cores")
+    busy = f"{figure(there.value)} cores"
+    if (spread := _spread(sheet)) > 1:
+        busy = f"{figure(there.value)} to {figure(there.value * spread)} cores"
     statement = (
-        f"CPU: {figure(there.value)} cores busy on the present server; how many that is of these {has} is unknown "
+        f"CPU: {busy} busy on the present server; how many that is of these {has} is unknown "
         f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
         f"machine.specrate_per_core=N; if it is this same server, {KEYS['workload.cpu_percent'].flag}"
     )
     note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
-    sheet.cards.append(_open_card(statement, has, f"{figure(there.value)} cores", note))
+    sheet.cards.append(_open_card(statement, has, busy, note))
     return sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
 
 
@@ -132,6 +147,15 @@ def _needed(sheet: Sheet, capacity: float) -> float | None:
     needed = there.value * theirs.value / ours.value
     sheet.line(f"{figure(there.value)} cores x {shown(theirs, '')} / {shown(ours, '')} = {figure(needed)} cores")
     return needed
+
+
+def _spread(sheet: Sheet) -> float:
+    """Return how many times its busy cores the workload keeps busy if its threads share none; 1 where unknown."""
+    busy = None if _percent_is_chosen(sheet) else sheet.optional("workload.cpu_cores")
+    most = None if busy is None else sheet.optional("workload.spread_cores")
+    if busy is None or most is None or most.origin is not busy.origin:  # not of the same workload
+        return 1.0
+    return max(most.value / busy.value, 1.0) if busy.value else 1.0
 
 
 def _percent_is_chosen(sheet: Sheet) -> bool:

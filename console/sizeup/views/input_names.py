@@ -32,6 +32,7 @@ _LABELS = {
     "workload.read_percent": "Share of reads",
     "workload.io_kib": "Block size",
     "workload.cpu_percent": "CPU utilization",
+    "workload.spread_cores": "Busy cores if threads share none",
     "workload.growth_percent": "Growth per year",
     "workload.horizon_years": "Planning horizon",
     "workload.utilization_percent": "Planned peak CPU utilization",
