@@ -270,7 +270,9 @@ async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_conso
         lines = [line for name, line in console.entries().items() if name in ("cpu", "storage")]
         verdict = console.says("#verdict")
 
-    assert verdict.startswith("WARN CPU: 7.76 cores demand, 8 cores capacity (97%) Fix 39% more capacity or")
+    assert verdict.startswith(
+        "WARN CPU: 7.76 cores demand, 8 cores capacity (97%) Fix Needs 11.09 cores (pass limit 70%)"
+    )
     assert lines == [
         "CPU 8 cores, 2.66 GHz, 2 sockets – 7.76 cores 97% WARN",
         "Storage 1 SCSI disk, 1 TB – 200 MB/s 20% PASS",

@@ -14,7 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Declaration, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import Hba, Transport
-from sizeup.quantity import Origin
+from sizeup.quantity import Origin, Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.store import StoredSession
 from sizeup.session.value import Point, Session, StepRun, point_key
@@ -119,6 +119,41 @@ def test_the_clock_shows_the_method_that_its_series_leads_with() -> None:
     found = view("clock", step("clock.cost", *(Estimate("cost", {"method": name}, cost) for name, cost in costs)))
 
     assert found.measured == ("22 ns per read",)
+
+    open_lead = [Estimate("cost", {"method": name}, cost, converged=cost != 22.0) for name, cost in costs]
+    found = view("clock", step("clock.cost", *open_lead))
+    assert (found.measured, found.measured_valid) == (("22 ns per read, not converged",), False)
+
+    found = view("clock", step("clock.cost", open_lead[2]))
+    assert found.measured == ("9 ns per read (rdtsc)",)
+
+
+def test_of_runs_that_did_not_converge_the_storage_shows_the_one_that_sizing_names() -> None:
+    runs = [step("io.direct", *(replace(one, converged=False) for one in ramp)) for ramp in (RAMP, RAMP[:1])]
+    runs[1].step = replace(runs[1].step, id="io.direct.2")
+
+    assert view("storage", *runs).measured == ("91.2k IOPS, not converged",)
+
+
+@pytest.mark.parametrize(
+    ("settings", "ends"),
+    [
+        ({"capacity__iops": "90000"}, "capacity by its links, not measured"),
+        ({"capacity__iops": "9000"}, "capacity as entered"),
+        ({"path__stages": "nic:eth1*1", "capacity__iops": "90000"}, "capacity as entered"),
+    ],
+)
+def test_the_basis_is_of_what_decides(settings: dict[str, str], ends: str) -> None:
+    typed = {key.replace("__", "."): text for key, text in settings.items()}
+    given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in (typed | DEMAND).items()}
+    link = Quantity(118e6, "bytes/s", Origin.DETECTED, "eth0")
+    sizing = size(described(machine(), {"path.bandwidth_mb_s": link, **given}))
+    found = verdict_text(sizing, card_views(sizing, machine()))
+
+    assert found.basis.endswith(ends)
+
+
+DEMAND = {"workload.iops": "20000", "workload.read_percent": "70", "workload.io_kib": "8"}
 
 
 def test_memory_shows_local_and_remote_latency() -> None:
@@ -245,15 +280,15 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
 
     assert found.status == "FAIL"
     assert found.statement.startswith("Storage: 1,048 MB/s demand, 800 MB/s capacity (131%")
-    assert found.fix == "3.2 times the capacity or 69% less demand passes, for 226% at worst"
+    assert found.fix == "Needs 1,811 MB/s (226% at worst, limit 100%)"
     assert found.basis == "workload of --set; +20% a year: 226% in year 3; capacity as entered"
 
 
 @pytest.mark.parametrize(
     ("used", "fix"),
-    [("72.8", "4% more capacity or 4% less demand passes"), ("97", "39% more capacity or 28% less demand passes")],
+    [("72.8", "Needs 8.32 cores (pass limit 70%)"), ("97", "Needs 11.09 cores (pass limit 70%)")],
 )
-def test_a_little_more_capacity_is_told_in_percent(used: str, fix: str) -> None:
+def test_the_capacity_that_passes_is_named_with_its_limit(used: str, fix: str) -> None:
     given = sized(workload__cpu_percent=used)
 
     assert verdict_text(given, card_views(given, machine())).fix == fix
@@ -350,7 +385,7 @@ def test_the_fix_of_a_failure_in_the_last_year_counts_it() -> None:
     )  # fmt: skip
 
     recorded = given.recorded()
-    assert verdict_text(recorded, card_views(recorded, machine())).fix.endswith("demand passes, for 108% at worst")
+    assert verdict_text(recorded, card_views(recorded, machine())).fix == "Needs 1,728 MB/s (108% at worst, limit 100%)"
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])

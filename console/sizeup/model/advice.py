@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from sizeup.quantity import Quantity, Words
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.text import capitalized
 
 
@@ -90,8 +90,10 @@ class StageUse(Struct, frozen=True):
     share: float
     status: str = ""
     """The status by this stage alone: ``pass``, ``warn`` or ``fail``."""
-    path: bool = True
+    path: bool = False
     """Whether it is part of the paths, and not the drives or the storage as a whole."""
+    origin: Origin | None = None
+    """Where its capacity is from; ``RULE`` for one that was worked out from links or drives that somebody named."""
 
 
 class Failure(Struct, frozen=True):
@@ -143,6 +145,8 @@ class Card(Struct, frozen=True):
     """The defaults that nobody chose and that the verdict rests on."""
     not_judged: str = ""
     """What of the resource was not judged: ``the disks``; empty where all of it was."""
+    needs: str = ""
+    """The capacity that would pass, with the limit: ``234 MB/s (pass limit 70%)``; empty where it passes."""
 
 
 class AdviceSet(Struct, frozen=True):

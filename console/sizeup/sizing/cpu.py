@@ -99,6 +99,8 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             notes=notes,
             failures=failures,
             assumed=reasons,
+            capacity=capacity,
+            unit="cores",
         )
     )
     quantity = sheet.answer(share, "%", "share.fail-above")

@@ -171,6 +171,8 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             notes=notes,
             failures=failures,
             assumed=assumed,
+            capacity=has.value,
+            unit="GiB",
         )
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")

@@ -12,7 +12,7 @@ from sizeup.model.advice import Card, Failure, StageUse
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Growth
 from sizeup.text import capitalized
-from sizeup.units import format_in
+from sizeup.units import base_unit, format_in
 
 
 class ShareStatus(Enum):
@@ -114,8 +114,13 @@ def share_card(
     failures: Sequence[Failure] = (),
     assumed: Sequence[str] = (),
     not_judged: str = "",
+    capacity: float,
+    unit: str,
 ) -> Card:
-    """Return the card of a resource whose share of capacity is known; what comes later ends its notes."""
+    """Return the card of a resource whose share of capacity is known; ``capacity`` is in the base unit of ``unit``.
+
+    What comes later ends its notes.
+    """
     later = tuple(map(capitalized, later_notes(resource, shares, bounds, failures)))
     return Card(
         resource,
@@ -136,7 +141,23 @@ def share_card(
         limit=bounds.fails,
         assumed=tuple(assumed),
         not_judged=not_judged,
+        needs=_needs(shares, bounds, capacity, unit) if status in (ShareStatus.WARN, ShareStatus.FAIL) else "",
     )
+
+
+def _needs(shares: Shares, bounds: ShareLimits, capacity: float, unit: str) -> str:
+    """Return the capacity that would pass, rounded up, and the limit that decides it; empty where more is no help."""
+    later = max(filter(None, (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)), default=0.0)
+    factor = max(shares.today / bounds.passes, later / bounds.fails)
+    if factor <= 1:
+        return ""
+    why = f"pass limit {share_text(bounds.passes)}"
+    if later / bounds.fails == factor:
+        why = f"{share_text(later)} at worst, limit {share_text(bounds.fails)}"
+    scale = base_unit(unit)[1]
+    step = 10.0 ** (math.floor(math.log10(capacity * factor / scale)) - 3)
+    rounded = math.ceil(round(capacity * factor / scale / step, 6)) * step
+    return f"{format_in(float(f'{rounded:.6g}') * scale, unit)} ({why})"
 
 
 def _worst_first(failure: Failure) -> float:

@@ -22,6 +22,7 @@ OPEN = ", not converged"
 """What stands behind a figure that scatters more than was asked for."""
 _HIGHER = 1.2
 """From so many times the valid figure on one that did not converge is named beside it."""
+_CLOCK_READS = ("clock.read_cost", "clock.gettimeofday")
 _RATES = ("storage.bandwidth", "storage.small_bandwidth")
 
 
@@ -64,11 +65,17 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     steps = tuple(run.step.id for run in lacking)
     void = any(run.finished for run in lacking)
     return MeasuredTexts(
-        (_why_none(next((run for run in reversed(lacking) if run.finished), lacking[-1])),),
+        (_why_none(_leading([run for run in lacking if run.finished] or lacking)),),
         tuple(map(_note, ended)),
         steps,
         void=void,
     )
+
+
+def _leading(runs: Sequence[StepRun]) -> StepRun:
+    """Return the run that stands for others: the one whose storage figure sizing names, else the last."""
+    found = figures(runs, "storage.random_iops") or figures(runs, *_RATES)
+    return max(found, key=lambda one: one.merit).run if found else runs[-1]
 
 
 def _note(run: StepRun) -> str:
@@ -122,10 +129,15 @@ def _open_figure(run: StepRun) -> str:
         return _iops_text(max(one.value for one in rates))
     if speeds := figures([run], *_RATES):
         return format_rate(max(one.value for one in speeds))
-    local = [
-        one for one in figures([run], "memory.local_latency") if one.point.at == run.series[one.point.series].headline
-    ]
-    return format_ns(local[0].value) if local else ""
+    found = [one for one in figures([run], "memory.local_latency", *_CLOCK_READS) if _leads(one)]
+    return (
+        "" if not found else format_ns(found[0].value) + (" per read" if found[0].declared.name in _CLOCK_READS else "")
+    )
+
+
+def _leads(figure: MeasuredFigure) -> bool:
+    """Return whether a figure is the one that its series leads with."""
+    return figure.point.at == figure.run.series[figure.point.series].headline
 
 
 def _iops_text(value: float) -> str:
@@ -192,11 +204,13 @@ def _cpu(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
 
 def _clock(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     del session
-    found = [one for one in figures(runs, "clock.read_cost", "clock.gettimeofday") if one.invalid is None]
-    stands = [one for one in found if one.point.at == one.run.series[one.point.series].headline] or found
-    if stands:
-        least = min(stands, key=lambda one: one.value)
-        yield _Figure(f"{format_value(least.value, 'ns')} per read", least.run)
+    found = figures(runs, *_CLOCK_READS)
+    leading = [one for one in found if _leads(one)]
+    valid = [one for one in leading or found if one.invalid is None]
+    if valid:
+        least = min(valid, key=lambda one: one.value)
+        method = "" if leading else f" ({', '.join(map(str, least.point.at.values()))})"
+        yield _Figure(f"{format_value(least.value, 'ns')} per read{method}", least.run)
 
 
 _FINDERS: dict[str, Callable[[Session, Sequence[StepRun]], Iterable[_Figure]]] = {

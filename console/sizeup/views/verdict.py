@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import HEADLINE
@@ -135,22 +134,7 @@ def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterabl
     lost = next((one.lost for one in card.failures if one.share is None), "")
     if lost and (card.share or 0.0) <= card.limit:
         return f"Add a second: the loss of {lost} is an outage"
-    limit = inputs.get("share.pass-to")
-    after = (one.last_year for one in card.failures)
-    share = max(filter(None, (card.share, card.n_plus_one, card.last_year, *after)), default=0.0)
-    if limit is None or limit.quantity is None or share <= limit.quantity.value:
-        return ""
-    lacking = share / limit.quantity.value
-    when = "" if share == card.share else f", for {share_text(share)} at worst"
-    return f"{_relief(lacking)} passes{when}"
-
-
-def _relief(lacking: float) -> str:
-    """Return how much more capacity or less demand it takes to pass, rounded up where a digit would tell nothing."""
-    if lacking < 2:
-        more, less = (math.ceil(100 * round(share, 6)) for share in (lacking - 1, 1 - 1 / lacking))
-        return f"{more}% more capacity or {less}% less demand"
-    return f"{lacking:.1f} times the capacity or {format_in(float(f'{1 - 1 / lacking:.2g}'), '%')} less demand"
+    return f"Needs {card.needs}" if card.needs else ""
 
 
 def _basis(card: Card, working: Advice) -> str:
@@ -173,17 +157,18 @@ def _basis(card: Card, working: Advice) -> str:
         year = "" if card.last_year is None else f": {share_text(card.last_year)} in year {card.horizon_years:g}"
         parts.append(f"+{format_in(growth.value, '%')} a year{year}")
     if card.resource == "storage" and card.share is not None:
-        parts.append(_CAPACITY_FROM[_capacity_origin(working)])
+        parts.append(_CAPACITY_FROM[_capacity_origin(card, working)])
     return "; ".join(parts)
 
 
-def _capacity_origin(working: Advice) -> Origin:
-    """Return where the capacity of the storage comes from: what was entered comes before what was measured."""
-    origins = {
-        entry.quantity.origin
-        for entry in working.inputs
-        if entry.quantity is not None and entry.key.startswith(_CAPACITY_KEYS)
-    }
+def _capacity_origin(card: Card, working: Advice) -> Origin:
+    """Return where the capacity that decides comes from: of links and drives that were named, where their names do."""
+    decides = card.stages[0] if card.stages else StageUse("", 0.0)
+    if decides.origin in _CAPACITY_FROM:
+        return decides.origin
+    keys = _CAPACITY_KEYS if decides.origin is None else ("path.stages",) if decides.path else ("array.",)
+    values = [entry.quantity or entry.words for entry in working.inputs if entry.key.startswith(keys)]
+    origins = {value.origin for value in values if value is not None}
     return next((origin for origin in _CAPACITY_FROM if origin in origins), Origin.DETECTED)
 
 

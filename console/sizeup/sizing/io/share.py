@@ -161,13 +161,19 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             notes=notes,
             stages=[
                 StageUse(
-                    one.stage.title or one.stage.name, one.share, _whole(one.share, one, demand, bounds).value, one.path
+                    one.stage.title or one.stage.name,
+                    one.share,
+                    _whole(one.share, one, demand, bounds).value,
+                    one.path,
+                    one.capacity.origin,
                 )
                 for one in found
             ],
             failures=failures,
             assumed=assumed,
             not_judged=not_judged,
+            capacity=worst.capacity.value,
+            unit=worst.unit,
         )
     )
     network = [one for one in found if one.stage.network]
@@ -239,6 +245,8 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed:
         demand=format_in(float(f"{one.demand:.4g}"), one.unit),
         advice=VERDICT,
         assumed=assumed,
+        capacity=one.capacity.value,
+        unit=one.unit,
     )
 
 

@@ -69,6 +69,8 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
             advice=VERDICT,
             notes=notes,
             assumed=assumed,
+            capacity=capacity.value,
+            unit="GB",
         )
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")
