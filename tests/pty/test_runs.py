@@ -80,14 +80,14 @@ def test_a_run_goes_on_when_the_line_drops_and_the_next_console_says_so(
     with _measure(sizeup, tmp_path, batch=batch) as terminal:
         terminal.hang_up()
         with sizeup() as second:
-            second.pump(30, lambda: "in progress; o or sizeup attach follows it" in second.lines[0])
+            second.pump(30, lambda: "in progress; o or sizeup session follow shows it" in second.lines[0])
             during = second.lines[0]
             second.pump(30, lambda: "finished without its terminal; o opens it" in second.lines[0])
             after = second.lines[0]
         assert gone(terminal)
         assert terminal.wait() == (2 if batch else 128 + signal.SIGHUP)  # its summary finds no standard output
     session = saved(tmp_path)
-    assert "in progress; o or sizeup attach follows it" in during
+    assert "in progress; o or sizeup session follow shows it" in during
     assert "finished without its terminal; o opens it" in after
     assert session.end is not None
     assert session.end.status == "complete"

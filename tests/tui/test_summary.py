@@ -337,7 +337,7 @@ async def test_a_run_that_another_console_left_going_is_no_idle_machine_until_it
             console.app._show_offered()
             after, notice_after = console.status, console.says("#notice")
 
-    assert notice == "Run of 2026-01-01 00:00 UTC in progress; o or sizeup attach follows it"
+    assert notice == "Run of 2026-01-01 00:00 UTC in progress; o or sizeup session follow shows it"
     assert notice_after == "Run of 2026-01-01 00:00 UTC was interrupted; R runs its missing steps"
     assert during.lstrip().startswith("measuring in the background")
     assert after.lstrip().startswith("idle")

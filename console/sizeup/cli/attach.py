@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from sizeup.cli.console import add_console_arguments
-from sizeup.cli.open import show_session
+from sizeup.cli.console import add_console_arguments, show_session
 from sizeup.errors import UsageError
 
 

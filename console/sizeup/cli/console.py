@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sizeup.errors import UsageError
+from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -41,9 +41,23 @@ def run(arguments: argparse.Namespace) -> int:
     path = find(arguments.file)
     if _is_capture(path):
         return show_console(vars(arguments), sysroot=path)
-    from sizeup.cli.open import show_session
-
     return show_session(path, arguments)
+
+
+def show_session(path: str, arguments: argparse.Namespace) -> int:
+    """The console on a session, or its summary so far."""
+    from sizeup.session.reader import read_session
+
+    session = read_session(path)  # errors are printed before the screen is cleared
+    if not getattr(arguments, "text", False) and os.isatty(0) and os.isatty(1) and os.isatty(2):
+        return show_console(vars(arguments), session=path)
+    if arguments.diff is not None:
+        raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
+    from sizeup.batch.standard_output import session_lines
+    from sizeup.session.store import command_name
+
+    print("\n".join(session_lines(session, name=command_name(path))))
+    return ExitStatus.OK
 
 
 def _is_capture(path: str) -> bool:

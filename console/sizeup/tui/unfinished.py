@@ -55,7 +55,7 @@ class OfferedSession:
             self.text = _last_session_text(self._key, self.running, last)
             if self.running is not None:
                 shows = f"{self._key} or " if self.running == last else ""
-                self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup attach follows it"
+                self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup session follow shows it"
             elif last is not None and _is_recent(last) and (ended := ended_without_terminal(last)):
                 how = "finished" if ended == "complete" else f"was {ended}"
                 self.notice = f"{_run_of(last)} {how} without its terminal; {self._key} opens it"

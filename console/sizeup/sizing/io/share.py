@@ -163,7 +163,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
                 StageUse(
                     one.stage.title or one.stage.name,
                     one.share,
-                    _whole(one.share, one, demand, bounds).value,
+                    _whole(one, demand, bounds).value,
                     one.path,
                     one.capacity.origin,
                 )
