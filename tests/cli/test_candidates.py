@@ -115,7 +115,7 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
 
     found = [row for row in rows(text) if row[0].endswith(".toml")]
     assert [row[0] for row in found] == ["large.toml", "bare.toml", "small.toml"]
-    assert found[1][1:7] == ["NO", "VERDICT", "Storage", "13%", "13%", "paths,"]
+    assert found[1][1:7] == ["NO", "VERDICT", "Storage", "13%", "18%", "paths,"]
     assert "machine.memory_gib=N. Judged: Storage 13%" in " ".join(text.split())
     assert "bare.toml: Memory: 64 GiB demand, capacity unknown. Use --set machine.memory_gib=N" in " ".join(
         text.split()
