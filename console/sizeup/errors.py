@@ -16,8 +16,8 @@ class ExitStatus(IntEnum):
     """Unsafe target, no permission, or a probe that does not apply here."""
     LATE = 4
     DIFFERENT = 5
-    """A condition of ``compare --fail-if`` is met, ``detect --diff`` or ``check`` found a difference, or a host misses
-    a limit of ``fleet --profile``."""
+    """A condition of ``compare --fail-if`` is met, ``detect --against`` or ``drift`` found a difference, or a host
+    misses a limit of ``fleet --profile``."""
     UNDECIDED = 6
     """None of these, but at least one could not be decided."""
     COMMAND_FAILED = 7
@@ -39,7 +39,7 @@ _MEANINGS = {
     ExitStatus.USAGE: "invalid arguments, or a file or standard output that cannot be read or written",
     ExitStatus.REFUSED: "refused: unsafe target, no permission, or not applicable on this machine",
     ExitStatus.LATE: "the start time of the run has passed",
-    ExitStatus.DIFFERENT: "session compare --fail-if: a condition is met; detect --diff: the machines differ; "
+    ExitStatus.DIFFERENT: "session compare --fail-if: a condition is met; detect --against: the machines differ; "
     "drift: a fact drifted; fleet --profile: a host misses a limit",
     ExitStatus.UNDECIDED: "session compare --fail-if: no condition is met, but one could not be decided; "
     "session rank: no figure has enough like machines; drift: nothing drifted, but a fact is unknown on one side; "

@@ -85,7 +85,7 @@ def test_a_report_beside_nothing_it_shares_a_figure_with_is_refused(
     assert cli.run(["export", session, "--csv", "--baseline", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
     told = capsys.readouterr().err
     assert "nothing measured on both sides" in told
-    assert "--baseline needs --html" in told
+    assert "--against needs --html" in told
     assert not (tmp_path / "out").exists()
 
 

@@ -45,7 +45,9 @@ PROSE = frozenset(
 """Words behind the name of the program that are no commands."""
 START = "run"
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
+    "cli/against.py": ("detect",),
     "cli/candidates.py": ("size",),
+    "cli/conflicts.py": ("detect",),
     "cli/decision.py": ("drift", "session compare"),
     "cli/size_report.py": ("size",),
     "cli/minimum_effect.py": ("session compare", "experiment"),

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
+from sizeup.cli.against import add_against
 from sizeup.cli.decision import add_allow_undecided, decision_status
 from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
 from sizeup.errors import UsageError
@@ -19,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "new", nargs="+", metavar="NEW", help="new side: sessions, directories of sessions, or preset:NAME"
     )
-    parser.add_argument(
-        "--baseline", nargs="+", metavar="FILE", default=[],
+    add_against(
+        parser, "--baseline", nargs="+", metavar="FILE", default=[],
         help="baseline side, one or more in the same form; optional if every --fail-if has a fixed limit",
     )  # fmt: skip
     parser.add_argument(
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     questions = [parse_condition(text) for text in arguments.fail_if]
     if not arguments.baseline and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
-            "--baseline is missing; name the sessions to compare with (--baseline FILE...), or use only fixed limits, "
+            "--against is missing; name the sessions to compare with (--against FILE...), or use only fixed limits, "
             "such as --fail-if 'METRIC >= 50 ns'"
         )
     new, baseline = digest_sides(arguments.new, arguments.baseline)

@@ -30,5 +30,10 @@ def _typed(arguments: argparse.Namespace, flag: str) -> bool:
     return any(value is not None and value is not False and value != [] for value in values)
 
 
-_NAMES = {"SECTION": ("section",), "--set": ("settings", "assignments"), "NAME": ("name",)}
+_NAMES = {
+    "--against": ("diff", "baseline", "compare_with"),
+    "SECTION": ("section",),
+    "--set": ("settings", "assignments"),
+    "NAME": ("name",),
+}
 """Where argparse keeps what is not named as its flag is."""

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sizeup.cli.against import add_against
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     if not getattr(arguments, "text", False) and os.isatty(0) and os.isatty(1) and os.isatty(2):
         return show_console(vars(arguments), session=path)
     if arguments.diff is not None:
-        raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
+        raise UsageError("--against works only in the console; as text, use: sizeup detect --against OTHER")
     from sizeup.batch.standard_output import session_lines
     from sizeup.session.store import command_name
 
@@ -72,7 +73,8 @@ def add_console_arguments(parser: argparse.ArgumentParser) -> None:
     from argparse import BooleanOptionalAction
 
     group = parser.add_argument_group("console")
-    group.add_argument(
+    add_against(
+        group,
         "--diff",
         metavar="OTHER",
         help="compare the topology with OTHER: a session, a capture or the output of sizeup detect --json",

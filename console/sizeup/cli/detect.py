@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from sizeup.cli.against import add_against
 from sizeup.cli.conflicts import refuse_combination
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.input_file import opened, read
@@ -42,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also ask psutil and py-cpuinfo and report contradictions; takes 1 to 2 s",
     )
-    parser.add_argument(
-        "--diff", metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"
+    add_against(
+        parser, "--diff", metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"
     )
     parser.add_argument("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now")
     parser.add_argument(
@@ -118,8 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Discover and print."""
     from sizeup.discovery.machine import discover, discover_memory
 
-    refuse_combination(arguments, "--watch", ("--since", "--diff", "--second-opinion", "--json"))
-    refuse_combination(arguments, "--since", ("--diff", "--second-opinion"))
+    refuse_combination(arguments, "--watch", ("--since", "--against", "--second-opinion", "--json"))
+    refuse_combination(arguments, "--since", ("--against", "--second-opinion"))
     if arguments.section is not None:
         _check_section(arguments)
     if arguments.watch is not None:
@@ -157,7 +158,7 @@ def _check_section(arguments: argparse.Namespace) -> None:
             f"detect: expected a section ({', '.join(PARTS)}), found {arguments.section!r}"
             f"{nearest(arguments.section, PARTS)}"
         )
-    refuse_combination(arguments, "SECTION", ("--json", "--diff", "--since", "--watch"))
+    refuse_combination(arguments, "SECTION", ("--json", "--against", "--since", "--watch"))
 
 
 def _with_opinions(machine: Machine, sysroot: str) -> Machine:

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="session file, capture, or output of sizeup detect --json to compare with; exit status 5 if anything "
         "drifted, 6 if nothing did but a fact is unknown on one side",
     )  # fmt: skip
-    parser.add_argument("--against", metavar="BASELINE", help=argparse.SUPPRESS)  # as version 0.2 had it
+    parser.add_argument("--against", help=argparse.SUPPRESS)  # as version 0.2 had it
     parser.add_argument(
         "--sysroot", metavar="DIR", default="/",
         help="check a capture (a directory or an archive) instead of this machine",

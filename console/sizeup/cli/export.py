@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from sizeup.cli.against import add_against
 from sizeup.cli.sizing_inputs import add_sizing_inputs, read_workload_files
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.portability import O_NONBLOCK
@@ -57,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="file to write (default: standard output)")
     parser.add_argument("--step", metavar="ID", help="with --svg: step to draw")
-    parser.add_argument(
+    add_against(
+        parser,
         "--baseline",
         nargs="+",
         metavar="BASELINE",
@@ -116,7 +118,7 @@ def _refuse_unused(arguments: argparse.Namespace) -> None:
     if arguments.ascii and arguments.format != "text":
         raise UsageError("--ascii needs --text; add --text, or leave out --ascii")
     if arguments.baseline and arguments.format not in ("html", "markdown", "text"):
-        raise UsageError("--baseline needs --html, --markdown or --text; choose one of them, or leave out --baseline")
+        raise UsageError("--against needs --html, --markdown or --text; choose one of them, or leave out --against")
 
 
 def _tidy(paths: list[str], kind: str, out: str) -> int:
@@ -187,7 +189,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
 
         comparison = compare(*digest_sides(arguments.sessions, arguments.baseline))
         if not comparison.metrics and not comparison.other_workloads:
-            raise UsageError(f"--baseline: {nothing_shared(comparison)}")
+            raise UsageError(f"--against: {nothing_shared(comparison)}")
         first = replace(comparison_part(comparison), open=True)
         written = replace(written, parts=(first, *written.parts))
     if arguments.format == "html":

@@ -79,7 +79,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 _OPTIONS = """\
 options: --theme NAME --glyphs NAME --ascii --no-color --no-mouse
-         --low-bandwidth --readonly --diff OTHER --sysroot DIR --version"""
+         --low-bandwidth --readonly --against OTHER --sysroot DIR --version"""
 
 
 def _first_help() -> Iterator[str]:

@@ -21,6 +21,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sizeup.cli.against import add_against
 from sizeup.cli.conflicts import refuse_combination, refuse_without
 from sizeup.cli.size_report import add_report_arguments, report_subject, wants_report, write_report
 from sizeup.cli.sizing_inputs import PERCENTILE, TEXT_LIMIT, add_sizing_inputs, read_workload_files
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     _add_subject(parser)
-    parser.add_argument("--compare-with", metavar="NAME", help="compare every figure with a published case")
+    add_against(parser, "--compare-with", metavar="NAME", help="compare every figure with a published case")
     add_sizing_inputs(
         parser,
         settings="set a figure, such as machine.ghz=2.66 (list the keys with --keys)",
@@ -276,7 +277,7 @@ _DEMAND_OF = {
 def _refuse_without_effect(arguments: argparse.Namespace) -> None:
     for flag in ("--percentile", "--devices", "--workload-cores"):
         refuse_without(arguments, flag, "--workload")
-    rest = ("--compare-with", "--sensitivity", "--sources", "--working", "--explain")
+    rest = ("--against", "--sensitivity", "--sources", "--working", "--explain")
     refuse_combination(arguments, "--candidates", (*rest, "--licenses"))
     every = ("--session", "--candidates", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
     refuse_combination(arguments, "--keys", every)

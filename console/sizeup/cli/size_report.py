@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sizeup.views.sizing_document import Subject
 
 _FORMATS = ("--html", "--markdown")
-_OTHER_OUTPUT = ("--keys", "--candidates", "--compare-with", "--explain", "--working", "--sources", "--json")
+_OTHER_OUTPUT = ("--keys", "--candidates", "--against", "--explain", "--working", "--sources", "--json")
 """Options that print something else; a report has the working and the sources of every answer."""
 
 

@@ -95,7 +95,7 @@ async def _write(path: str, kind: str, target: str, baseline: str) -> tuple[bool
         return await _write_comparison(path, target, baseline)
     if kind.startswith("compared-"):
         kind = kind.removeprefix("compared-")
-        return await _run_export(path, f"--{kind}", "-o", target, "--baseline", baseline)
+        return await _run_export(path, f"--{kind}", "-o", target, "--against", baseline)
     if kind != "page":
         return await _run_export(path, f"--{kind}", "-o", target)
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
@@ -108,7 +108,7 @@ async def _write(path: str, kind: str, target: str, baseline: str) -> tuple[bool
 
 async def _write_comparison(path: str, target: str, baseline: str) -> tuple[bool, str]:
     with open(os.memfd_create("comparison"), "w+b") as compared:  # noqa: ASYNC230  in memory, nothing waits
-        failed, message = await _run_export(path, "--baseline", baseline, "--json", command="compare", stdout=compared)
+        failed, message = await _run_export(path, "--against", baseline, "--json", command="compare", stdout=compared)
         if not failed:
             compared.seek(0)
             content = compared.read()

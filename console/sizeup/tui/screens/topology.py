@@ -201,7 +201,7 @@ class TopologyScreen(LiveMachineScreen):
             self.notify(str(error), severity="error", markup=False)
             return
         if not answers:
-            words = "No other session to compare with; for a file use: sizeup --diff FILE"
+            words = "No other session to compare with; for a file use: sizeup --against FILE"
             self.notify(words, severity="warning", markup=False)
             return
 
