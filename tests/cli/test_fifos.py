@@ -127,7 +127,7 @@ def _sizeup(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/stdin', 0, ""),
         ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/fd/4 4<&0', 0, ""),
         (
-            'cat "$2" | "$1" -m sizeup session show /dev/fd/4 4<&0',
+            'cat "$2" | "$1" -m sizeup session export /dev/fd/4 --csv 4<&0',
             2,
             "/dev/fd/4: expected a session file, found a pipe",
         ),

@@ -103,6 +103,7 @@ NOT_OF_IT = {
     "cli/__init__.py": {"--batch", "--check", "--template", "--catalog", "--tag"},  # what version 0.2 took
     "cli/parser.py": {"--theme", "--glyphs", "--ascii", "--no-color", "--no-mouse", "--low-bandwidth", "--readonly"},
     "config.py": {f"--{name}" for name in ("theme", "glyphs", "ascii", "color", "mouse", "low-bandwidth", "readonly")},
+    "cli/conflicts.py": {"--set"},  # of other commands
     "cli/probes.py": {"--set"},  # of sizeup run
     "errors.py": {"--fail-if", "--diff", "--profile", "--only-builtin"},  # behind the names of their commands
     "engine/shell_command.py": {"-c"},

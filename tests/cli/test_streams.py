@@ -5,6 +5,7 @@ A command is a process here: what the interpreter does with a closed descriptor 
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -29,15 +30,15 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "session show": ("{session}",),
     "session export": ("{session}", "--csv"),
     "session compare": ("{session}", "--baseline", "{session}"),
-    "session rank": ("{session}", "{folder}", "--allow-undecided"),
+    "session rank": ("{session}", "{catalog}", "--allow-undecided"),
     "session follow": ("{session}",),
     "session note": ("{session}", "hello"),
     "session rename": ("{session}", "title"),
-    "session delete": ("{session}", "--yes"),
+    "session delete": ("{folder}/copy.sizeup.jsonl", "--yes"),
     "session prune": ("--keep", "3"),
     "session import": ("{lscpu}", "-o", "{folder}/imported"),
     "probe list": (),
-    "probe check": ("{folder}",),
+    "probe check": ("{plugin}",),
     "probe new": ("python", "{folder}/plugin", "acme.rate"),
     "fleet": ("{session}",),
     "experiment": ("--show", "{experiment}"),
@@ -104,7 +105,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     header, *_ = session.read_bytes().splitlines(keepends=True)
     begun = ExperimentRecord(1, "e1", "true", "true", "true", 3, "abbaba", 1.0, 60.0, "ann")
     experiment.write_bytes(header + ENCODER.encode(begun) + b"\n")
-    return {"experiment": str(experiment), "session": str(session), "lscpu": str(lscpu), "state": str(folder / "state")}
+    (folder / "catalog").mkdir()
+    shutil.copy(session, folder / "catalog")
+    command = [sys.executable, "-m", "sizeup", "probe", "new", "python", str(folder / "plugin"), "acme.rate"]
+    subprocess.run(command, check=True, capture_output=True)
+    names = ("catalog", "plugin", "state")
+    made = {"experiment": str(experiment), "session": str(session), "lscpu": str(lscpu)}
+    return made | {name: str(folder / name) for name in names}
 
 
 def test_every_command_is_in_the_table() -> None:
@@ -116,6 +123,7 @@ def test_a_stream_that_takes_nothing_is_an_error_or_none(
     call: str, streams: str, made: dict[str, str], tmp_path: Path
 ) -> None:
     arguments = [part.format(folder=tmp_path, **made) for part in CALLS[call]]
+    shutil.copy(made["session"], tmp_path / "copy.sizeup.jsonl")  # for the command that deletes one
     redirected = f'exec "$@" {STREAMS[streams].format(folder="$folder")}'
 
     done = subprocess.run(
