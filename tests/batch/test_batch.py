@@ -104,7 +104,7 @@ def test_how_many_steps_measured_is_said_where_the_session_is_saved(sizeup: Run,
             "--plan cannot be combined with --resume, which runs the rest of the session's own plan",
         ),
         (("--resume", "/nowhere"), "/nowhere: expected a session file, but there is no such file"),
-        (("--sysroot", "/srv/rec"), "--batch measures this machine"),
+        (("--sysroot", "/srv/rec"), "unrecognized arguments: --sysroot /srv/rec; try: sizeup run --help"),
         (("--repeatedly",), "unrecognized arguments: --repeatedly"),
     ],
 )
@@ -121,7 +121,7 @@ def test_bad_input_is_one_clear_line_and_status_2(sizeup: Run, arguments: tuple[
 def test_batch_options_without_batch_say_what_is_missing(sizeup: Run) -> None:
     done = sizeup("--plan", "quick")
 
-    assert (done.returncode, done.stderr) == (2, "sizeup: --plan needs --batch; try: sizeup --batch --plan ...\n")
+    assert (done.returncode, done.stderr) == (2, "sizeup: --plan is an option of run; try: sizeup run --plan quick\n")
 
 
 def test_without_a_terminal_the_console_points_to_batch(sizeup: Run) -> None:

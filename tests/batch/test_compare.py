@@ -113,7 +113,7 @@ def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup:
     assert data["baseline"] == []
     assert (change.returncode, nothing.returncode) == (2, 2)
     assert change.stderr == nothing.stderr
-    assert "--baseline is missing" in change.stderr
+    assert "--against is missing" in change.stderr
 
 
 def test_a_metric_that_the_new_side_lacks_is_undecided_and_one_that_nobody_knows_an_error(sizeup: Run) -> None:
