@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+import copied_probes
 from importers.results import SLB
 from report.sessions import records, written
 from sizeup import cli
@@ -102,6 +104,22 @@ def test_the_share_opens_and_what_was_masked_is_shown_to_the_sender_alone(
     assert b"S3RIAL-9X7" not in gzip.decompress(out.read_bytes())
     assert read_session(str(out)).header.host.startswith("host-")
     assert stat.S_IMODE((state / "sizeup/masking.key").stat().st_mode) == 0o600
+
+
+def test_charts_of_a_probe_that_is_not_installed_are_shared(tmp_path: Path) -> None:
+    own = next(probe for probe in copied_probes.OWN if probe.name == "memory.latency")
+    absent = replace(own, manifest=replace(own.manifest, name="acme.latency"))
+    path = written(tmp_path / "one.sizeup.jsonl", *copied_probes.records(absent))
+    shared, report = str(tmp_path / "shared.gz"), tmp_path / "report.html"
+    assert cli.run(["export", path, "--share", "-o", shared]) == ExitStatus.OK
+
+    for session in (path, shared):
+        (run,) = read_session(session).steps.values()
+        assert run.declaration == absent.manifest.declaration()
+        assert run.declaration.title == "Memory latency"
+        assert cli.run(["show", session]) == ExitStatus.OK
+        assert cli.run(["export", session, "--html", "-o", str(report)]) == ExitStatus.OK
+        assert "<svg" in report.read_text("utf-8")
 
 
 def test_two_shares_of_one_installation_use_the_same_pseudonyms(session: str, tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from textual.pilot import Pilot
 
 from consoles import Console, ended, records, settled
 from sizeup.charts.chart import LineChart
+from sizeup.model.plan import Declaration
 from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.probing.registry import Registry, load_registry
 from sizeup.session.records import (
     EndRecord,
     EstimateRecord,
@@ -219,3 +221,40 @@ async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
         await pilot.press("n")
         await pilot.pause()
         assert "step 1 of 2" in console.says("#standing")
+
+
+@pytest.mark.parametrize(
+    ("registry", "cursor"),
+    [(load_registry().builtin_only(), "null"), (Registry({}), "acme.scan")],
+    ids=["built-in probes only", "no probes"],
+)
+async def test_steps_of_a_probe_that_is_not_installed_have_a_line_and_a_chart(
+    console: Console, registry: Registry, cursor: str
+) -> None:
+    declared = Declaration("memory", title="Scan rate")
+    scan = [
+        msgspec.structs.replace(record, distribution="acme 1.2", declaration=declared)
+        if isinstance(record, StepStartRecord)
+        else record
+        for record in records("acme.scan")
+    ]
+    console.app.registry = registry
+    async with console.shown() as pilot:
+        await pilot.press("3", "end")
+        console.save([*scan, *ended("acme.scan")[:1], *records("old.scan")[3:], *ended("old.scan")])
+        await console.feed(pilot)
+        assert console.entry == cursor
+        lines = console.entries()
+        await console.choose(pilot, "acme.scan")
+        drawn = console.chart
+        title = str(console.app.screen.query_one("#probe").border_title)
+        await pilot.press("r")
+        await pilot.pause()
+
+    assert lines.keys() - registry.probes.keys() == {"acme.scan", "old.scan"}
+    assert lines["acme.scan"].startswith("✓ Scan rate")
+    assert lines["old.scan"].startswith("✓ old.scan")
+    assert isinstance(drawn, LineChart)
+    assert title == "Memory: Scan rate"
+    assert console.told == ["not installed, or it cannot be used: acme 1.2; see: sizeup probe list"]
+    assert console.runner.arguments == []

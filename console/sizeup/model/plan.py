@@ -131,6 +131,10 @@ class Declaration(Struct, frozen=True, omit_defaults=True):
     """The setting that holds the interval aimed at, as a share of the value; empty where none does."""
     target: TargetDeclaration | None = None
     """None where it measures nothing that its settings name."""
+    title: str = ""
+    """What the probe is called; empty where it is not recorded."""
+    diagnostic: bool = False
+    """Whether the probe tests sizeup itself."""
 
 
 NOT_REPORTED = "not reported"

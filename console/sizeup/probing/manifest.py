@@ -161,4 +161,5 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def declaration(self) -> Declaration:
         """What is recorded with each step beside its series."""
-        return Declaration(self.card, self.precision, None if self.target is None else self.target.target())
+        target = None if self.target is None else self.target.target()
+        return Declaration(self.card, self.precision, target, self.title, self.diagnostic)

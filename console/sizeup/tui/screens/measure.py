@@ -37,7 +37,7 @@ _ESTIMATE_DELAY_SECONDS = 0.2
 
 
 class MeasureScreen(ModeScreen):
-    """The probes of this installation, and what they found."""
+    """The probes of this installation and of the session, and what they found."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "measure"
@@ -74,7 +74,7 @@ class MeasureScreen(ModeScreen):
 
     @property
     def chosen(self) -> RegisteredProbe | None:
-        """The probe under the cursor; None where none is installed."""
+        """The probe under the cursor; None where there is none."""
         return self.query_one(ProbeList).chosen
 
     def show_target(self, target: str) -> None:
@@ -280,6 +280,8 @@ class MeasureScreen(ModeScreen):
 
     def _refusal(self, probe: RegisteredProbe) -> str:
         host = self.host
+        if not host.unmeasured and probe.name not in host.registry.probes:
+            return f"not installed, or it cannot be used: {probe.distribution}; see: sizeup probe list"
         return host.unmeasured or ("" if host.machine is None else unmet(host.machine, probe.manifest) or "")
 
     @on(TabRow.Chosen)

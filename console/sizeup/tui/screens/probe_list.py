@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
 
 from rich.text import Text
 from textual.widgets.option_list import Option
 
 from sizeup.model.machine import Machine
+from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe
+from sizeup.session.value import StepRun
 from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.planned_seconds import PlannedSeconds
@@ -21,22 +24,18 @@ _COLUMNS = 26
 
 
 class ProbeList(KeyList):
-    """Lists the probes of this installation below the cards that they are about."""
+    """Lists the probes of this installation and of the session below the cards that they are about."""
 
     def __init__(self, host: AppProtocol) -> None:
-        probes: Mapping[str, RegisteredProbe] = host.registry.probes
-        self._probes = probes
+        self._installed: Mapping[str, RegisteredProbe] = host.registry.probes
+        self._probes = self._installed
         self._seconds = PlannedSeconds(host)
-        options = []
-        for card, group in card_groups(probes.values()):
-            options.append(Option(Text(card, style="bold underline"), disabled=True))
-            options += [Option(Text(f"  {probe.manifest.title}"), id=probe.name) for probe in group]
-        super().__init__(*options, id="probes")
+        super().__init__(*_options(self._probes.values()), id="probes")
         self.border_title = "Measure"
 
     @property
     def chosen(self) -> RegisteredProbe | None:
-        """The probe under the cursor; None where none is installed."""
+        """The probe under the cursor; None where there is none."""
         option = self.highlighted_option
         return None if option is None or option.id is None else self._probes.get(option.id)
 
@@ -49,8 +48,23 @@ class ProbeList(KeyList):
         if name in self._probes:
             self.highlighted = self.get_option_index(name)
 
+    def _list(self, probes: Mapping[str, RegisteredProbe]) -> None:
+        """List other probes, and leave the cursor on its probe where that is still listed."""
+        chosen = self.chosen
+        self._probes = probes
+        self.set_options(_options(probes.values()))
+        if chosen is not None and chosen.name in probes:
+            self.choose(chosen.name)
+        else:
+            self.choose_first()
+
     def show_runs(self, runs: Runs, plan: str, machine: Machine | None) -> None:
-        """Rewrite the lines that changed."""
+        """Rewrite the lines that changed, with one for each probe of the session that is not installed."""
+        steps = () if runs.session is None else runs.session.steps.values()
+        recorded = {run.step.probe: run for run in steps if run.step.probe not in self._installed}
+        probes = {**self._installed, **{name: _recorded(run) for name, run in recorded.items()}}
+        if probes != self._probes:
+            self._list(probes)
         width = self.scrollable_content_region.width or _COLUMNS
         for name, probe in self._probes.items():
             run = None if runs.starts(name) else latest_run(runs.session, name)
@@ -62,3 +76,17 @@ class ProbeList(KeyList):
             line = entry(probe, seconds, run, machine, width, pending=pending, refused=refused, going_on=runs.going_on)
             if str(self.get_option(name).prompt) != line.plain:
                 self.replace_option_prompt(name, line)
+
+
+def _options(probes: Iterable[RegisteredProbe]) -> Iterator[Option]:
+    for card, group in card_groups(probes):
+        yield Option(Text(card, style="bold underline"), disabled=True)
+        yield from (Option(Text(f"  {probe.manifest.title}"), id=probe.name) for probe in group)
+
+
+def _recorded(run: StepRun) -> RegisteredProbe:
+    """Return a probe that is not installed, as far as a step of it tells."""
+    declared, name = run.declaration, run.step.probe
+    card = cast("Any", declared.card)  # may be one that this version does not know
+    manifest = Manifest(name, declared.title or name, "", (), "", "", card=card, diagnostic=declared.diagnostic)
+    return RegisteredProbe(manifest, "", run.distribution)
