@@ -15,6 +15,7 @@ from sizeup.views.doctor import (
     configuration_checks,
     doctor_data,
     doctor_lines,
+    load_checks,
     machine_checks,
     probe_checks,
     store_checks,
@@ -187,3 +188,19 @@ def test_programs_get_the_same_with_values_in_base_units() -> None:
         "area": "files", "name": "free space", "value": 10**12, "unit": "bytes", "text": "1 TB",
         "status": "ok", "remedy": "",
     }  # fmt: skip
+
+
+def test_how_busy_the_host_is_stands_with_what_to_do() -> None:
+    busy = list(load_checks(3.2, 2, {"cpu": 41.0, "io": None, "memory": 0.0}))
+    idle = list(load_checks(0.1, 2, {"cpu": 0.0, "io": 12.0}))
+
+    assert [check.status for check in busy] == [
+        CheckStatus.LIMITED,
+        CheckStatus.LIMITED,
+        CheckStatus.OK,
+        CheckStatus.OK,
+    ]
+    assert [bool(check.remedy) for check in busy] == [True, False, False, False]
+    assert [(check.value, check.unit) for check in busy] == [(3.2, ""), (41.0, "%"), (None, "%"), (0.0, "%")]
+    assert "unknown" in busy[2].shown
+    assert [bool(check.remedy) for check in idle] == [False, False, True]

@@ -36,11 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.discovery.limits import read_limits
     from sizeup.discovery.machine import discover
     from sizeup.discovery.sysroot import Sysroot
+    from sizeup.procfs.loadavg import read_load_average
+    from sizeup.procfs.pressure import read_pressure
     from sizeup.session import store
     from sizeup.views import doctor
 
     machine = discover("/")
+    waits = {name: read_pressure(name) for name in ("cpu", "io", "memory")}
+    pressure = {name: None if found is None else found.some_avg10_percent for name, found in waits.items()}
     checks = [
+        *doctor.load_checks(read_load_average(), os.cpu_count() or 1, pressure),
         *terminal_checks(terminal_facts(os.environ)),
         *doctor.access_checks(machine, read_limits(Sysroot()), os.geteuid()),
         *doctor.machine_checks(machine),

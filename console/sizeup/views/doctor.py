@@ -59,6 +59,28 @@ class Check(Struct, frozen=True):
     """The consequence and what to do; empty if the status is ok."""
 
 
+_PRESSURE_PERCENT = 10.0
+"""Time that tasks waited for a resource from which on a measurement is likely to be disturbed."""
+
+
+def load_checks(load: float | None, cpus: int, pressure: Mapping[str, float | None]) -> Iterator[Check]:
+    """Return how busy the host is: the load of the last minute, and by resource the time that tasks waited, in %."""
+    busy = load is not None and load > cpus / 2
+    shown = "unknown: /proc/loadavg cannot be read" if load is None else f"{load:g} on {cpus} CPUs in the last minute"
+    yield _load_check("load average", load, shown, "", limited=busy)
+    for resource, percent in pressure.items():
+        waits = percent is not None and percent > _PRESSURE_PERCENT
+        shown = "unknown: needs Linux 4.20 with CONFIG_PSI"
+        if percent is not None:
+            shown = f"tasks waited {percent:g} % of the last 10 s"
+        yield _load_check(f"{resource} pressure", percent, shown, "%", limited=waits)
+
+
+def _load_check(name: str, value: float | None, shown: str, unit: str, *, limited: bool) -> Check:
+    remedy = "Figures measured now may not converge; measure on an idle host." if limited else ""
+    return Check("load", name, value, shown, unit, CheckStatus.LIMITED if limited else CheckStatus.OK, remedy)
+
+
 class StoreFacts(Struct, frozen=True):
     """The directory where sessions are saved."""
 
