@@ -65,7 +65,7 @@ def test_an_unknown_page_names_the_nearest(name: str, answer: str, capsys: pytes
     ],
 )
 def test_a_page_is_found_by_its_name_its_path_or_its_probe(name: str, file: str) -> None:
-    assert pages.find_page(name).file == ROOT / "docs" / file
+    assert pages.find_page(name).file == pages.directory() / file
 
 
 def _shown(text: str, *related: str, width: int = 80) -> str:
