@@ -167,6 +167,7 @@ def _observe(
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
     opening_usage = sampler.usage()
+    opened = 0.0
     if not window.warmup_seconds:
         before, opening = read_opening(counter_source, sampler.take), sampler.last
         marks.append(_mark(opening))
@@ -186,9 +187,10 @@ def _observe(
                 before = read_opening(counter_source, sampler.take)
                 opening, opening_usage = sampler.take(), sampler.usage()
                 marks.append(_mark(opening))
+                opened = time.monotonic() - start_seconds  # on a busy host well behind the end of the warm-up
             continue
         marks.append(_mark(now))
-        measured = elapsed - window.warmup_seconds
+        measured = elapsed - opened
         if measured < window.seconds and not over:
             continue
         # The last block of a file that became full is shorter than the others and less precise.

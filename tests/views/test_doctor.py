@@ -200,7 +200,7 @@ def test_how_busy_the_host_is_stands_with_what_to_do() -> None:
         CheckStatus.OK,
         CheckStatus.OK,
     ]
-    assert [bool(check.remedy) for check in busy] == [True, False, False, False]
+    assert [bool(check.remedy) for check in busy] == [True, True, False, False]
     assert [(check.value, check.unit) for check in busy] == [(3.2, ""), (41.0, "%"), (None, "%"), (0.0, "%")]
     assert "unknown" in busy[2].shown
     assert [bool(check.remedy) for check in idle] == [False, False, True]
