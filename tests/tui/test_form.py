@@ -44,7 +44,7 @@ async def test_the_letter_in_front_of_a_list_opens_it_and_nothing_else(console: 
         lists = await shown_form(console, pilot)
         before = [select.value for select in lists]
         opened = []
-        for key in "mwdbp":
+        for key in "midbp":
             await pilot.press(key)
             await settled(pilot)
             opened.append([select.expanded for select in lists])

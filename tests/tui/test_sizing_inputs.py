@@ -85,7 +85,7 @@ async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console)
         await pilot.press("8", "enter")
         await pilot.pause()
 
-        assert console.entries("#inputs")["array.disks"] == "* Drives 8"
+        assert console.entries("#inputs")["sga.mb"] == "* Shared memory (SGA) 8 MiB"
 
 
 async def test_inputs_whose_names_have_the_words_are_offered_first(console: Console) -> None:

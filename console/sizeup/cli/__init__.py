@@ -125,9 +125,8 @@ def split_path(arguments: Sequence[str]) -> tuple[str, list[str]]:
         path = " ".join(words[:length])
         if len(words) >= length and (path in COMMANDS or path in HIDDEN):
             return path, words[length:]
-    if "--batch" in words and words[0].startswith("-"):
-        words.remove("--batch")
-        return "run", words
+    if words[0].startswith("-") and {"--batch", "--target"} & set(words):
+        return "run", [word for word in words if word != "--batch"]
     return "", words
 
 

@@ -1,4 +1,4 @@
-"""The program that ``sizeup --target`` runs on the other host: unpack sizeup, measure, remove everything.
+"""The program that ``sizeup run --target`` runs on the other host: unpack sizeup, measure, remove everything.
 
 It is sent over the connection and executed there, before sizeup is, so it uses Python's standard library alone.
 
