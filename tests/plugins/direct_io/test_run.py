@@ -167,7 +167,10 @@ def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
     assert emissions[-1].at == {"part": "all"}
     assert str(emissions[-1].extra["statement"]).startswith("Storage figures ")
     evidence = str(emissions[-1].extra["evidence"]).splitlines()
-    assert any(line.startswith("writers to one file: not checked") for line in evidence)
+    concurrent = [emission for emission in emissions if emission.at == {"part": "concurrent"}][-1]
+    assert "writers to one file: not checked" in str(concurrent.extra["reasons"])
+    # On a busy host six graver reasons may stand before it.
+    assert any(line.startswith("writers to one file: not checked") for line in evidence) or len(evidence) == 7
     assert {e.at["part"] for e in emissions if set(e.at) == {"part"}} == {
         "all",
         "concurrent",
