@@ -11,7 +11,7 @@ from sizeup.batch.summary import LINES, summary_lines
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Outcome, Status
-from sizeup.session.records import EndRecord
+from sizeup.session.records import EndRecord, EnvironmentRecord
 from sizeup.session.value import Session
 from sizeup.text import cell_len
 from sizeup.views.results import results_data
@@ -59,6 +59,21 @@ def test_what_is_not_valid_or_was_refused_is_said() -> None:
     assert "not valid" in text
     assert "throughput was not steady" in text
     assert "! memory.numa refused: needs 2 NUMA nodes" in text
+
+
+@pytest.mark.parametrize(("converged", "told"), [(False, True), (True, False)])
+def test_how_busy_the_host_was_is_told_where_a_figure_did_not_converge(converged: bool, told: bool) -> None:
+    found = judged(*(replace(estimate, converged=converged) for estimate in RAMP))
+    for busy in (12.0, 141.0):
+        facts = {"others_busy_percent": busy, "steal_percent": 0.2, "psi_io_some_avg10_percent": 20.0}
+        found.environment.append(EnvironmentRecord(1, facts))
+    text = " ".join(" ".join(summary_lines(found, 160)).split())
+
+    assert (
+        "the host was busy: other processes used 141 % of a CPU, tasks waited for I/O 20 % of the time" in text
+    ) is told
+    found.environment.clear()
+    assert "the host was busy" not in " ".join(summary_lines(found, 160))
 
 
 def test_whether_the_results_are_valid_is_in_the_first_line() -> None:

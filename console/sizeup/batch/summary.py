@@ -40,7 +40,7 @@ def summary_lines(
     lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]
     lines += verdict_lines(shown.verdict, width)
     lines += ["", *card_table(shown.cards, width).text()]
-    wrong = [*session.damage.sentences(), *_not_measured(session), *_invalid_notes(shown)]
+    wrong = [*session.damage.sentences(), *_not_measured(session), *_busy_host(session), *_invalid_notes(shown)]
     gaps = [f"{gap.subject}: {gap.reason}" for gap in dict.fromkeys(session.gaps)]
     notes = [_folded(sentence, width) for sentence in (*wrong, *gaps)]
     findings = [
@@ -80,6 +80,31 @@ def _not_measured(session: Session) -> list[str]:
         for step, outcome in session.outcomes.items()
         if step not in session.steps
     ]
+
+
+_BUSY = (
+    ("others_busy_percent", "other processes used {:g} % of a CPU"),
+    ("steal_percent", "the hypervisor took {:g} % of the CPUs (steal)"),
+    ("psi_cpu_some_avg10_percent", "tasks waited for a CPU {:g} % of the time"),
+    ("psi_io_some_avg10_percent", "tasks waited for I/O {:g} % of the time"),
+)
+"""What was recorded of the host's load at the borders of steps, and how a reader is told of it."""
+
+
+def _busy_host(session: Session) -> list[str]:
+    """Return how busy the host was at most, where a figure of the run did not converge."""
+    points = (point.estimate for run in session.steps.values() for point in run.points.values())
+    if all(estimate is None or estimate.converged is not False for estimate in points):
+        return []
+    most = {
+        key: max(
+            (fact for record in session.environment if isinstance(fact := record.facts.get(key), int | float)),
+            default=0,
+        )
+        for key, _ in _BUSY
+    }
+    clauses = [text.format(most[key]) for key, text in _BUSY if most[key] >= 1]
+    return [f"Figures did not converge; the host was busy: {', '.join(clauses)}"] if clauses else []
 
 
 def _invalid_notes(shown: Summary) -> list[str]:

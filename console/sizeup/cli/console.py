@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sizeup.cli.against import add_against
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +69,9 @@ def _is_capture(path: str) -> bool:
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the console; one that is not typed is left to the configuration."""
-    from argparse import BooleanOptionalAction
+    from argparse import BooleanOptionalAction  # which a start without arguments does without
+
+    from sizeup.cli.against import add_against
 
     group = parser.add_argument_group("console")
     add_against(
