@@ -88,7 +88,7 @@ _BUSY = (
     ("psi_cpu_some_avg10_percent", "tasks waited for a CPU {:g} % of the time"),
     ("psi_io_some_avg10_percent", "tasks waited for I/O {:g} % of the time"),
 )
-"""What was recorded of the host's load at the borders of steps, and how a reader is told of it."""
+"""Recorded facts of the host's load, with the clause that reports each."""
 
 
 def _busy_host(session: Session) -> list[str]:

@@ -42,7 +42,7 @@ COMMANDS = {
     "session prune": ("sessions:Prune", "delete the oldest sessions that have no tag"),
     "session import": ("import", "make a session from the output of fio, ORION, SLOB, SLB or lscpu"),
     "probe list": ("probes", "list the probes, or show the parameters of some"),
-    "probe check": ("probe_kit:CheckPlugin", "list what is wrong with a plug-in"),
+    "probe check": ("probe_kit:CheckPlugin", "list the mistakes of a plug-in"),
     "probe new": ("probe_kit:NewPlugin", "write the files of a new plug-in"),
     "fleet": ("fleet", "show many hosts as one table, with those that stand out"),
     "experiment": ("experiment", "compare two settings of this machine alternately"),

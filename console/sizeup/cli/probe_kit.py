@@ -39,7 +39,7 @@ class NewPlugin:
 
 
 class CheckPlugin:
-    """List what is wrong with a plug-in: its folder, a wheel, or a folder that pip installed into.
+    """List the mistakes of a plug-in: its folder, a wheel, or a folder that pip installed into.
 
     Runs nothing of it without --run. The exit status is 0 without problems, 2 if its files have some, 1 if only its run
     does, and 3 if it cannot run on this machine.

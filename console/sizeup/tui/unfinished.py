@@ -1,4 +1,4 @@
-"""The sessions that a user is told of at the start: a run in progress, one that ended unseen, an interrupted one."""
+"""The sessions that the start names: a run in progress, one that ended unseen, an interrupted one."""
 
 from __future__ import annotations
 
