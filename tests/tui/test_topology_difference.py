@@ -106,7 +106,7 @@ async def test_d_takes_the_baseline_and_without_one_asks(
         await pilot.pause()
         compared_with.append(console.app.compared_with)
 
-        assert told == ["No other session to compare with; for a file use: sizeup --diff FILE"]
+        assert told == ["No other session to compare with; for a file use: sizeup --against FILE"]
         assert any(line.startswith("db07 2026-01-01") for line in asked.values())
         assert [other.name for other in compared_with if other] == ["db07 2026-01-01 00:00", "db08 2026-01-01 00:00"]
 
