@@ -54,13 +54,14 @@ def test_a_load_takes_what_it_takes_an_independent_chase(span: int, tmp_path: Pa
     chain = loops.chain_new(span // 64)
     ours, theirs = [], []
     end = time.monotonic() + 60
-    while len(ours) < 8 or (time.monotonic() < end and not 0.8 <= min(ours) / min(theirs) <= 1.25):
+    # In the first cache one addressing mode takes four cycles and another five: 0.8 to the digit.
+    while len(ours) < 8 or (time.monotonic() < end and not 0.75 <= min(ours) / min(theirs) <= 1.25):
         job = new_job()
         assert Latency([ChasePoint(span, 64, cpu)], brief()).call(job)() == 0
         ours += [sample.value for sample in samples_of(job)]
         theirs += [loops.chain_ns(chain, 100_000) for _ in range(10)]
 
-    assert 0.8 <= min(ours) / min(theirs) <= 1.25
+    assert 0.75 <= min(ours) / min(theirs) <= 1.25
 
 
 @pytest.mark.ci
