@@ -119,8 +119,9 @@ def split_path(arguments: Sequence[str]) -> tuple[str, list[str]]:
     Words that name no command are files and options of the console.
     """
     words = list(arguments)
-    if words[:1] and words[0] in GROUPS and (len(words) == 1 or words[1].startswith("-")):
-        words.insert(1, "list") if "-h" not in words and "--help" not in words else None
+    options_only = words[0] in GROUPS and all(word.startswith("-") for word in words[1:2])
+    if options_only and not {"-h", "--help"} & set(words):
+        words.insert(1, "list")
     for length in (2, 1):
         path = " ".join(words[:length])
         if len(words) >= length and (path in COMMANDS or path in HIDDEN):
