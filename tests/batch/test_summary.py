@@ -14,7 +14,7 @@ from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import EndRecord, EnvironmentRecord
 from sizeup.session.value import Session
 from sizeup.text import cell_len
-from sizeup.views.results import results_data
+from sizeup.views.run.results import results_data
 from views.test_cards import FAILED, JUDGED, RAMP, session, step
 
 FINDINGS = tuple(

@@ -11,7 +11,7 @@ from sizeup import cli
 from sizeup.cli.candidates import candidate_inputs
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.candidates import Candidate, best_first, not_judged
+from sizeup.views.result.candidates import Candidate, best_first, not_judged
 
 OFFER = """schema = "sizeup.candidate/1"
 title = "as offered"

@@ -9,7 +9,7 @@ import pytest
 from report.sessions import records, written
 from sizeup.cli import run
 from sizeup.discovery.machine import discover
-from sizeup.views.detection import detection
+from sizeup.views.machine.detection import detection
 from trees import machine
 
 SWAP = "/proc/sys/vm/swappiness = 1"

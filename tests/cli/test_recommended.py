@@ -66,7 +66,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "errors.py": ("session compare",),
     "discovery/capture.py": ("capture",),
     "discovery/sysroot.py": ("", "detect"),
-    "views/candidates.py": ("size",),
+    "views/result/candidates.py": ("size",),
     "importers/awr.py": ("size",),
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("session import",),
@@ -90,11 +90,11 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "tui/runs.py": (START,),
     "tui/screens/sizing_text.py": ("size",),
     "tui/system_commands.py": ("",),
-    "views/answer.py": ("size",),
-    "views/answer_details.py": ("size",),
-    "views/comparison.py": ("session compare",),
-    "views/drift.py": ("drift",),
-    "views/licenses.py": ("size",),
+    "views/result/answer.py": ("size",),
+    "views/result/answer_details.py": ("size",),
+    "views/comparison/comparison.py": ("session compare",),
+    "views/comparison/drift.py": ("drift",),
+    "views/result/licenses.py": ("size",),
 }
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""
 NOT_OF_IT = {
@@ -118,9 +118,9 @@ NOT_OF_IT = {
     "importers/sar.py": {"-b", "-d", "-u", "--human", "--pretty"},
     "importers/vmstat.py": {"-d", "-m", "-p", "-s"},
     "tui/console.py": {"--command-palette"},  # a widget's id
-    "views/device_sections.py": {"-g", "-k"},  # of ethtool
-    "views/doctor.py": {"-l", "-n"},  # of ulimit
-    "views/hardware_sections.py": {"-i"},  # of ethtool
+    "views/machine/device_sections.py": {"-g", "-k"},  # of ethtool
+    "views/machine/doctor.py": {"-l", "-n"},  # of ulimit
+    "views/machine/hardware_sections.py": {"-i"},  # of ethtool
     "remote/host_program.py": {"-I", "-c"},  # of the Python interpreter
     "remote/measurement.py": {"-T", "-c", "-I", "-V"},  # of ssh, the shell and the Python interpreter
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own

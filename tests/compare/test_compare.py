@@ -17,7 +17,7 @@ from sizeup.model.plan import Better, Series
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package
 from sizeup.session.value import point_key
-from sizeup.views.comparison import verdict_text
+from sizeup.views.comparison.comparison import verdict_text
 
 LATENCY = Series("thp", "Latency", "ns", Better.LOWER, "size", "bytes")
 RATE = Series("rate", "Rate", "bytes/s", Better.HIGHER)

@@ -11,7 +11,7 @@ from sizeup.model.os_settings import OsSettings, Vulnerability
 from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.drift import drift_text
-from sizeup.views.drift import drift_data
+from sizeup.views.comparison.drift import drift_data
 
 GIB = 1 << 30
 SLOTS = tuple(DimmSlot(f"A{number}", "BANK 0", 32 * GIB, "DDR4", 3_200_000_000, 2_933_000_000) for number in (1, 2))

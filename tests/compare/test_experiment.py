@@ -13,7 +13,7 @@ from sizeup.model.plan import Better, ExperimentRun, Plan, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.session.records import CommandRecord, ExperimentRecord, SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.experiment import conclusions, experiment_data, experiment_lines, experiment_table
+from sizeup.views.comparison.experiment import conclusions, experiment_data, experiment_lines, experiment_table
 
 HEADER = SessionRecord(1, "s1", "sizeup 0.1.0", "db01", "2026-01-31T09:30:00Z")
 LATENCY = Series("latency", "Latency", "ns", Better.LOWER)

@@ -17,8 +17,8 @@ from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.comparison import comparison_data
-from sizeup.views.conclusion import conclusion_lines, headline_table
+from sizeup.views.comparison.comparison import comparison_data
+from sizeup.views.comparison.conclusion import conclusion_lines, headline_table
 
 
 def step_run(probe: str, name: str, *estimates: tuple[str, Coordinates, float], **settings: str | int) -> StepRun:

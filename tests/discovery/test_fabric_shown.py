@@ -9,7 +9,7 @@ from sizeup.compare.drift import drift
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.report.machine import machine_text
-from sizeup.views.detection import Detection, detected, detection
+from sizeup.views.machine.detection import Detection, detected, detection
 from trees import machine
 
 RAID = "/sys/devices/pci0000:00/0000:00:09.0/host7"

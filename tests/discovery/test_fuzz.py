@@ -64,7 +64,7 @@ from sizeup.procfs.swaps import parse_swap_areas, parse_swaps
 from sizeup.report.machine import machine_text
 from sizeup.session.decoder import decode
 from sizeup.session.records import ENCODER, MachineRecord
-from sizeup.views.detection import detection
+from sizeup.views.machine.detection import detection
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import MACHINES, grow
 from trees import machine as tree_machine

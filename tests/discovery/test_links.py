@@ -12,9 +12,9 @@ from sizeup.discovery.capture import CapturingSysroot, write_capture
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.pci import PciLink
-from sizeup.views.map import MapMaker
-from sizeup.views.topology import topology
-from sizeup.views.topology_item import find
+from sizeup.views.machine.topology import topology
+from sizeup.views.machine.topology_item import find
+from sizeup.views.map.map import MapMaker
 
 LINKED = (
     "hwloc/32intel64-2p8co2t+8ve",

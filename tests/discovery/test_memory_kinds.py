@@ -10,7 +10,7 @@ from sizeup.discovery.memory_kinds import dax_kind, module_kind
 from sizeup.model.devices import DaxDevice
 from sizeup.model.numa import MemoryKind
 from sizeup.report.machine import machine_text
-from sizeup.views.detection import detected, detection
+from sizeup.views.machine.detection import detected, detection
 from trees import grow
 
 NODES = """

@@ -8,8 +8,8 @@ from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort
 from sizeup.report.machine import machine_text
-from sizeup.views.device_sections import nfs_section
-from sizeup.views.hardware_sections import nvme_section
+from sizeup.views.machine.device_sections import nfs_section
+from sizeup.views.machine.hardware_sections import nvme_section
 from trees import MACHINES, grow, machine
 
 

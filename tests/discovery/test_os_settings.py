@@ -11,7 +11,7 @@ from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_se
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import Machine
 from sizeup.model.os_settings import IdleState, OsSettings, SwapArea, Vulnerability
-from sizeup.views.detection import detected, detection
+from sizeup.views.machine.detection import detected, detection
 from trees import grow, machine
 
 LIMITS = """

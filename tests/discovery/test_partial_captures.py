@@ -13,9 +13,9 @@ from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockKind
 from sizeup.report.machine import machine_text
 from sizeup.sizing.inputs.detected import detected
-from sizeup.views.detection import detection
-from sizeup.views.machine_facts import machine_facts
-from sizeup.views.topology import topology
+from sizeup.views.machine.detection import detection
+from sizeup.views.machine.facts import machine_facts
+from sizeup.views.machine.topology import topology
 from trees import grow
 
 CPU = "/sys/devices/system/cpu"

@@ -6,7 +6,7 @@ from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.platform import LogicalPartition
-from sizeup.views.machine_facts import machine_facts
+from sizeup.views.machine.facts import machine_facts
 from trees import grow
 
 POWER = "/proc/cpuinfo = processor\\t: 0\\ncpu\\t\\t: POWER9\\nplatform\\t: pSeries\\n"

@@ -28,9 +28,9 @@ from sizeup.model.topology import Core, Package, Pu
 from sizeup.report.machine import machine_text
 from sizeup.report.table import wrap
 from sizeup.terminal.capabilities import output_columns
-from sizeup.views.distances import distances_section
-from sizeup.views.machine import PARTS
-from sizeup.views.machine_facts import machine_line
+from sizeup.views.machine.distances import distances_section
+from sizeup.views.machine.facts import machine_line
+from sizeup.views.machine.machine import PARTS
 from trees import grow, machine
 
 

@@ -9,7 +9,7 @@ import pytest
 from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.platform import Platform
-from sizeup.views.virtualization import runs_on
+from sizeup.views.machine.virtualization import runs_on
 from trees import grow
 
 X86 = "/proc/cpuinfo = processor\\t: 0\\nmodel name\\t: Intel(R) Xeon(R)\\nflags\\t\\t: fpu tsc lm\\n"

@@ -39,15 +39,15 @@ from sizeup.session.writer import Writer
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import headlines, measured
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
-from sizeup.views.chart_list import chart_list, underlying_charts
-from sizeup.views.compared_charts import compared_charts
-from sizeup.views.comparison import comparison_data
-from sizeup.views.document import document
-from sizeup.views.executive_summary import executive_summary
-from sizeup.views.finished import headline
-from sizeup.views.results import points_table, results_data
-from sizeup.views.step import extremes_text, point_value
-from sizeup.views.summary import summary
+from sizeup.views.comparison.compared_charts import compared_charts
+from sizeup.views.comparison.comparison import comparison_data
+from sizeup.views.document.document import document
+from sizeup.views.result.executive_summary import executive_summary
+from sizeup.views.result.summary import summary
+from sizeup.views.run.chart_list import chart_list, underlying_charts
+from sizeup.views.run.finished import headline
+from sizeup.views.run.results import points_table, results_data
+from sizeup.views.run.step import extremes_text, point_value
 
 ROOT = Path(__file__).parents[2]
 View = Callable[[Session], object]

@@ -14,7 +14,7 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.svg import standalone
 from sizeup.errors import SizeupError
 from sizeup.session.reader import read_session
-from sizeup.views.chart_list import chart_list, underlying_charts
+from sizeup.views.run.chart_list import chart_list, underlying_charts
 
 COMMANDS = (
     ("show", "session"),

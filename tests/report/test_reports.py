@@ -32,10 +32,10 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
-from sizeup.views.blocks import DocumentPart, Paragraph
-from sizeup.views.cards import CardView
-from sizeup.views.document import Document, document
-from sizeup.views.executive_summary import executive_summary
+from sizeup.views.cards.cards import CardView
+from sizeup.views.document.blocks import DocumentPart, Paragraph
+from sizeup.views.document.document import Document, document
+from sizeup.views.result.executive_summary import executive_summary
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
 QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "Caveats"]

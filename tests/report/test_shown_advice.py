@@ -29,7 +29,7 @@ from sizeup.session.records import (
 from sizeup.sizing import session_advice as session_advice_module
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import AdviceOrigin, AdviceSelector, session_advice
-from sizeup.views.summary import summary
+from sizeup.views.result.summary import summary
 
 CONSOLE = Path(__file__).parents[2] / "console" / "sizeup"
 RECORDED = "777 MB/s by the rule of another day"
@@ -237,7 +237,7 @@ MAY_SIZE = {
     "engine/advice.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",
     "tui/screens/sizing_pages.py": "published cases beside this machine",
-    "views/repair.py": "the shares after a repair, of advice that was worked out with its inputs",
+    "views/result/repair.py": "the shares after a repair, of advice that was worked out with its inputs",
 }
 
 

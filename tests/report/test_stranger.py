@@ -22,8 +22,8 @@ from sizeup.report.text import text
 from sizeup.session.reader import read_session
 from sizeup.session.share import share
 from sizeup.session.value import Session
-from sizeup.views.document import document
-from sizeup.views.finished import finished_charts
+from sizeup.views.document.document import document
+from sizeup.views.run.finished import finished_charts
 
 WORDS = ["", "\x1b[31m", "<script>", "a" * 5000, "=1+1", "\u202e", "/", "://", "::", "0" * 400, "\ufffe"]
 NUMBERS: list[Any] = [0, -1, 1, 100_000, 2**53, 2**63 - 1, 1e308, -1e308, 5e-324, 1e-300, 0.1]

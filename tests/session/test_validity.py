@@ -19,14 +19,14 @@ from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.cards import CardView
-from sizeup.views.conclusion import conclusion_lines
-from sizeup.views.document import document
-from sizeup.views.executive_summary import executive_summary
-from sizeup.views.finished import headline
-from sizeup.views.results import points_table, results_data
-from sizeup.views.step import point_value
-from sizeup.views.summary import summary
+from sizeup.views.cards.cards import CardView
+from sizeup.views.comparison.conclusion import conclusion_lines
+from sizeup.views.document.document import document
+from sizeup.views.result.executive_summary import executive_summary
+from sizeup.views.result.summary import summary
+from sizeup.views.run.finished import headline
+from sizeup.views.run.results import points_table, results_data
+from sizeup.views.run.step import point_value
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
 DRIFTED = "throughput drifted -25% from the first half to the second"

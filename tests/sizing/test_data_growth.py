@@ -7,10 +7,10 @@ from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus
 from sizeup.sizing.workload import Growth, growth_of_sum
-from sizeup.views.answer import answer_lines
-from sizeup.views.basis import basis_text
-from sizeup.views.cards import card_views
-from sizeup.views.verdict import verdict_text
+from sizeup.views.cards.cards import card_views
+from sizeup.views.result.answer import answer_lines
+from sizeup.views.result.basis import basis_text
+from sizeup.views.result.verdict import verdict_text
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=20", "redo.write_kib=8")
 PATHS = ("path.stages=hba:fc16*2@2", "path.policy=active-active")

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup import cli
-from sizeup.views.answer import LINES, answer_lines
+from sizeup.views.result.answer import LINES, answer_lines
 from sizing.license_cases import XEON, found, sized
 
 SERVER = ("machine.cores=32", "machine.sockets=4", "machine.threads_per_core=2", XEON)

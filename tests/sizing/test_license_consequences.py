@@ -8,9 +8,9 @@ from sizeup.errors import UsageError
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.licensing.table import rows
-from sizeup.views.answer import answer_lines
-from sizeup.views.license_answer import license_basis
-from sizeup.views.licenses import license_table
+from sizeup.views.result.answer import answer_lines
+from sizeup.views.result.license_answer import license_basis
+from sizeup.views.result.licenses import license_table
 from sizing.license_cases import RULES, XEON, found, sized
 
 SQL = (

@@ -4,7 +4,7 @@ import pytest
 
 from sizeup.errors import UsageError
 from sizeup.sizing.licensing.table import rows
-from sizeup.views.answer import answer_lines
+from sizeup.views.result.answer import answer_lines
 from sizing.license_cases import RULES, XEON, found, sized, units
 
 PAIR = ("machine.cores=16", "machine.sockets=2", XEON, "cluster.nodes=2")

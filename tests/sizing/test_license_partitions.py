@@ -7,7 +7,7 @@ from sizeup.model.platform import LogicalPartition, Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.license_answer import is_about_licenses
+from sizeup.views.result.license_answer import is_about_licenses
 from sizing.license_cases import found, sized
 
 POWER = "POWER9 (architected), altivec supported"

@@ -4,7 +4,7 @@ import pytest
 
 from sizeup.model.advice import Advice
 from sizeup.sizing import rules
-from sizeup.views.licenses import license_table
+from sizeup.views.result.licenses import license_table
 from sizing.license_cases import found, sized
 
 SERVER = ("machine.cores=48", "machine.sockets=4", "machine.threads_per_core=1")

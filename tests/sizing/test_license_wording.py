@@ -1,7 +1,7 @@
 """What the answers about licenses name: units, reasons, options, sources."""
 
-from sizeup.views.advice import advice_lines
-from sizeup.views.licenses import license_table
+from sizeup.views.inputs.advice import advice_lines
+from sizeup.views.result.licenses import license_table
 from sizing.license_cases import RULES, XEON, found, sized
 
 SERVER = ("machine.cores=32", "machine.sockets=4", "machine.threads_per_core=2", XEON)

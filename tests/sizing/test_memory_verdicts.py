@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.views.answer import answer_lines
+from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, card, sized
 
 

@@ -6,7 +6,7 @@ from sizeup import cli
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.answer import answer_lines
+from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, card, sized
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")

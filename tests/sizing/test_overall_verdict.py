@@ -2,8 +2,8 @@
 
 import pytest
 
-from sizeup.views.answer import answer_lines
-from sizeup.views.cards import card_views, cards_data
+from sizeup.views.cards.cards import card_views, cards_data
+from sizeup.views.result.answer import answer_lines
 from sizing.sized import card, sized
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120")

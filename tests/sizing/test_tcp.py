@@ -13,8 +13,8 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.detection import Detection, detection
-from sizeup.views.detection import detected as machine_of
+from sizeup.views.machine.detection import Detection, detection
+from sizeup.views.machine.detection import detected as machine_of
 
 NFS = ("path.stages=nic:eth10*1", "net.connections=1", "net.rtt_ms=2")
 DEFAULT = ("net.tcp_rmem=4096,131072,6291456", "net.tcp_wmem=4096,16384,4194304")

@@ -13,10 +13,10 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.rules import shipped
-from sizeup.views.advice import sizing_data
-from sizeup.views.answer import answer_lines
-from sizeup.views.sizing_table import AnswerRow, answer_rows
-from sizeup.views.whatif import stepped
+from sizeup.views.inputs.advice import sizing_data
+from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows
+from sizeup.views.inputs.whatif import stepped
+from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, sized
 
 LOAD = ("workload.iops=20000", "workload.io_kib=8", "workload.read_percent=60", "redo.mb_s=1", "redo.write_kib=8")

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.sizing.cards import overall
-from sizeup.views.answer import answer_lines
+from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, card, sized
 
 LOAD = ("workload.iops=20000", "workload.io_kib=8", "workload.read_percent=60", "redo.mb_s=1", "redo.write_kib=8")

@@ -8,7 +8,7 @@ from sizeup import cli
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.answer import answer_lines
+from sizeup.views.result.answer import answer_lines
 from sizing.sized import SERVER
 
 

@@ -17,7 +17,7 @@ from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sheet import open_question
-from sizeup.views.licenses import license_table
+from sizeup.views.result.licenses import license_table
 
 CASES = {
     "nothing": [],

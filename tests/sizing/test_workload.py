@@ -10,7 +10,7 @@ from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Demand, Growth, workload_demand
-from sizeup.views.answer import answer_lines
+from sizeup.views.result.answer import answer_lines
 
 DEFAULTS = ("workload.read_percent=70", "workload.io_kib=8", "redo.databases=1")
 

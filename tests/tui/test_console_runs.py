@@ -27,7 +27,7 @@ from sizeup.session.records import (
 from sizeup.session.value import StepRun
 from sizeup.tui.screens import probe_page
 from sizeup.tui.widgets.form import RunFormView
-from sizeup.views.chart_list import ChartEntry, chart_list
+from sizeup.views.run.chart_list import ChartEntry, chart_list
 
 
 async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) -> None:

@@ -32,7 +32,7 @@ from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.palette import series_color
-from sizeup.views.card_table import CardTable
+from sizeup.views.cards.table import CardTable
 
 _IMPORTS = """
 import os, sys
@@ -46,7 +46,7 @@ _UNUSED = (
     "argparse", "gettext", "psutil", "pyudev", "statistics", "sizeup.charts.line_cells", "sizeup.engine",
     "sizeup.live", "sizeup.model.sample", "sizeup.probing", "sizeup.report", "sizeup.session.reader",
     "sizeup.session.records", "sizeup.session.value", "sizeup.session.writer", "sizeup.sizing.inputs.measured",
-    "sizeup.sizing.sensitivity", "sizeup.views.step", "sizeup.views.topology",
+    "sizeup.sizing.sensitivity", "sizeup.views.run.step", "sizeup.views.machine.topology",
 )  # fmt: skip
 
 

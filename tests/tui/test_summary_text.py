@@ -1,7 +1,7 @@
 """The lines of the first screen: what decides is cut at the end of a sentence."""
 
 from sizeup.tui.screens.summary_text import status_styles, verdict_content
-from sizeup.views.verdict import VerdictText
+from sizeup.views.result.verdict import VerdictText
 
 LONG = VerdictText("NO VERDICT", "Storage: unknown. " + " ".join(f"Sentence {at} says a good deal." for at in range(9)))
 

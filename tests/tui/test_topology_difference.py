@@ -16,7 +16,7 @@ from sizeup.session.records import (
 from sizeup.session.store import annotate, new_path
 from sizeup.session.writer import Writer
 from sizeup.text import plain
-from sizeup.views.difference import OtherMachine
+from sizeup.views.machine.difference import OtherMachine
 from topology_mode import in_topology, tree_of
 
 OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, node=0),))

@@ -8,7 +8,7 @@ from consoles import Console, MakeConsole, machine
 from sizeup.model.dimms import DimmSlot
 from sizeup.model.machine import Machine
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage, page_lines
-from sizeup.views.machine import PARTS
+from sizeup.views.machine.machine import PARTS
 from topology_mode import in_topology
 
 

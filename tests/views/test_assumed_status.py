@@ -9,13 +9,13 @@ from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import flips
-from sizeup.views.answer import answer_lines
-from sizeup.views.card_table import card_table
-from sizeup.views.cards import CardView, card_views, cards_data
-from sizeup.views.document_cards import cards_table
-from sizeup.views.sensitivity import flip_table
-from sizeup.views.sizing_table import answer_rows
-from sizeup.views.verdict import verdict_text
+from sizeup.views.cards.cards import CardView, card_views, cards_data
+from sizeup.views.cards.table import card_table
+from sizeup.views.document.document_cards import cards_table
+from sizeup.views.inputs.sensitivity import flip_table
+from sizeup.views.inputs.sizing_table import answer_rows
+from sizeup.views.result.answer import answer_lines
+from sizeup.views.result.verdict import verdict_text
 
 PATHS = ("workload.mb_s=300", "path.stages=hba:fc16*2@2", "path.policy=active-active")
 DRIVES = ("array.disks=24", "array.raid=10", "array.drive_iops=20000", "array.drive_mb_s=500")

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.sizing.inputs.typed import parse_settings
-from sizeup.views.basis import basis_text
+from sizeup.views.result.basis import basis_text
 
 
 @pytest.mark.parametrize(

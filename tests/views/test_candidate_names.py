@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.sizing.advise import size
-from sizeup.views.candidates import Candidate, short_names
+from sizeup.views.result.candidates import Candidate, short_names
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,10 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
-from sizeup.views.card_table import WIDE, card_table, fitted
-from sizeup.views.cards import CardView, card_views, cards_data
-from sizeup.views.sessions import listed_figures
-from sizeup.views.verdict import verdict_text
+from sizeup.views.cards.cards import CardView, card_views, cards_data
+from sizeup.views.cards.table import WIDE, card_table, fitted
+from sizeup.views.result.sessions import listed_figures
+from sizeup.views.result.verdict import verdict_text
 
 
 def step(probe: str, *estimates: Estimate, status: Status | None = Status.OK, **settings: Any) -> StepRun:

@@ -12,11 +12,11 @@ from sizeup.model.plan import Better, Series, SeriesQuantity, Step
 from sizeup.model.sample import Disturbance, Estimate, Outcome, Status
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.chart_list import chart_list, underlying_charts
-from sizeup.views.finished import finished_charts
-from sizeup.views.latency_throughput import latency_throughput
-from sizeup.views.samples import cumulative_of, distribution, distribution_of, over_time, underlying_points
-from sizeup.views.step import step_chart
+from sizeup.views.run.chart_list import chart_list, underlying_charts
+from sizeup.views.run.finished import finished_charts
+from sizeup.views.run.latency_throughput import latency_throughput
+from sizeup.views.run.samples import cumulative_of, distribution, distribution_of, over_time, underlying_points
+from sizeup.views.run.step import step_chart
 
 SECOND = 10**9
 

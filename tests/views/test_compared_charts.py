@@ -11,7 +11,7 @@ from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.compared_charts import compared_charts
+from sizeup.views.comparison.compared_charts import compared_charts
 
 CURVE = Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory")
 CURVES = tuple(

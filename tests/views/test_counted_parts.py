@@ -11,8 +11,8 @@ from sizeup.model.storage import BlockDevice, BlockKind, MultipathMap, Path, is_
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
 from sizeup.sizing.inputs.detected import detected
-from sizeup.views.card_detected import detected_texts, machine_overview
-from sizeup.views.executive_summary import executive_summary
+from sizeup.views.cards.detected import detected_texts, machine_overview
+from sizeup.views.result.executive_summary import executive_summary
 
 GB = 10**9
 SDA, SDB = (BlockDevice(name, BlockKind.SCSI, 100 * GB, wwn="naa.6000") for name in ("sda", "sdb"))

@@ -11,8 +11,8 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind
-from sizeup.views.difference import compared
-from sizeup.views.topology_item import ItemChange, TopologyItem, find
+from sizeup.views.machine.difference import compared
+from sizeup.views.machine.topology_item import ItemChange, TopologyItem, find
 from trees import large_machine
 
 

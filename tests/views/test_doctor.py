@@ -7,7 +7,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.topology import Pu
 from sizeup.terminal.link import Link
-from sizeup.views.doctor import (
+from sizeup.views.machine.doctor import (
     Check,
     CheckStatus,
     StoreFacts,
@@ -20,7 +20,7 @@ from sizeup.views.doctor import (
     probe_checks,
     store_checks,
 )
-from sizeup.views.terminal_checks import TerminalFacts, terminal_checks
+from sizeup.views.machine.terminal_checks import TerminalFacts, terminal_checks
 
 FACTS = {
     "present": True,

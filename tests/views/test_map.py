@@ -16,10 +16,10 @@ from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Path, Transport
 from sizeup.model.topology import Package
-from sizeup.views.difference import compared
-from sizeup.views.map import Map, MapMaker
-from sizeup.views.topology import topology
-from sizeup.views.topology_item import find
+from sizeup.views.machine.difference import compared
+from sizeup.views.machine.topology import topology
+from sizeup.views.machine.topology_item import find
+from sizeup.views.map.map import Map, MapMaker
 from trees import large_machine
 
 

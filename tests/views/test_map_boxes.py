@@ -12,9 +12,9 @@ from sizeup.model.plan import Better, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.map import Map, MapMaker
-from sizeup.views.node_matrix import node_matrices
-from sizeup.views.topology import topology
+from sizeup.views.machine.topology import topology
+from sizeup.views.map.map import Map, MapMaker
+from sizeup.views.map.node_matrix import node_matrices
 from trees import large_machine
 
 

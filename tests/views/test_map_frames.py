@@ -11,9 +11,9 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import MemoryKind, NumaNode
 from sizeup.model.storage import BlockDevice, BlockKind
-from sizeup.views.devices import Devices
-from sizeup.views.map import Map, MapMaker
-from sizeup.views.map_tiles import CorePart, CpuStates, Tile, TileSize, tiles
+from sizeup.views.machine.devices import Devices
+from sizeup.views.map.map import Map, MapMaker
+from sizeup.views.map.tiles import CorePart, CpuStates, Tile, TileSize, tiles
 
 
 def mapped(found: Machine, width: int = 82, height: int = 35, **more: dict[int, str]) -> Map:

@@ -9,9 +9,9 @@ from consoles import machine
 from sizeup.model.machine import Machine
 from sizeup.model.os_settings import OsSettings
 from sizeup.model.platform import Platform
-from sizeup.views.map import MapMaker
-from sizeup.views.map_cells import Row, width_of
-from sizeup.views.map_settings import settings_rows
+from sizeup.views.map.cells import Row, width_of
+from sizeup.views.map.map import MapMaker
+from sizeup.views.map.settings import settings_rows
 
 NAMES = ("vm.swappiness", "vm.dirty_ratio", "vm.dirty_background_ratio", "vm.overcommit_memory", "vm.max_map_count")
 

@@ -9,8 +9,8 @@ from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.cards import card_views
-from sizeup.views.panels import Panel, panels
+from sizeup.views.cards.cards import card_views
+from sizeup.views.cards.panels import Panel, panels
 
 CLOCKS = ("rdtsc", "gettimeofday", "clock_gettime-realtime", "clock_gettime-monotonic")
 

@@ -13,11 +13,11 @@ from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.units import format_range
-from sizeup.views.document import document
-from sizeup.views.executive_summary import executive_summary
-from sizeup.views.finished import headline
-from sizeup.views.results import points_table
-from sizeup.views.step import point_value
+from sizeup.views.document.document import document
+from sizeup.views.result.executive_summary import executive_summary
+from sizeup.views.run.finished import headline
+from sizeup.views.run.results import points_table
+from sizeup.views.run.step import point_value
 
 LEVELS = Series("levels", "Latency by level", "ns", Better.LOWER, headline={"level": "L3"})
 CAUSE = "the latencies at 8 MiB and 16 MiB differ by a factor of 3.3; cause unknown"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup.views.comparison import change
-from sizeup.views.conclusion import plain_change
+from sizeup.views.comparison.comparison import change
+from sizeup.views.comparison.conclusion import plain_change
 
 
 @pytest.mark.parametrize(("ratio", "text"), [(12.0, "x 12"), (12.34, "x 12.3"), (1533.0, "x 1,530"), (0.5, "x 0.5")])

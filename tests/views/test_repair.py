@@ -8,7 +8,7 @@ from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import share_text
-from sizeup.views.repair import repair_text
+from sizeup.views.result.repair import repair_text
 
 
 def sized(**typed: str) -> Sizing:

@@ -3,7 +3,7 @@
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.results import points_table, stated_once
+from sizeup.views.run.results import points_table, stated_once
 
 
 def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() -> None:

@@ -14,8 +14,8 @@ from sizeup.report.text import text
 from sizeup.session.reader import read_session
 from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, PlanRecord, Record
 from sizeup.session.value import Session
-from sizeup.views.document import document
-from sizeup.views.run_status import RunGrade, run_status
+from sizeup.views.document.document import document
+from sizeup.views.run.run_status import RunGrade, run_status
 
 
 def finished() -> list[Record]:

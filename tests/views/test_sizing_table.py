@@ -8,9 +8,9 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
 from sizeup.sizing.keys import KEYS
-from sizeup.views.input_names import input_label
-from sizeup.views.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
-from sizeup.views.whatif import QUESTIONS, input_rows, question_of
+from sizeup.views.inputs.input_names import input_label
+from sizeup.views.inputs.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
+from sizeup.views.inputs.whatif import QUESTIONS, input_rows, question_of
 
 
 def said(key: str, text: str, origin: Origin = Origin.USER) -> Value:

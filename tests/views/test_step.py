@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.step import extremes_text, point_value
+from sizeup.views.run.step import extremes_text, point_value
 
 
 def run(series: Series, *figures: tuple[str, str | int, float]) -> StepRun:

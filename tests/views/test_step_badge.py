@@ -10,12 +10,12 @@ from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Better, Declaration, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.chart_list import TABLE, VALIDITY, chart_list, tabs
-from sizeup.views.live_figures import live_tiles, recent_values, time_left
-from sizeup.views.point_rows import point_rows
-from sizeup.views.results import points_table
-from sizeup.views.step import curve
-from sizeup.views.step_badge import BadgeLook, headline_text, step_badge
+from sizeup.views.run.chart_list import TABLE, VALIDITY, chart_list, tabs
+from sizeup.views.run.live_figures import live_tiles, recent_values, time_left
+from sizeup.views.run.point_rows import point_rows
+from sizeup.views.run.results import points_table
+from sizeup.views.run.step import curve
+from sizeup.views.run.step_badge import BadgeLook, headline_text, step_badge
 
 SECOND = 10**9
 LEVELS = Series("level", "Latency by level", "ns", Better.LOWER, headline={"level": "DRAM"})

@@ -14,8 +14,8 @@ from sizeup.session.value import Session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
-from sizeup.views.cards import verdicts_first
-from sizeup.views.summary import finding_line, finding_parts, summary
+from sizeup.views.cards.cards import verdicts_first
+from sizeup.views.result.summary import finding_line, finding_parts, summary
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup.views.topology_item import TopologyItem, holding, unfolding
+from sizeup.views.machine.topology_item import TopologyItem, holding, unfolding
 
 
 def part(key: str, *children: TopologyItem, expanded: bool = False) -> TopologyItem:

@@ -11,12 +11,12 @@ from sizeup.model.numa import NumaNode
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import described, size
-from sizeup.views.detection import detected, detection
-from sizeup.views.machine import machine_sections
-from sizeup.views.machine_facts import machine_facts, machine_line
-from sizeup.views.map import MapMaker
-from sizeup.views.topology import topology
-from sizeup.views.topology_item import find
+from sizeup.views.machine.detection import detected, detection
+from sizeup.views.machine.facts import machine_facts, machine_line
+from sizeup.views.machine.machine import machine_sections
+from sizeup.views.machine.topology import topology
+from sizeup.views.machine.topology_item import find
+from sizeup.views.map.map import MapMaker
 
 REASON = "unknown: for CPU 0-3 there is no topology in /sys/devices/system/cpu, and no core id in /proc/cpuinfo"
 PUS = tuple(Pu(cpu, online=True, allowed=cpu != 3) for cpu in range(4))

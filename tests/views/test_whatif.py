@@ -11,8 +11,8 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
-from sizeup.views.advice import format_quantity
-from sizeup.views.whatif import UNKNOWN, effect, input_rows, stepped, typed
+from sizeup.views.inputs.advice import format_quantity
+from sizeup.views.inputs.whatif import UNKNOWN, effect, input_rows, stepped, typed
 from tiers import in_gate
 
 

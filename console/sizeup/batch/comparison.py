@@ -7,7 +7,7 @@ import shutil
 from sizeup.charts.table import Table
 from sizeup.compare.comparison import Comparison
 from sizeup.report.text import table_lines
-from sizeup.views.comparison import (
+from sizeup.views.comparison.comparison import (
     answers_table,
     differences_table,
     figure_notes,
@@ -18,7 +18,7 @@ from sizeup.views.comparison import (
     sides_sentences,
     sources_table,
 )
-from sizeup.views.conclusion import conclusion_lines, headline_table, side_lines
+from sizeup.views.comparison.conclusion import conclusion_lines, headline_table, side_lines
 
 
 def comparison_lines(comparison: Comparison, *, statistics: bool = False, points: bool = False) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TextIO
 from sizeup.model.sample import Progress, Status
 from sizeup.session.records import OutcomeRecord, PlanRecord, ProgressRecord, Record, StepStartRecord
 from sizeup.text import one_line, plural
-from sizeup.views.live_figures import time_left
+from sizeup.views.run.live_figures import time_left
 
 
 class ProgressLines:

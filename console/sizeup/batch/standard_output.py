@@ -14,9 +14,9 @@ from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import plural
-from sizeup.views.document import document
-from sizeup.views.experiment import conclusions, experiment_lines, experiment_table
-from sizeup.views.results import results_data
+from sizeup.views.comparison.experiment import conclusions, experiment_lines, experiment_table
+from sizeup.views.document.document import document
+from sizeup.views.run.results import results_data
 
 _NARROWEST = 60
 

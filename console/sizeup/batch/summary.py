@@ -8,12 +8,12 @@ from sizeup.report.table import wrapped
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import cell_len, one_line, plural
-from sizeup.views.card_table import card_table
-from sizeup.views.run_status import RunGrade, run_status
-from sizeup.views.sessions import state
-from sizeup.views.step import point_value
-from sizeup.views.summary import SEVERITY_WORDS, Summary, finding_line, summary
-from sizeup.views.verdict import VerdictText
+from sizeup.views.cards.table import card_table
+from sizeup.views.result.sessions import state
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, finding_line, summary
+from sizeup.views.result.verdict import VerdictText
+from sizeup.views.run.run_status import RunGrade, run_status
+from sizeup.views.run.step import point_value
 
 LINES = 25
 """Lines of one screen."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sheet import Inputs
-    from sizeup.views.candidates import Candidate
+    from sizeup.views.result.candidates import Candidate
 
 _WIDTH = 80
 _TEXT_LIMIT = 1 << 20
@@ -28,8 +28,8 @@ def candidates_text(
 ) -> str:
     """Return the candidates side by side, the best first; as JSON the whole answer of each."""
     from sizeup.sizing.advise import size
-    from sizeup.views.advice import sizing_data
-    from sizeup.views.candidates import Candidate, best_first
+    from sizeup.views.inputs.advice import sizing_data
+    from sizeup.views.result.candidates import Candidate, best_first
 
     doubles = sorted({name for name in names if names.count(name) > 1})
     if doubles:
@@ -43,8 +43,8 @@ def candidates_text(
 
 def _lines(candidates: Sequence[Candidate]) -> list[str]:
     from sizeup.report.table import table_lines, wrapped
-    from sizeup.views.basis import basis_text
-    from sizeup.views.candidates import candidate_sentences, candidate_table
+    from sizeup.views.result.basis import basis_text
+    from sizeup.views.result.candidates import candidate_sentences, candidate_table
 
     basis = basis_text(candidates[0].sizing.inputs)
     lines = [*wrapped(basis, _WIDTH, "Basis    ", " " * 9), ""] if basis else []

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.compare.compare import compare
     from sizeup.compare.conditions import parse_condition
     from sizeup.compare.published_results import digest_sides
-    from sizeup.views.comparison import comparison_data, nothing_shared, undecided_sentence
+    from sizeup.views.comparison.comparison import comparison_data, nothing_shared, undecided_sentence
 
     smallest = minimum_effect(arguments)
     questions = [parse_condition(text) for text in arguments.fail_if]
@@ -86,7 +86,7 @@ def _write_report(arguments: argparse.Namespace, comparison: Comparison) -> None
     from sizeup.report import output
     from sizeup.report.html import page
     from sizeup.report.markdown import markdown
-    from sizeup.views.comparison_document import comparison_document
+    from sizeup.views.comparison.comparison_document import comparison_document
 
     written = comparison_document(comparison)
     content = (page(written) if arguments.html else markdown(written)).encode("utf-8", "replace")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sizeup.tui.options import Options
-    from sizeup.views.difference import OtherMachine
+    from sizeup.views.machine.difference import OtherMachine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +110,7 @@ def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str |
 def _other_machine(name: str) -> OtherMachine:
     """Return the machine to compare the one that is shown with."""
     from sizeup.cli.detect import load_machine
-    from sizeup.views.difference import OtherMachine
+    from sizeup.views.machine.difference import OtherMachine
 
     return OtherMachine(os.path.basename(name.rstrip("/")), load_machine(name))
 

@@ -89,7 +89,7 @@ def load_machine(path: str) -> Machine:
 def _load_document(path: str) -> Machine:
     import msgspec
 
-    from sizeup.views.detection import SCHEMA, Detection, detected
+    from sizeup.views.machine.detection import SCHEMA, Detection, detected
 
     content = read(path, f"a {SCHEMA} document", _DOCUMENT_LIMIT)
     try:
@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.diff is not None:
         return _diff(machine, load_machine(arguments.diff), as_json=arguments.json)
     if arguments.json:
-        from sizeup.views.detection import detection
+        from sizeup.views.machine.detection import detection
 
         _write_json(detection(machine))
     else:
@@ -151,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_section(arguments: argparse.Namespace) -> None:
     """Raise UsageError for a section that does not exist, and beside options that print something else."""
     from sizeup.text import nearest
-    from sizeup.views.machine import PARTS
+    from sizeup.views.machine.machine import PARTS
 
     if arguments.section not in PARTS:
         raise UsageError(
@@ -215,7 +215,7 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
 
 def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
     from sizeup.compare.machines import machine_differences
-    from sizeup.views.difference import compared, parts_data
+    from sizeup.views.machine.difference import compared, parts_data
 
     differences, comparison = machine_differences([machine], [other]), compared(machine, other)
     if as_json:

@@ -17,8 +17,8 @@ from msgspec.structs import asdict
 from sizeup.config import KEYS, Configuration, load
 from sizeup.errors import ExitStatus, MalformedError
 from sizeup.model.machine import Machine
-from sizeup.views.doctor import StoreFacts
-from sizeup.views.terminal_checks import TerminalFacts, terminal_checks
+from sizeup.views.machine.doctor import StoreFacts
+from sizeup.views.machine.terminal_checks import TerminalFacts, terminal_checks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.procfs.loadavg import read_load_average
     from sizeup.procfs.pressure import read_pressure
     from sizeup.session import store
-    from sizeup.views import doctor
+    from sizeup.views.machine import doctor
 
     machine = discover("/")
     waits = {name: read_pressure(name) for name in ("cpu", "io", "memory")}

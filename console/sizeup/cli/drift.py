@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.cli.detect import load_machine
     from sizeup.compare.drift import drift
     from sizeup.discovery.machine import discover
-    from sizeup.views.drift import drift_data, undecided_sentence
+    from sizeup.views.comparison.drift import drift_data, undecided_sentence
 
     name = arguments.baseline or arguments.against
     if name is None:

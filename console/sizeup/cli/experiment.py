@@ -207,7 +207,7 @@ def _print(path: str, arguments: argparse.Namespace) -> None:
     if arguments.json:
         import msgspec
 
-        from sizeup.views.experiment import experiment_data
+        from sizeup.views.comparison.experiment import experiment_data
 
         print(msgspec.json.format(msgspec.json.encode(experiment_data(result, path)), indent=2).decode())
         return

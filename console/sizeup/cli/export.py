@@ -177,7 +177,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
         from sizeup.report.data import results_json
 
         return results_json(session, advice)
-    from sizeup.views.document import document
+    from sizeup.views.document.document import document
 
     written = document(session, advice)
     if arguments.baseline:
@@ -185,7 +185,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
 
         from sizeup.compare.compare import compare
         from sizeup.compare.published_results import digest_sides
-        from sizeup.views.comparison import comparison_part, nothing_shared
+        from sizeup.views.comparison.comparison import comparison_part, nothing_shared
 
         comparison = compare(*digest_sides(arguments.sessions, arguments.baseline))
         if not comparison.metrics and not comparison.other_workloads:
@@ -207,7 +207,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
 
 def _chart(session: Session, wanted: str | None) -> str:
     from sizeup.charts import svg
-    from sizeup.views.finished import headline
+    from sizeup.views.run.finished import headline
 
     measured = {id_: run for id_, run in session.steps.items() if run.points}
     if not measured:

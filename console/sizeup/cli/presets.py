@@ -38,7 +38,7 @@ def _compare(a: str, b: str, *, as_json: bool) -> None:
     from sizeup.sizing.advise import size
     from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.sizing_comparison import compare_sizings
-    from sizeup.views.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
+    from sizeup.views.inputs.sizing_comparison import sizing_comparison_data, sizing_comparison_lines
 
     comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
     if as_json:

@@ -103,7 +103,7 @@ def _print(found: Sequence[StoredSession], *, json: bool) -> None:
     import msgspec
 
     from sizeup.report.text import table_lines
-    from sizeup.views.sessions import sessions_data, sessions_table
+    from sizeup.views.result.sessions import sessions_data, sessions_table
 
     if json:
         print(msgspec.json.format(msgspec.json.encode(sessions_data(found)), indent=2).decode())

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.session.reader import read_session
     from sizeup.session.store import LATEST, find
     from sizeup.sizing.session_advice import session_advice
-    from sizeup.views.document import document
+    from sizeup.views.document.document import document
 
     given = arguments.file or LATEST
     session = read_session(given if given == STDIN else find(given), pipes=True)

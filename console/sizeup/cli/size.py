@@ -157,10 +157,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _data(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: date, label: str) -> dict[str, Any]:
     """Return the answer as plain data, with what further options ask for."""
     from sizeup.sizing.sensitivity import flips, tornados
-    from sizeup.views.advice import sizing_data
-    from sizeup.views.licenses import license_data
-    from sizeup.views.sensitivity import sensitivity_data
-    from sizeup.views.sizing_comparison import sizing_comparison_data
+    from sizeup.views.inputs.advice import sizing_data
+    from sizeup.views.inputs.sensitivity import sensitivity_data
+    from sizeup.views.inputs.sizing_comparison import sizing_comparison_data
+    from sizeup.views.result.licenses import license_data
 
     data = sizing_data(sizing, pack, today, _subject(arguments))
     if arguments.compare_with is not None:
@@ -181,14 +181,14 @@ def _data(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: dat
 def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: str) -> list[str]:
     """Return the answer as text, or the part of it that an option asks for."""
     from sizeup.report.table import table_lines, wrap
-    from sizeup.views.advice import sizing_lines
-    from sizeup.views.answer import LINES, answer_lines
-    from sizeup.views.basis import basis_text
-    from sizeup.views.sizing_comparison import sizing_comparison_lines
+    from sizeup.views.inputs.advice import sizing_lines
+    from sizeup.views.inputs.sizing_comparison import sizing_comparison_lines
+    from sizeup.views.result.answer import LINES, answer_lines
+    from sizeup.views.result.basis import basis_text
 
     origin = ["", *wrap(label, 80)] if label else []
     if arguments.licenses:
-        from sizeup.views.licenses import license_table
+        from sizeup.views.result.licenses import license_table
 
         return [*table_lines(license_table(sizing, pack), 80), *origin]
     lines = []
@@ -210,7 +210,7 @@ def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, label: st
 def _sensitivity_lines(sizing: Sizing, pack: Rules) -> list[str]:
     """Return how the main answers move with their inputs, what turns a decision, and what other contracts cost."""
     from sizeup.sizing.sensitivity import flips, tornados
-    from sizeup.views.sensitivity import contract_lines, flip_table, sensitivity_lines
+    from sizeup.views.inputs.sensitivity import contract_lines, flip_table, sensitivity_lines
 
     turns = flip_table(flips(sizing.inputs, sizing.advice, pack), sizing, pack)
     swings = tornados(sizing.inputs, sizing.advice, pack)
@@ -230,7 +230,7 @@ def _compared(arguments: argparse.Namespace, sizing: Sizing, pack: Rules) -> tup
 def _explanation(name: str, sizing: Sizing, pack: Rules) -> list[str]:
     """Return the answer of that name with its working, or that there is nothing to say about it."""
     from sizeup.sizing.advise import unanswered
-    from sizeup.views.advice import advice_lines
+    from sizeup.views.inputs.advice import advice_lines
 
     if sizing.find(name) is None and (nothing := unanswered(sizing.inputs, name, pack)):
         return nothing

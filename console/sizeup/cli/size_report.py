@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
     from sizeup.sizing.advise import Sizing
     from sizeup.sizing.rules import Rules
-    from sizeup.views.blocks import Block, DocumentPart
-    from sizeup.views.sizing_document import Subject
+    from sizeup.views.document.blocks import Block, DocumentPart
+    from sizeup.views.document.sizing_document import Subject
 
 _FORMATS = ("--html", "--markdown")
 _OTHER_OUTPUT = ("--keys", "--candidates", "--against", "--explain", "--working", "--sources", "--json")
@@ -60,7 +60,7 @@ def report_subject(
     arguments: argparse.Namespace, machine: Machine | None, session: Session | None, name: str, label: str
 ) -> Subject:
     """Return what was sized; a machine goes by its host name."""
-    from sizeup.views.sizing_document import Subject
+    from sizeup.views.document.sizing_document import Subject
 
     if session is not None:
         name = session.title or session.header.host
@@ -74,7 +74,7 @@ def report_subject(
 def write_report(arguments: argparse.Namespace, sizing: Sizing, rules: Rules, today: date, of: Subject) -> None:
     """Write the result to the file that was named."""
     from sizeup.report import output
-    from sizeup.views.sizing_document import sizing_document
+    from sizeup.views.document.sizing_document import sizing_document
 
     written = sizing_document(sizing, rules, today, of, tuple(_chapters(arguments, sizing, rules)))
     if arguments.html:
@@ -91,8 +91,8 @@ def write_report(arguments: argparse.Namespace, sizing: Sizing, rules: Rules, to
 
 def _chapters(arguments: argparse.Namespace, sizing: Sizing, rules: Rules) -> Iterator[DocumentPart]:
     """Yield the chapters that were asked for by further options."""
-    from sizeup.views.blocks import DocumentPart
-    from sizeup.views.licenses import license_table
+    from sizeup.views.document.blocks import DocumentPart
+    from sizeup.views.result.licenses import license_table
 
     if arguments.licenses:
         yield DocumentPart("Licenses of every vendor", (license_table(sizing, rules),), open=True)
@@ -102,7 +102,7 @@ def _chapters(arguments: argparse.Namespace, sizing: Sizing, rules: Rules) -> It
 
 def _sensitivity(sizing: Sizing, rules: Rules) -> Iterator[Block]:
     from sizeup.sizing.sensitivity import flips, tornados
-    from sizeup.views.sensitivity import flip_table, tornado_chart
+    from sizeup.views.inputs.sensitivity import flip_table, tornado_chart
 
     for target, swings in tornados(sizing.inputs, sizing.advice, rules):
         if swings:

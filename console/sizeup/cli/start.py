@@ -118,7 +118,7 @@ def _result_lines(session: Session, path: str, arguments: argparse.Namespace) ->
     from sizeup.batch.standard_output import measured_steps, session_lines
     from sizeup.batch.summary import LINES
     from sizeup.session.store import command_name
-    from sizeup.views.run_status import run_status
+    from sizeup.views.run.run_status import run_status
 
     name = command_name(path)
     end = ["", f"Session saved in {path} ({measured_steps(session)}; {run_status(session).words})"]

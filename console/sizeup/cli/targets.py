@@ -98,7 +98,7 @@ def _result_lines(results: Sequence[HostResult]) -> list[str]:
     """Return what became of each host: how many were measured first, then a line for each."""
     from sizeup.session.reader import read_session
     from sizeup.session.store import command_name
-    from sizeup.views.run_status import run_status
+    from sizeup.views.run.run_status import run_status
 
     measured = sum(not result.status for result in results)
     lines = [f"{measured} of {plural(len(results), 'host')} measured", ""]

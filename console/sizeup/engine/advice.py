@@ -32,8 +32,8 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.recorded_inputs import recorded_inputs
-from sizeup.views.advice import first_of
-from sizeup.views.whatif import typed
+from sizeup.views.inputs.advice import first_of
+from sizeup.views.inputs.whatif import typed
 
 
 def advice_record(t_ns: int, machine: Machine, session: Session | None) -> AdviceRecord:

@@ -17,7 +17,7 @@ from sizeup.model.plan import Better
 from sizeup.session.limits import LINE_LIMIT_BYTES
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session, StepRun
-from sizeup.views.run_status import run_status
+from sizeup.views.run.run_status import run_status
 
 _FASTEST = 1
 """The level of compression: a machine is packed once, and unpacked for few hosts."""

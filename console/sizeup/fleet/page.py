@@ -27,7 +27,7 @@ from sizeup.fleet.table import (
 )
 from sizeup.report.html import STYLE, badge
 from sizeup.text import plural
-from sizeup.views.summary import SEVERITY_WORDS
+from sizeup.views.result.summary import SEVERITY_WORDS
 
 _MOST_DIFFERENCES = 12
 _WIDTH = 10_000

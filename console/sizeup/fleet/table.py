@@ -12,7 +12,7 @@ from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, build_fleet, us
 from sizeup.report.table import table_lines, wrap
 from sizeup.text import cell_len, first_of, plural
 from sizeup.units import format_count, format_value
-from sizeup.views.summary import SEVERITY_WORDS
+from sizeup.views.result.summary import SEVERITY_WORDS
 
 WIDTH = 100
 LINES = 25

@@ -13,10 +13,10 @@ from sizeup.model.sample import Disturbance
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
-from sizeup.views.cards import cards_data
-from sizeup.views.document import document
-from sizeup.views.executive_summary import caveats, executive_summary
-from sizeup.views.results import results_data
+from sizeup.views.cards.cards import cards_data
+from sizeup.views.document.document import document
+from sizeup.views.result.executive_summary import caveats, executive_summary
+from sizeup.views.run.results import results_data
 
 SCHEMA = "sizeup.report/1"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.compare.drift import Drift
 from sizeup.report.table import table_lines, wrap
-from sizeup.views.drift import drift_heading, fact_table, other_machine_sentence
+from sizeup.views.comparison.drift import drift_heading, fact_table, other_machine_sentence
 
 
 def drift_text(found: Drift, width: int = 80) -> str:

@@ -14,14 +14,14 @@ from sizeup.charts.markup import Markup, element, empty, joined, number, style_s
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding
 from sizeup.text import plural
-from sizeup.views.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.cards import CardView
-from sizeup.views.document import Document, finding_text, verdict_facts
-from sizeup.views.document_cards import DEMAND, SHARE, cards_table
-from sizeup.views.leading_charts import ShownChart
-from sizeup.views.run_status import RunGrade, RunStatus
-from sizeup.views.summary import SEVERITY_WORDS
-from sizeup.views.verdict import VerdictText
+from sizeup.views.cards.cards import CardView
+from sizeup.views.cards.leading_charts import ShownChart
+from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.document.document import Document, finding_text, verdict_facts
+from sizeup.views.document.document_cards import DEMAND, SHARE, cards_table
+from sizeup.views.result.summary import SEVERITY_WORDS
+from sizeup.views.result.verdict import VerdictText
+from sizeup.views.run.run_status import RunGrade, RunStatus
 
 # Contrast is 4.5 or more on the paper and on the panel. A status is a word as well.
 LIGHT = "--panel:#f6f7f9;--pass:#1a7f4b;--warn:#8a5a00;--fail:#c0272d;--assumed:#5b4fc7"

@@ -7,10 +7,10 @@ from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import PROSE_COLUMNS, table_lines, wrap
-from sizeup.views.difference import MachineComparison
-from sizeup.views.machine import growth_section, machine_sections
-from sizeup.views.section import Section
-from sizeup.views.topology_item import ItemChange
+from sizeup.views.machine.difference import MachineComparison
+from sizeup.views.machine.machine import growth_section, machine_sections
+from sizeup.views.machine.section import Section
+from sizeup.views.machine.topology_item import ItemChange
 
 _LABEL_COLUMNS = 14
 _GAPS_SHOWN = 5

@@ -8,9 +8,9 @@ from sizeup.charts import text_alternative
 from sizeup.charts.chart import BarChart, HeatMap, LineChart
 from sizeup.charts.table import Table
 from sizeup.text import one_line
-from sizeup.views.blocks import Block, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document import Document, first_lists, verdict_facts
-from sizeup.views.document_cards import cards_table
+from sizeup.views.document.blocks import Block, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.document.document import Document, first_lists, verdict_facts
+from sizeup.views.document.document_cards import cards_table
 
 _MEANT = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 _LINE_LIMIT = 4000

@@ -11,9 +11,9 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Table
 from sizeup.report.table import table_lines, wrapped
 from sizeup.text import cell_len, one_line, plain
-from sizeup.views.blocks import Block, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.card_table import card_table
-from sizeup.views.document import Document, first_lists, verdict_facts
+from sizeup.views.cards.table import card_table
+from sizeup.views.document.blocks import Block, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.document.document import Document, first_lists, verdict_facts
 
 __all__ = ["WIDTH", "chart_lines", "table_lines", "text"]
 

@@ -14,7 +14,7 @@ from sizeup.terminal.splash import RESTORE, splash
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
-    from sizeup.views.difference import OtherMachine
+    from sizeup.views.machine.difference import OtherMachine
 
 
 def run_console(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
     from sizeup.sizing.input_value import Value
     from sizeup.tui.unsaved_inputs import TypedInputs
-    from sizeup.views.difference import OtherMachine
+    from sizeup.views.machine.difference import OtherMachine
 
 
 class AppProtocol(Protocol):

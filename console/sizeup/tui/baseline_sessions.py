@@ -7,7 +7,7 @@ from sizeup.session import store
 from sizeup.session.reader import read_session
 from sizeup.session.store import entries
 from sizeup.session.value import Session
-from sizeup.views.difference import OtherMachine
+from sizeup.views.machine.difference import OtherMachine
 
 
 def baseline() -> str | None:

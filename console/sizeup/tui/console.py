@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
-    from sizeup.views.difference import OtherMachine
+    from sizeup.views.machine.difference import OtherMachine
 
 _DEFAULT = Options()
 TICK_SECONDS = 0.5

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sizeup.sizing.keys import KEYS
 from sizeup.text import capitalized
 from sizeup.tui.actions import first_key_of
-from sizeup.views.input_names import input_label
+from sizeup.views.inputs.input_names import input_label
 
 _ASSIGNMENT = r"[a-z]+\.[a-z_]+=[^\s;)]*[^\s,;.)]"
 _OPTION = re.compile(

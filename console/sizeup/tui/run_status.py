@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.sizing.advise import HEADLINE
 from sizeup.tui.runs import Runs
 from sizeup.units import format_rate
-from sizeup.views.machine_facts import machine_line
+from sizeup.views.machine.facts import machine_line
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session, StepRun
@@ -80,7 +80,7 @@ def idle_texts(
     if last is None:
         state = " measuring in the background" if runs_elsewhere else " idle"
         return f"{state}, read-only" if readonly else state, f"{offered or 'no measurements yet'} "
-    from sizeup.views.step import point_value
+    from sizeup.views.run.step import point_value
 
     return f" idle, last {last.step.step.id} {point_value(last.step)}", name
 
@@ -105,8 +105,8 @@ def running_texts(runs: Runs, *, low_bandwidth: bool) -> tuple[str, str]:
     step = f" {state} {now.step.step.id} step {now.number}/{now.of}{elapsed}"
     if link:  # what else would not fit beside it stands above the chart
         return step, link
-    from sizeup.views.live_figures import time_left
-    from sizeup.views.step import point_value
+    from sizeup.views.run.live_figures import time_left
+    from sizeup.views.run.step import point_value
 
     progress, left = now.step.progress, ""
     if progress is not None:

@@ -21,7 +21,7 @@ from sizeup.tui.runs import Runs
 if TYPE_CHECKING:
     from sizeup.live.hotplug import HotplugChange, HotplugMonitor
     from sizeup.tui.console import ConsoleApp
-    from sizeup.views.difference import OtherMachine
+    from sizeup.views.machine.difference import OtherMachine
 
 Show = Callable[[Options], int]
 """Shows the console until the user leaves; the value is the exit status."""

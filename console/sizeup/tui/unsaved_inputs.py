@@ -88,13 +88,13 @@ class TypedInputs:
 
     def names(self, keys: list[str]) -> str:
         """Return what the unsaved inputs of some sessions are called."""
-        from sizeup.views.input_names import input_label
+        from sizeup.views.inputs.input_names import input_label
 
         return ", ".join(dict.fromkeys(input_label(name) for key in keys for name in self._changed[key]))
 
     def commands(self, keys: list[str]) -> list[str]:
         """Return the command that repeats the inputs of each session, as nothing recorded them."""
-        from sizeup.views.whatif import sizing_command
+        from sizeup.views.inputs.whatif import sizing_command
 
         return [
             sizing_command(

@@ -29,7 +29,7 @@ from sizeup.tui.screens.probe_text import about, card_title, waiting_text
 from sizeup.tui.screens.write_dialogs import RunConfirmation
 from sizeup.tui.widgets.form import PLAN, RunFormView
 from sizeup.tui.widgets.tab_row import TabRow
-from sizeup.views.step import runs_of
+from sizeup.views.run.step import runs_of
 
 _FORM_DELAY_SECONDS = 0.12
 """The controls of a probe are made once the cursor rests on it."""

@@ -11,7 +11,7 @@ from sizeup.terminal.compact_select import ChoiceOverlay
 from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.widgets.form_field import FormField
-from sizeup.views.step import runs_of
+from sizeup.views.run.step import runs_of
 
 
 def form_keys(focused: Widget | None) -> tuple[tuple[str, str], ...]:

@@ -17,7 +17,7 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.screens.planned_seconds import PlannedSeconds
 from sizeup.tui.screens.probe_text import card_groups, entry
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.step import latest_refusal, latest_run
+from sizeup.views.run.step import latest_refusal, latest_run
 
 _COLUMNS = 26
 """Of a line, until the list has a width."""

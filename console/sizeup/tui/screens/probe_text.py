@@ -24,10 +24,10 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
-from sizeup.views.card_measured import OPEN
-from sizeup.views.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
-from sizeup.views.step import latest_refusal, point_value
-from sizeup.views.step_badge import BadgeLook, StepBadge, step_badge
+from sizeup.views.cards.measured import OPEN
+from sizeup.views.run.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
+from sizeup.views.run.step import latest_refusal, point_value
+from sizeup.views.run.step_badge import BadgeLook, StepBadge, step_badge
 
 _CARDS = {
     "storage": "Storage",

@@ -33,18 +33,18 @@ from sizeup.tui.screens.summary_text import (
 from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
-from sizeup.views.card_table import card_table
-from sizeup.views.comparison import (
+from sizeup.views.cards.table import card_table
+from sizeup.views.comparison.comparison import (
     differences_table,
     figure_sentences,
     machines_sentence,
     metrics_table,
     nothing_shared,
 )
-from sizeup.views.conclusion import conclusion_lines, headline_table, side_lines
-from sizeup.views.run_status import run_status
-from sizeup.views.sessions import GOING_ON, ListedFigures, listed_figures, state
-from sizeup.views.summary import Summary, summary
+from sizeup.views.comparison.conclusion import conclusion_lines, headline_table, side_lines
+from sizeup.views.result.sessions import GOING_ON, ListedFigures, listed_figures, state
+from sizeup.views.result.summary import Summary, summary
+from sizeup.views.run.run_status import run_status
 
 _WORKLOAD = "Enter opens it, then w enters one."
 _STATEMENT_ROWS = 6

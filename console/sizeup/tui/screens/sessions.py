@@ -35,7 +35,7 @@ from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.folded import FoldedPane
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.compared_charts import compared_charts
+from sizeup.views.comparison.compared_charts import compared_charts
 
 
 class SessionsScreen(ModeScreen):

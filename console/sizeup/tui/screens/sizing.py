@@ -34,10 +34,10 @@ from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.input_names import input_label
-from sizeup.views.sizing_table import answer_rows
-from sizeup.views.summary import summary
-from sizeup.views.whatif import TYPED_SOURCE
+from sizeup.views.inputs.input_names import input_label
+from sizeup.views.inputs.sizing_table import answer_rows
+from sizeup.views.inputs.whatif import TYPED_SOURCE
+from sizeup.views.result.summary import summary
 
 _MOVES, _BACK = "Enter: factors", "Enter: working"
 _INPUTS, _EDITING = "~ assumed; Enter edits", "Enter takes it, Esc leaves"

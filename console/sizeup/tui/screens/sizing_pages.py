@@ -21,9 +21,9 @@ from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.text import capitalized
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.screens.sizing_text import WIDE, page_lines
-from sizeup.views.licenses import license_table
-from sizeup.views.sensitivity import FACTORS, tornado_chart, unmoved_chart
-from sizeup.views.sizing_comparison import sizing_comparison_table
+from sizeup.views.inputs.sensitivity import FACTORS, tornado_chart, unmoved_chart
+from sizeup.views.inputs.sizing_comparison import sizing_comparison_table
+from sizeup.views.result.licenses import license_table
 
 __all__ = ["PREFIX", "comparison_page", "factors_chart", "licenses_page"]
 

@@ -13,7 +13,7 @@ from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
 from sizeup.tui.screens.sizing_text import answers_title
-from sizeup.views.whatif import InputRow, effect, input_rows, stepped
+from sizeup.views.inputs.whatif import InputRow, effect, input_rows, stepped
 
 if TYPE_CHECKING:
     from sizeup.tui.app_protocol import AppProtocol

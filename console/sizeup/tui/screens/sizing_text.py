@@ -17,11 +17,11 @@ from sizeup.report.text import table_lines
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.tui.screens.summary_text import StatusStyles, verdict_content
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.advice import advice_lines
-from sizeup.views.input_names import input_label
-from sizeup.views.sizing_table import NO_WORKLOAD
-from sizeup.views.verdict import VerdictText
-from sizeup.views.whatif import ASSUMED, InputRow
+from sizeup.views.inputs.advice import advice_lines
+from sizeup.views.inputs.input_names import input_label
+from sizeup.views.inputs.sizing_table import NO_WORKLOAD
+from sizeup.views.inputs.whatif import ASSUMED, InputRow
+from sizeup.views.result.verdict import VerdictText
 
 _FIGURES = 44
 """Column at which the figures of inputs end, where there is room."""

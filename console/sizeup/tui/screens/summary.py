@@ -35,9 +35,9 @@ from sizeup.tui.screens.summary_text import (
 )
 from sizeup.tui.widgets.lines import StatusLine
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.card_table import card_table
-from sizeup.views.cards import CardView
-from sizeup.views.summary import (
+from sizeup.views.cards.cards import CardView
+from sizeup.views.cards.table import card_table
+from sizeup.views.result.summary import (
     SEVERITY_WORDS,
     Summary,
     card_details,
@@ -48,7 +48,7 @@ from sizeup.views.summary import (
 )
 
 if TYPE_CHECKING:
-    from sizeup.views.panels import Panel
+    from sizeup.views.cards.panels import Panel
 
 MEASURE_SECONDS = 30
 """What the quick plan takes with storage, as far as it is known before the probes are read."""
@@ -347,7 +347,7 @@ class SummaryScreen(ModeScreen):
             return
         found: tuple[Panel, ...] = ()
         if host.runs.session is not None:
-            from sizeup.views.panels import panels
+            from sizeup.views.cards.panels import panels
 
             found = panels(host.runs.session, host.machine, shown.cards)
         if found:

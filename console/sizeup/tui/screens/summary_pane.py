@@ -12,12 +12,12 @@ from textual.widgets import Static
 
 from sizeup.text import cell_len, plural
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.card_detected import machine_overview
+from sizeup.views.cards.detected import machine_overview
 
 if TYPE_CHECKING:
     from sizeup.charts.drawing import Glyphs
     from sizeup.model.machine import Machine
-    from sizeup.views.panels import Panel
+    from sizeup.views.cards.panels import Panel
 
 PANE_ROWS = 10
 """The least that the pane is worth showing in."""
@@ -121,7 +121,7 @@ class SummaryPane(Horizontal):
             self._hide("#map")
             return
         from sizeup.tui.widgets.map import MapView
-        from sizeup.views.map import MapMaker
+        from sizeup.views.map.map import MapMaker
 
         if not self.query(MapView):
             self.mount(MapView(id="map"))

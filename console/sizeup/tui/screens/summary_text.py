@@ -14,9 +14,9 @@ from sizeup.model.finding import Finding
 from sizeup.text import cell_len, plural
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.card_table import WIDE, CardLine
-from sizeup.views.summary import SEVERITY_WORDS, Summary, finding_line
-from sizeup.views.verdict import VerdictText
+from sizeup.views.cards.table import WIDE, CardLine
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, finding_line
+from sizeup.views.result.verdict import VerdictText
 
 MORE = "more findings"
 """The line that lists all findings, or as many as there is room for."""

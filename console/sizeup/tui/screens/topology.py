@@ -28,11 +28,11 @@ from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
-from sizeup.views.difference import MachineComparison, OtherMachine, compared
-from sizeup.views.map import MapMaker
-from sizeup.views.node_matrix import NodeMatrix, measured_by_node, node_matrices
-from sizeup.views.topology import node_item, topology
-from sizeup.views.topology_item import TopologyItem, find, holding
+from sizeup.views.machine.difference import MachineComparison, OtherMachine, compared
+from sizeup.views.machine.topology import node_item, topology
+from sizeup.views.machine.topology_item import TopologyItem, find, holding
+from sizeup.views.map.map import MapMaker
+from sizeup.views.map.node_matrix import NodeMatrix, measured_by_node, node_matrices
 
 _MAP = "Map"
 

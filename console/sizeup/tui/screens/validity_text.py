@@ -8,9 +8,9 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import StepRun
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_verdict
-from sizeup.views.points import value_of
-from sizeup.views.results import coordinates_text, stated_once
-from sizeup.views.step_badge import BadgeLook, invalid_points, step_badge
+from sizeup.views.run.points import value_of
+from sizeup.views.run.results import coordinates_text, stated_once
+from sizeup.views.run.step_badge import BadgeLook, invalid_points, step_badge
 
 _LOOKS = {"pass": "bold $text-success", "warn": "bold $text-warning", "fail": "bold $text-error"}
 _MARKS = {"pass": "✓", "warn": "!", "fail": "✗"}

@@ -19,9 +19,9 @@ from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.workload_file import workload_inputs
-from sizeup.views.advice import value_text
-from sizeup.views.input_names import input_label
-from sizeup.views.whatif import TYPED_SOURCE, typed
+from sizeup.views.inputs.advice import value_text
+from sizeup.views.inputs.input_names import input_label
+from sizeup.views.inputs.whatif import TYPED_SOURCE, typed
 
 if TYPE_CHECKING:
     from sizeup.tui.app_protocol import AppProtocol

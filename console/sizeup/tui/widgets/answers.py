@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import DataTable
 
 from sizeup.tui.actions import bindings
-from sizeup.views.sizing_table import AnswerRow
+from sizeup.views.inputs.sizing_table import AnswerRow
 
 _STATUSES = ("pass", "warn", "fail", "assumed")
 """Verdicts that have a color, which their words say as well."""

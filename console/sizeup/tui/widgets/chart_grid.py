@@ -9,7 +9,7 @@ from textual.content import Content
 
 from sizeup.charts.drawing import Glyphs
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.views.panels import Panel
+from sizeup.views.cards.panels import Panel
 
 _LEAST_ROWS = 10
 """The least that a panel is worth showing in."""

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from sizeup.model.finding import Finding
 from sizeup.text import capitalized
-from sizeup.views.summary import finding_parts
+from sizeup.views.result.summary import finding_parts
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -56,7 +56,7 @@ class MachinePage(ScrolledRows):
 def page_lines(machine: Machine, page: str, width: int) -> list[tuple[str, str]]:
     """Return text and role of each line of a page."""
     from sizeup.report.machine import section_lines
-    from sizeup.views.machine import machine_sections
+    from sizeup.views.machine.machine import machine_sections
 
     lines: list[tuple[str, str]] = []
     for part in PAGES[page]:

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from sizeup.charts.drawing import Drawing
 from sizeup.tui.widgets.scrolled import ScrolledRows
-from sizeup.views.map import Cell, Map, Row
+from sizeup.views.map.map import Cell, Map, Row
 
 _ROLES = {
     "name": "title", "device": "title", "offline": "disturbed", "barred": "disturbed", "trouble": "disturbed",

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.widgets import DataTable
 
 from sizeup.tui.actions import bindings
-from sizeup.views.point_rows import PointRows, RowCell
+from sizeup.views.run.point_rows import PointRows, RowCell
 
 
 class PointTable(DataTable[Text]):

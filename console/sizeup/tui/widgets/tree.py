@@ -13,7 +13,7 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from sizeup.tui.actions import bindings
-from sizeup.views.topology_item import ItemChange, TopologyItem, unfolding
+from sizeup.views.machine.topology_item import ItemChange, TopologyItem, unfolding
 
 
 class ItemTree(Tree[TopologyItem]):

@@ -1,0 +1,221 @@
+"""What a session measured of each resource, as short texts: valid figures only, and why others do not count.
+
+A figure is found by the quantity and the card that the manifest of its probe declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from sizeup.quantity import Quantity
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Session, StepRun
+from sizeup.sizing.inputs.measured import headlines
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
+from sizeup.text import capitalized
+from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
+from sizeup.views.run.step import point_value
+
+OPEN = ", not converged"
+"""What stands behind a figure that scatters more than was asked for."""
+_HIGHER = 1.2
+"""From so many times the valid figure on one that did not converge is named beside it."""
+_CLOCK_READS = ("clock.read_cost", "clock.gettimeofday")
+_RATES = ("storage.bandwidth", "storage.small_bandwidth")
+
+
+class MeasuredTexts(Struct, frozen=True):
+    """What was measured of one resource."""
+
+    texts: tuple[str, ...] = ()
+    """The most important figure first; one that says why there is none where no figure is valid."""
+    notes: tuple[str, ...] = ()
+    """Why figures do not count, in sentences."""
+    steps: tuple[str, ...] = ()
+    """Ids of the steps that the figures are of, in the order of the texts."""
+    valid: bool = False
+    """Whether the texts are figures that count."""
+    void: bool = False
+    """Whether steps were measured to their end and none of their figures is valid."""
+
+
+class _Figure(Struct, frozen=True):
+    text: str
+    run: StepRun
+
+
+def measured_texts(session: Session, resource: str) -> MeasuredTexts:
+    """Return what a session measured of a resource; empty where it tried nothing."""
+    every = list(session.steps.values())
+    find = _FINDERS.get(resource)
+    found = list(find(session, every)) if find is not None else []
+    runs = [run for run in every if run.declaration.card == resource]
+    lacking = [run for run in runs if _lacks(run)]
+    ended = [run for run in lacking if run.outcome is not None]
+    if not found:
+        found = [_Figure(text, run) for run in runs if not _declares(run) and (text := _headline(run))]
+    if found:
+        notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
+        steps = tuple(dict.fromkeys(one.run.step.id for one in found))
+        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True)
+    if not lacking:
+        return MeasuredTexts()
+    steps = tuple(run.step.id for run in lacking)
+    void = any(run.finished for run in lacking)
+    return MeasuredTexts(
+        (_why_none(_leading([run for run in lacking if run.finished] or lacking)),),
+        tuple(map(_note, ended)),
+        steps,
+        void=void,
+    )
+
+
+def _leading(runs: Sequence[StepRun]) -> StepRun:
+    """Return the run that stands for others: the one whose storage figure sizing names, else the last."""
+    found = figures(runs, "storage.random_iops") or figures(runs, *_RATES)
+    return max(found, key=lambda one: one.merit).run if found else runs[-1]
+
+
+def _note(run: StepRun) -> str:
+    validity = StepValidity(run)
+    found = [invalid for point in run.points.values() if (invalid := validity.of(point)) is not None]
+    remedy = capitalized(found[0].remedy) if found and run.finished else ""
+    return ". ".join(filter(None, (f"{run.step.title}: {validity.summary()}", remedy)))
+
+
+def _lacks(run: StepRun) -> bool:
+    """Whether a step has figures that do not count, or none yet."""
+    return run.outcome is None or bool(StepValidity(run).summary())
+
+
+def _declares(run: StepRun) -> bool:
+    """Whether figures of a step are of quantities, which are looked for by their names."""
+    return any(series.quantities for series in run.series.values())
+
+
+def _has_no_valid_figure(run: StepRun) -> bool:
+    validity = StepValidity(run)
+    points = [point for point in run.points.values() if not validity.is_verdict(point)]
+    return validity.whole is not None or all(validity.of(point) is not None for point in points)
+
+
+def _headline(run: StepRun) -> str:
+    """Return the figure that stands for a step whose quantities are none of those above, where it is valid."""
+    counts = run.outcome is not None and not _has_no_valid_figure(run)
+    text = point_value(run, spread=False) if counts else ""
+    return "" if text.endswith((", not valid", ", not converged")) else text
+
+
+def _why_none(run: StepRun) -> str:
+    """Return in a word or two why a step has no figure that counts."""
+    if run.outcome is None:
+        return "no result yet"
+    if not run.finished:
+        return run.outcome.status.value.replace("-", " ")
+    validity = StepValidity(run)
+    invalid = [found for point in run.points.values() if (found := validity.of(point)) is not None]
+    if not all(found.scatter for found in invalid):
+        return "not valid"
+    figure = _open_figure(run)
+    return f"{figure}{OPEN}" if figure else "did not converge"
+
+
+def _open_figure(run: StepRun) -> str:
+    """Return the figure that a step would show had it converged; empty where it has none of those asked for."""
+    rates = figures([run], "storage.random_iops", "storage.mixed_iops")
+    if rates:
+        return _iops_text(max(one.value for one in rates))
+    if speeds := figures([run], *_RATES):
+        return format_rate(max(one.value for one in speeds))
+    found = [one for one in figures([run], "memory.local_latency", *_CLOCK_READS) if _leads(one)]
+    return (
+        "" if not found else format_ns(found[0].value) + (" per read" if found[0].declared.name in _CLOCK_READS else "")
+    )
+
+
+def _leads(figure: MeasuredFigure) -> bool:
+    """Return whether a figure is the one that its series leads with."""
+    return figure.point.at == figure.run.series[figure.point.series].headline
+
+
+def _iops_text(value: float) -> str:
+    return f"{format_count(value).replace(' ', '')} IOPS"
+
+
+def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
+    """Return the highest valid figure of the quantities, those named first before the others; None where none is."""
+    for name in names:
+        found = [one for one in figures(runs, name) if one.invalid is None]
+        if found:
+            return max(found, key=lambda one: one.value)
+    return None
+
+
+def _open(runs: Sequence[StepRun], *names: str) -> list[MeasuredFigure]:
+    """Return the figures of quantities that scatter more than was asked for, and are valid otherwise."""
+    return [one for one in figures(runs, *names) if one.invalid is not None and one.invalid.scatter]
+
+
+def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    del session
+    most = _best(runs, "storage.random_iops", "storage.mixed_iops")
+    if most is not None:
+        at = f" at QD {most.load:g}" if most.load else ""
+        yield _Figure(f"{_iops_text(most.value)}{at}", most.run)
+        higher = max((one.value for one in _open(runs, "storage.random_iops", "storage.mixed_iops")), default=0.0)
+        if higher > _HIGHER * most.value:
+            yield _Figure(f"{_iops_text(higher).partition(' ')[0]} not converged", most.run)
+        for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
+            latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
+            if latency:
+                yield _Figure(f"{label}{format_ns(latency[0].value)}", most.run)
+                break
+    rate = _best(runs, *_RATES)
+    if rate is not None and (most is None or rate.declared.name == _RATES[0]):
+        yield _Figure(format_rate(rate.value), rate.run)
+    log = [one for one in figures(runs, "storage.log_write_latency") if one.invalid is None]
+    if log:
+        least = min(log, key=lambda one: one.value)
+        yield _Figure(f"log write {format_ns(least.value)}", least.run)
+
+
+def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    known = headlines(session)
+    for key, where in (("memory.local_ns", "local"), ("memory.remote_ns", "remote")):
+        value = known.get(key)
+        run = session.steps.get(value.source.partition(" ")[0]) if isinstance(value, Quantity) else None
+        if isinstance(value, Quantity) and run is not None:
+            yield _Figure(f"{format_ns(value.value)} {where}", run)
+    read = _best(runs, "memory.read_bandwidth")
+    if read is not None:
+        yield _Figure(f"read {format_rate(read.value)}", read.run)
+
+
+def _cpu(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    del session
+    pairs = [one for one in figures(runs, "memory.core_to_core_latency") if one.invalid is None]
+    if pairs:
+        low, high = min(one.value for one in pairs), max(one.value for one in pairs)
+        text = format_ns(low) if low == high else format_range(low, high, "ns")
+        yield _Figure(f"core to core {text}", pairs[0].run)
+
+
+def _clock(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
+    del session
+    found = figures(runs, *_CLOCK_READS)
+    leading = [one for one in found if _leads(one)]
+    valid = [one for one in leading or found if one.invalid is None]
+    if valid:
+        least = min(valid, key=lambda one: one.value)
+        method = "" if leading else f" ({', '.join(map(str, least.point.at.values()))})"
+        yield _Figure(f"{format_value(least.value, 'ns')} per read{method}", least.run)
+
+
+_FINDERS: dict[str, Callable[[Session, Sequence[StepRun]], Iterable[_Figure]]] = {
+    "storage": _storage,
+    "memory": _memory,
+    "cpu": _cpu,
+    "clock": _clock,
+}

@@ -1,0 +1,212 @@
+"""The charts of the first screen: one for each quantity that a card rests on, under a title in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.charts.chart import Axis, BarChart, Chart, Line, LineChart, Scale
+from sizeup.model.machine import Machine
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import PointKey, Session, StepRun
+from sizeup.text import uncapitalized
+from sizeup.views.cards.cards import CardView
+from sizeup.views.run.finished import LOGARITHMIC, finished_charts
+from sizeup.views.run.points import value_scale
+
+_ORDER = ("storage", "memory", "cpu", "network")
+"""The cards whose charts come first; the clock is the last."""
+_SMALL = "clock"
+_MOST_BARS = 3
+"""Of a small panel."""
+_WORDS = {"ns": "latency", "bytes/s": "throughput"}
+"""What the values of a unit are, where the title of a series says how they were measured."""
+_FURTHER = ("ns", "bytes/s")
+"""Units of a card's further charts: latency, and throughput."""
+_WIDE_SHARE = 0.5
+"""An interval wider than this to either side of its value says no more than that it is wide."""
+
+
+class Panel(Struct, frozen=True):
+    """A chart with the title that stands above it."""
+
+    title: str
+    """The card, and the quantity in words: ``Storage: IOPS by queue depth``."""
+    chart: Chart
+    """Without a title of its own."""
+    step: str
+    """The step that measured it."""
+    note: str = ""
+    """What a reader must know of its figures; empty where all of them are valid."""
+    small: bool = False
+    """It has a few bars, which need few rows."""
+
+
+def panels(session: Session, machine: Machine | None, cards: Sequence[CardView]) -> tuple[Panel, ...]:
+    """Return a panel for each card of which something was measured, then further charts of the same steps."""
+    known = {card.resource: card for card in cards}
+    names = [*_ORDER, *(name for name in known if name not in (*_ORDER, _SMALL)), _SMALL]
+    found = [list(_of_card(session, machine, known[name])) for name in names if name in known]
+    first = [some[0] for some in found if some]
+    more = [panel for some in found for panel in some[1:] if not panel.small]
+    return (*(panel for panel in first if not panel.small), *more, *(panel for panel in first if panel.small))
+
+
+def _of_card(session: Session, machine: Machine | None, card: CardView) -> Iterator[Panel]:
+    """Yield the charts of the step that leads a card, one for each kind of value; a curve leads."""
+    run = session.steps.get(card.steps[0]) if card.steps else None
+    if run is None or not run.points:
+        return
+    charts = [chart for chart in finished_charts(run, machine) if _is_filled(chart)]
+    if card.resource == _SMALL:
+        bars = next((chart for chart in charts if isinstance(chart, BarChart)), None)
+        charts = [] if bars is None else [_fewest(bars, run)]
+    shown: dict[str, Panel] = {}
+    for chart in sorted(charts, key=lambda chart: not _is_curve(chart)):
+        if not shown or (isinstance(chart, LineChart) and chart.y.unit in _FURTHER and chart.y.unit not in shown):
+            lead = next(iter(shown.values()), None)
+            narrowed = chart if lead is None else _beside(chart, lead.chart, run)
+            if narrowed is not None:
+                shown[_kind(chart)] = panel = _panel(narrowed, run, card)
+                yield panel
+
+
+def _beside(chart: Chart, lead: Chart, run: StepRun) -> Chart | None:
+    """Return the lines of a further chart that add to the first one: latencies of the same load, or other loads."""
+    if not isinstance(chart, LineChart):
+        return chart
+    loads = _texts(lead, run)
+    if not loads:
+        return chart
+    lines = tuple(
+        line
+        for line in chart.lines
+        if any(loads <= _text_of(point.key, run) for point in line.points) == (chart.y.unit == "ns")
+    )
+    return replace(chart, y=_axis_of(lines, chart), lines=lines) if lines else None
+
+
+def _axis_of(lines: Sequence[Line], chart: LineChart) -> Axis:
+    """Return the axis of some lines of a chart: without the others it need not be logarithmic."""
+    scale = value_scale([point.y for line in lines for point in line.points])
+    narrowed = lines and len(lines) < len(chart.lines) and scale is Scale.LINEAR
+    return Axis(chart.y.title, chart.y.unit) if narrowed else chart.y
+
+
+def _texts(chart: Chart, run: StepRun) -> frozenset[str]:
+    """Return the coordinates in words that all points of a chart share."""
+    found = [_text_of(key, run) for key in _keys(chart)]
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _text_of(key: PointKey | None, run: StepRun) -> frozenset[str]:
+    point = None if key is None else run.points.get(key)
+    return frozenset() if point is None else frozenset(value for value in point.at.values() if isinstance(value, str))
+
+
+def _panel(chart: Chart, run: StepRun, card: CardView) -> Panel:
+    title = f"{card.title}: {_title(chart, run)}"
+    bare = _bare(chart, run)
+    validity = StepValidity(run)
+    note = ""
+    if validity.ended and validity.whole is not None:
+        title, note = f"Not valid: {title}", validity.whole.cause
+    elif validity.ended:
+        drawn = [run.points[key] for key in _keys(bare) if key in run.points]
+        invalid = [found for point in drawn if (found := validity.of(point)) is not None]
+        what = "did not converge" if all(found.scatter for found in invalid) else "figures not valid"
+        note = f"{len(invalid)} of these {len(drawn)} {what}" if invalid else ""
+    return Panel(title, bare, run.step.id, note, small=card.resource == _SMALL)
+
+
+def _title(chart: Chart, run: StepRun) -> str:
+    """Return what a chart shows in words: ``latency by working set``."""
+    if isinstance(chart, LineChart):
+        detail = _behind(chart.title, run.step.title).partition(", ")[2]
+        named = _WORDS.get(chart.y.unit) or uncapitalized(chart.y.title)
+        crossed = chart.x.unit in ("1/s", "bytes/s")
+        where = f", {detail}" if detail and detail not in chart.y.title and not crossed else ""
+        return f"{named} by {uncapitalized(chart.x.title)}{where}"
+    if isinstance(chart, BarChart):
+        return uncapitalized(chart.axis.title.removesuffix(LOGARITHMIC))
+    return uncapitalized(_behind(chart.title, run.step.title) or chart.title)
+
+
+def _behind(title: str, step: str) -> str:
+    """Return what the title of a chart adds to that of its step."""
+    return title.removeprefix(f"{step}: ") if title.startswith(f"{step}: ") else ""
+
+
+def _bare(chart: Chart, run: StepRun) -> Chart:
+    """Return a chart without its title, and of a curve the lines that the card is about."""
+    if isinstance(chart, LineChart):
+        return replace(of_quantities(chart, run), title="", caption="")
+    if isinstance(chart, BarChart):
+        # The lengths of a few bars can be compared without a logarithm.
+        axis = Axis("", chart.axis.unit) if len(chart.bars) <= _MOST_BARS else replace(chart.axis, title="")
+        return replace(chart, title="", axis=axis, caption="")
+    return replace(chart, title="", caption="")
+
+
+def of_quantities(chart: LineChart, run: StepRun) -> LineChart:
+    """Return the lines of declared quantities alone, where there are some, without intervals that are wide."""
+    lines = tuple(line for line in chart.lines if any(_is_declared(run, point.key) for point in line.points))
+    axis = _axis_of(lines, chart)
+    shown = tuple(
+        replace(
+            line,
+            points=tuple(
+                point
+                if point.low is None or point.high is None or (point.high - point.low) / 2 <= _WIDE_SHARE * abs(point.y)
+                else replace(point, low=None, high=None)
+                for point in line.points
+            ),
+        )
+        for line in lines or chart.lines
+    )
+    if len(shown) == 1 and shown[0].label == axis.title and axis.unit in _WORDS:
+        axis = replace(axis, title=_WORDS[axis.unit].capitalize())
+    return replace(chart, y=axis, lines=shown)
+
+
+def _is_declared(run: StepRun, key: PointKey | None) -> bool:
+    point = None if key is None else run.points.get(key)
+    return point is not None and run.quantity(point) is not None
+
+
+def _fewest(chart: BarChart, run: StepRun) -> BarChart:
+    """Return the first bars, with the one that stands for the step."""
+    leads = [
+        bar
+        for bar in chart.bars
+        if bar.key is not None
+        and (point := run.points.get(bar.key)) is not None
+        and point.series in run.series
+        and point.at == run.series[point.series].headline
+    ]
+    kept = [bar for bar in chart.bars if bar not in leads][: _MOST_BARS - len(leads[:1])]
+    return replace(chart, bars=tuple(bar for bar in chart.bars if bar in (*leads[:1], *kept)))
+
+
+def _kind(chart: Chart) -> str:
+    return chart.y.unit if isinstance(chart, LineChart) else ""
+
+
+def _keys(chart: Chart) -> list[PointKey]:
+    if isinstance(chart, LineChart):
+        return [point.key for line in chart.lines for point in line.points if point.key is not None]
+    if isinstance(chart, BarChart):
+        return [bar.key for bar in chart.bars if bar.key is not None]
+    return [key for row in chart.keys for key in row if key is not None]
+
+
+def _is_filled(chart: Chart) -> bool:
+    if isinstance(chart, LineChart):
+        return any(line.points for line in chart.lines)
+    return bool(chart.bars) if isinstance(chart, BarChart) else bool(chart.rows)
+
+
+def _is_curve(chart: Chart) -> bool:
+    return isinstance(chart, LineChart) and any(len(line.points) > 1 for line in chart.lines)

@@ -1,0 +1,1 @@
+"""Two machines, runs or sessions beside each other."""

@@ -1,0 +1,343 @@
+"""A comparison as tables for people and as plain data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from sizeup.charts.table import Column, Table
+from sizeup.compare.comparison import Comparison, Conclusion, ConditionResult, Figure, Mean
+from sizeup.compare.conditions import Decision, Reading
+from sizeup.compare.digest import Digest
+from sizeup.compare.statistics import MOST_RUNS
+from sizeup.model.plan import Better
+from sizeup.units import format_in, format_value
+from sizeup.views.comparison.conclusion import conclusion_lines, headline_table
+from sizeup.views.document.blocks import Block, DocumentPart, Heading, Items, Paragraph
+from sizeup.views.run.results import coordinates_text
+
+SCHEMA = "sizeup.compare/1"
+_INTERVAL = 4
+"""The place of the interval in a row of figures."""
+
+_MARKS = {
+    Conclusion.BETTER: "+",
+    Conclusion.WORSE: "-",
+    Conclusion.HIGHER: ">",
+    Conclusion.LOWER: "<",
+    Conclusion.NOT_VALID: "!",
+    Conclusion.SAME: "=",
+    Conclusion.UNDECIDED: "?",
+    Conclusion.TOO_FEW: "?",
+}
+"""One character beside each verdict, so that a column can be read at a glance and without color."""
+
+
+def change(ratio: float) -> str:
+    """A ratio as a change from the baseline: ``+12.3%``, ``x 3.1`` where it more than doubled."""
+    if ratio >= 2 or ratio <= 0.5:
+        return f"x {format_in(float(f'{ratio:.3g}'), '')}"
+    return f"{(ratio - 1) * 100:+.1f}%"
+
+
+def differences_table(comparison: Comparison) -> Table:
+    """What is not the same on the two machines."""
+    rows = tuple((entry.what, entry.baseline, entry.new) for entry in comparison.differences)
+    return Table("Machines", (Column("What"), Column("A (baseline)"), Column("B (new)")), rows)
+
+
+def machines_sentence(comparison: Comparison) -> str:
+    """What to say where no difference is listed."""
+    for side, name in zip(comparison.sides, ("B (new)", "A (baseline)"), strict=True):
+        if all(digest.machine is None for digest in side):
+            return f"Machines: not compared, because {name} contains no machine"
+    return "Machines: no difference found"
+
+
+def sources_table(comparison: Comparison) -> Table:
+    """Where the published cases on either side were printed."""
+    cases = [digest for side in comparison.sides for digest in side if digest.source]
+    rows = tuple((case.host, " ".join(filter(None, (f"{case.title}.", case.note))), case.source) for case in cases)
+    return Table("Sources", (Column("Case"), Column("What"), Column("Published in")), rows)
+
+
+def figure_notes(comparison: Comparison) -> tuple[str, ...]:
+    """What a headline figure was measured as, where it stands beside a printed one."""
+    values = (value for side in comparison.sides for digest in side if not digest.source for value in digest.values)
+    shared = {figure.metric for figure in comparison.metrics}
+    measured = {value.metric: value.distribution for value in values if value.metric in shared}
+    if not sources_table(comparison).rows:
+        return ()
+    return tuple(f"{metric} was measured as {what}" for metric, what in measured.items())
+
+
+def nothing_shared(comparison: Comparison) -> str:
+    """Why there is no figure to compare, where there is none."""
+    if comparison.other_workloads:
+        return f"nothing measured on both sides: {conclusion_lines(comparison)[0]}"
+    new, baseline = (
+        ", ".join(metrics) or "no finished step" for metrics in (comparison.only_new, comparison.only_baseline)
+    )
+    return f"nothing measured on both sides: B (new) has {new}, A (baseline) {baseline}"
+
+
+def comparison_part(comparison: Comparison) -> DocumentPart:
+    """The comparison as a chapter of a report."""
+    conclusion, named = conclusion_lines(comparison), headline_table(comparison)
+    blocks: list[Block] = [Items(tuple(conclusion))] if conclusion else []
+    blocks.append(Items(sides_sentences(comparison)))
+    blocks += [Heading(named.title), replace(named, title="")] if named.rows else []
+    differences = differences_table(comparison)
+    tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
+    blocks += [differences] if differences.rows else [Paragraph(machines_sentence(comparison) + ".")]
+    parts = (*comparison.warnings, *figure_notes(comparison))
+    if parts:
+        blocks.append(Items(parts))
+    for table in tables:
+        if table.rows:
+            blocks += [Heading(table.title), replace(table, title="")]
+    if comparison.means:
+        blocks.append(Items(tuple(map(mean_sentence, comparison.means))))
+    return DocumentPart("Compared", tuple(blocks))
+
+
+def metrics_table(comparison: Comparison) -> Table:
+    """One row per metric."""
+    runs = ", ".join(sorted({f"{baseline} of A, {new} of B" for new, baseline in (f.runs for f in comparison.metrics)}))
+    note = (
+        f"Runs: {runs}. A curve is the geometric mean over its points. Changes are relative to the baseline; a "
+        f"difference needs p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
+        f"and a change of at least {comparison.minimum_effect:.0%}. Metrics without a --fail-if condition are "
+        "exploratory: confirm a difference with new runs."
+    )
+    rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)
+    return _without_empty_intervals(Table("Metrics", _columns("Metric", comparison.level), rows, note))
+
+
+def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
+    """Each metric with what its row of the table says, for a place where no table fits."""
+    return tuple(
+        (figure.metric, _sentence(_row(figure.metric, figure), comparison.level)) for figure in comparison.metrics
+    )
+
+
+def _sentence(row: Sequence[str], level: float) -> str:
+    _, baseline, new, ratio, interval, p, verdict = row
+    spread = f" ({confidence(level)} {interval})" if interval else ""
+    return f"A {baseline}, B {new}: {ratio}{spread}, p {p}; {verdict}"
+
+
+def _without_empty_intervals(table: Table) -> Table:
+    """A single run on a side has none, and a column of blanks would take the room of the names."""
+    if any(row[_INTERVAL] for row in table.rows):
+        return table
+    columns, *rows = ((*row[:_INTERVAL], *row[_INTERVAL + 1 :]) for row in (table.columns, *table.rows))
+    return replace(table, columns=columns, rows=tuple(rows))
+
+
+def points_tables(comparison: Comparison) -> tuple[Table, ...]:
+    """One table per metric that has several points, one row per point; exploratory."""
+    metrics = dict.fromkeys(figure.metric for figure in comparison.points)
+    return tuple(
+        Table(
+            metric,
+            _columns("At", comparison.level),
+            tuple(
+                _row(coordinates_text(figure.at or {}, figure.series), figure)
+                for figure in comparison.points
+                if figure.metric == metric
+            ),
+            "Exploratory, corrected for their number.",
+        )
+        for metric in metrics
+    )
+
+
+def answers_table(comparison: Comparison) -> Table:
+    """Each condition, and what became of it."""
+    rows = tuple((answer.question.text, _condition_text(answer)) for answer in comparison.conditions)
+    return Table("Conditions", (Column("Fail if"), Column("Result")), rows)
+
+
+def undecided_sentence(comparison: Comparison) -> str:
+    """How many conditions could not be decided; empty where none is left open."""
+    count, of = len(comparison.undecided), len(comparison.conditions)
+    conditions = "condition" if of == 1 else "conditions"
+    if not count:
+        return ""
+    return f"{count} of {of} {conditions} could not be decided; --allow-undecided accepts that"
+
+
+def mean_sentence(mean: Mean) -> str:
+    """The geometric mean of one direction, in words."""
+    direction = "lower" if mean.better is Better.LOWER else "higher"
+    return f"{mean.metrics} metrics where {direction} is better: {change(mean.ratio)} on (geometric) average"
+
+
+def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Which sessions stand on which side, where there are two."""
+    new, baseline = comparison.sides
+    return (f"A (baseline): {_side(baseline)}", f"B (new): {_side(new)}") if baseline else (_side(new),)
+
+
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
+    """Everything in base units, for ``--json``."""
+    new, baseline = comparison.sides
+    return {
+        "schema": SCHEMA,
+        "new": [_session_data(session) for session in new],
+        "baseline": [_session_data(session) for session in baseline],
+        "significance_level": comparison.level,
+        "minimum_effect": comparison.minimum_effect,
+        "machine_differences": msgspec.to_builtins(comparison.differences),
+        "warnings": list(comparison.warnings),
+        "conclusion": conclusion_lines(comparison),
+        "figures": [{"card": one.card or None, **figure_data(one.figure)} for one in comparison.headlines],
+        "metrics": [figure_data(figure) for figure in comparison.metrics],
+        "points": [figure_data(figure) for figure in comparison.points],
+        "means": msgspec.to_builtins(comparison.means),
+        "only_new": list(comparison.only_new),
+        "only_baseline": list(comparison.only_baseline),
+        "conditions": [
+            {
+                "condition": answer.question.text,
+                "decision": answer.decision.value,
+                "reason": answer.why or None,
+                "met": answer.decision is Decision.MET,
+                "figure": None if answer.figure is None else figure_data(answer.figure),
+                "measurement": None if answer.reading is None else _reading_data(answer.reading),
+            }
+            for answer in comparison.conditions
+        ],
+        "condition_met": comparison.condition_met,
+        "undecided": len(comparison.undecided),
+    }
+
+
+def _columns(what: str, level: float) -> tuple[Column, ...]:
+    return (
+        Column(what),
+        Column("A", numeric=True),
+        Column("B", numeric=True),
+        Column("Change", numeric=True),
+        Column(confidence(level), numeric=True),
+        Column("p", numeric=True),
+        Column("Verdict"),
+    )
+
+
+def _row(name: str, figure: Figure) -> tuple[str, ...]:
+    unit = figure.series.unit if figure.series is not None else "1"
+    interval = "" if figure.low is None or figure.high is None else f"{change(figure.low)} to {change(figure.high)}"
+    return (
+        name,
+        format_value(figure.medians[1], unit),
+        format_value(figure.medians[0], unit),
+        change(figure.ratio),
+        interval,
+        p_text(figure.corrected_p),
+        verdict_text(figure),
+    )
+
+
+def verdict_text(figure: Figure) -> str:
+    """Return the verdict with its mark; where the runs cannot decide, with how many more would."""
+    text = f"{_MARKS[figure.verdict]} {figure.verdict.value}"
+    if figure.verdict is not Conclusion.UNDECIDED:
+        return text
+    return f"{text}; {f'over {MOST_RUNS}' if figure.more_runs is None else figure.more_runs} more runs"
+
+
+def confidence(level: float) -> str:
+    """The name of an interval: ``95 % CI``."""
+    return f"{100 * (1 - level):.0f} % CI"
+
+
+def p_text(value: float) -> str:
+    """A p-value with three decimals."""
+    return f"{value:.3f}" if value >= 0.001 else "<0.001"
+
+
+def _condition_text(answer: ConditionResult) -> str:
+    word = answer.decision.value
+    parts = [word.upper() if answer.decision is Decision.MET else word]
+    if answer.figure is not None:
+        parts.append(_change_text(answer.figure))
+    elif answer.reading is not None:
+        parts.append(_reading_text(answer.reading))
+    return ": ".join(parts) + (f"; {answer.why}" if answer.why else "")
+
+
+def _change_text(figure: Figure) -> str:
+    interval = f" ({change(figure.low)} to {change(figure.high)})" if figure.low and figure.high else ""
+    decided = f", p {p_text(figure.corrected_p)}" if interval else ""
+    return f"{change(figure.ratio)}{interval}{decided}"
+
+
+def _reading_text(reading: Reading) -> str:
+    value = format_value(reading.value, reading.unit)
+    if reading.low is not None and reading.high is not None:
+        value += f" ({format_value(reading.low, reading.unit)} to {format_value(reading.high, reading.unit)})"
+    where = coordinates_text(reading.at, reading.series)
+    runs = "1 run" if reading.runs == 1 else f"{reading.runs} runs"
+    return f"{value}{f' at {where}' if where else ''}, {runs}"
+
+
+def _side(digests: Sequence[Digest]) -> str:
+    hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
+    new = digests[0].path if digests else "nothing"
+    more = f" and {len(digests) - 1} more" if len(digests) > 1 else ""
+    return f"{new}{more} ({hosts})"
+
+
+def _session_data(digest: Digest) -> dict[str, Any]:
+    return {
+        "path": digest.path,
+        "id": digest.id,
+        "host": digest.host,
+        "started": digest.started,
+        "tool": digest.tool,
+        "damage": list(digest.damage),
+        "source": digest.source,
+        "note": digest.note,
+    }
+
+
+def _reading_data(reading: Reading) -> dict[str, Any]:
+    return {
+        "at": dict(reading.at),
+        "unit": reading.unit,
+        "value": reading.value,
+        "low": reading.low,
+        "high": reading.high,
+        "runs": reading.runs,
+        "bound": reading.bound,
+    }
+
+
+def figure_data(figure: Figure) -> dict[str, Any]:
+    """One figure in base units."""
+    return {
+        "metric": figure.metric,
+        "title": figure.series.title if figure.series is not None else None,
+        "at": None if figure.at is None else dict(figure.at),
+        "points": figure.points,
+        "unit": figure.series.unit if figure.series is not None else "1",
+        "better": figure.series.better.value if figure.series is not None else "neither",
+        "runs": list(figure.runs),
+        "medians": list(figure.medians),
+        "ratio": figure.ratio,
+        "low": figure.low,
+        "high": figure.high,
+        "p": figure.p,
+        "corrected_p": figure.corrected_p,
+        "share_of_pairs_lower": figure.share_of_pairs_lower,
+        "verdict": figure.verdict.value,
+        "more_runs": figure.more_runs,
+        "noise": figure.noise,
+        "invalid_reason": figure.invalid_text,
+        "confirmatory": figure.confirmatory,
+    }

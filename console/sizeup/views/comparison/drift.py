@@ -1,0 +1,60 @@
+"""What drifted since a baseline, as a table and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizeup.charts.table import Column, Table
+from sizeup.compare.drift import ComparedFact, Drift
+from sizeup.text import plural
+from sizeup.views.machine.section import UNKNOWN
+
+SCHEMA = "sizeup.check/1"
+_COLUMNS = (Column("fact"), Column("baseline"), Column("now"))
+
+
+def drift_heading(found: Drift) -> str:
+    """Return the result in a line."""
+    if not found.drifted:
+        return f"Nothing drifted: {plural(found.compared, 'fact')} compared"
+    return f"{len(found.drifted)} of {plural(found.compared, 'fact')} drifted"
+
+
+def other_machine_sentence(found: Drift) -> str:
+    """Return that the baseline is of another machine, and why; empty where nothing shows it."""
+    return f"The baseline is of another machine: {found.other_machine}." if found.other_machine else ""
+
+
+def fact_table(facts: Sequence[ComparedFact]) -> Table:
+    """Return facts with both values."""
+    return Table("", _COLUMNS, tuple((one.fact, one.baseline or UNKNOWN, one.now or UNKNOWN) for one in facts))
+
+
+def undecided_reason(fact: ComparedFact) -> str:
+    """Return which side does not know a fact."""
+    return "unknown in the baseline" if fact.baseline is None else "unknown now"
+
+
+def undecided_sentence(found: Drift) -> str:
+    """Return why a check is not decided, and what to do."""
+    return (
+        f"{plural(len(found.undecided), 'fact')} could not be compared; run it as the user who took the baseline (root "
+        "reads more), take a new baseline, or add --allow-undecided"
+    )
+
+
+def drift_data(found: Drift) -> dict[str, Any]:
+    """Return the document of ``--json``."""
+    return {
+        "schema": SCHEMA,
+        "compared": found.compared,
+        "other_host": bool(found.other_machine),
+        "other_host_evidence": found.other_machine or None,
+        "drifted": [_fact(one) for one in found.drifted],
+        "undecided": [{**_fact(one), "reason": undecided_reason(one)} for one in found.undecided],
+    }
+
+
+def _fact(one: ComparedFact) -> dict[str, str | None]:
+    return {"fact": one.fact, "baseline": one.baseline, "now": one.now}

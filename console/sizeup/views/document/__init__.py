@@ -1,0 +1,1 @@
+"""A session or a sizing as a document of chapters."""

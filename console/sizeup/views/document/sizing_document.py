@@ -1,0 +1,261 @@
+"""A sizing result as a document: the verdict and the cards first, then what they rest on, with all of the working."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup import __version__
+from sizeup.charts.table import Column, Table
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.quantity import Origin, Quantity
+from sizeup.session.value import Session
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.editions import other_contracts
+from sizeup.sizing.licensing.price_age import PRICE_WARNING
+from sizeup.sizing.session_advice import rules_text
+from sizeup.sizing.workload import YEAR_NS
+from sizeup.text import capitalized, plural
+from sizeup.units import format_in
+from sizeup.views.cards.cards import CardView, card_views
+from sizeup.views.document.advice_blocks import advice_blocks, cited, sources_table
+from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
+from sizeup.views.document.chapters import finding_blocks, gap_blocks, gravest_first, machine_blocks
+from sizeup.views.document.document import Document
+from sizeup.views.inputs.advice import first_of, value_text
+from sizeup.views.inputs.input_names import input_label
+from sizeup.views.inputs.sensitivity import contract_table
+from sizeup.views.inputs.sizing_table import ORIGINS
+from sizeup.views.inputs.whatif import QUESTIONS, question_of
+from sizeup.views.machine.facts import machine_line
+from sizeup.views.machine.virtualization import runs_on
+from sizeup.views.result.answer import answer_notes, other_answers
+from sizeup.views.result.answer_details import answer_details
+from sizeup.views.result.basis import basis_text
+from sizeup.views.result.license_answer import (
+    is_about_licenses,
+    license_basis,
+    license_details,
+    license_notes,
+    license_rest,
+    license_verdict,
+)
+from sizeup.views.result.verdict import VerdictText, first_card, verdict_text
+from sizeup.views.run.run_status import NO_RUN, run_status
+
+if TYPE_CHECKING:
+    from sizeup.sizing.rules import Rules
+
+_WITHOUT_WORKLOAD = ("Give one with: sizeup size --workload FILE",)
+_MOST_FINDINGS = 4
+"""What the first page has room for; the chapter holds all of them."""
+_ALWAYS = ("storage", "cpu", "memory", "license")
+"""Resources with a line also where nothing of them is known."""
+_OF_LICENSES = ("Edition", "Unused", "Cost", "Failover")
+"""Labels of lines about licenses."""
+
+
+class Subject(Struct, frozen=True):
+    """What was sized."""
+
+    name: str
+    """``server-x``."""
+    machine: Machine | None = None
+    """None for a published case, and for figures that were typed."""
+    session: Session | None = None
+    """Whose measurements count; None where nothing was measured."""
+    label: str = ""
+    """What a reader must know of how the answers of a session were worked out; empty for none."""
+
+
+def sizing_document(
+    sizing: Sizing, rules: Rules, today: date, subject: Subject, more: Sequence[DocumentPart] = ()
+) -> Document:
+    """Return the result in reading order; ``more`` are chapters that were asked for, shown before the working."""
+    views = card_views(sizing, subject.machine, subject.session)
+    cards = tuple(view for view in views if view.resource in _ALWAYS or view.demand or view.measured)
+    found = gravest_first(() if subject.machine is None else subject.machine.findings)
+    grave = tuple(one for one in found if one.severity is not Severity.INFO)[:_MOST_FINDINGS]
+    return Document(
+        f"Sizing of {subject.name}",
+        Facts(tuple(_about(sizing, rules, today, subject.machine))),
+        NO_RUN if subject.session is None else run_status(subject.session),
+        _verdict(sizing, cards, found),
+        cards,
+        {},
+        grave,
+        len(found) - len(grave),
+        (),
+        (),
+        tuple(_notes(sizing, subject.label)),
+        (*_decisive(sizing, rules), *more, *_rest(sizing, rules, subject.machine, found)),
+    )
+
+
+def _about(sizing: Sizing, rules: Rules, today: date, machine: Machine | None) -> Iterator[tuple[str, str]]:
+    """Yield the machine, the workload, and when and by which rules this was worked out."""
+    if machine is not None:
+        kernel = f"Linux {machine.platform.kernel}" if machine.platform.kernel else ""
+        parts = (machine.cpu_model, machine_line(machine), runs_on(machine.platform), kernel)
+        yield "Machine", ", ".join(filter(None, parts))
+    if workload := basis_text(sizing.inputs):
+        yield "Workload", workload
+    own = f", {plural(len(rules.overrides), 'figure')} of them overridden" if rules.overrides else ""
+    yield "Sized", f"{today.isoformat()}, by sizeup {__version__} with {rules_text(sizing)}{own}"
+
+
+def _verdict(sizing: Sizing, cards: Sequence[CardView], findings: Iterable[Finding]) -> VerdictText:
+    if is_about_licenses(sizing):
+        status, statement = license_verdict(sizing)
+        counted = license_basis(sizing)
+        return VerdictText(status, statement, basis=f"counted for {counted}" if counted else "")
+    return verdict_text(sizing, cards, findings, _WITHOUT_WORKLOAD)
+
+
+def _notes(sizing: Sizing, label: str) -> Iterator[str]:
+    """Yield what a reader must know beside the verdict; assumptions and old prices first."""
+    if label:
+        yield label
+    if is_about_licenses(sizing):
+        prices = (capitalized(text) for text in sizing.warnings if text.startswith(PRICE_WARNING))
+        yield from dict.fromkeys((*license_notes(sizing), *prices, *license_rest(sizing)))
+        return
+    first = first_card(sizing.cards)
+    yield from answer_notes(sizing.cards, first, sizing.warnings)
+    yield from other_answers(sizing, first)
+
+
+def _decisive(sizing: Sizing, rules: Rules) -> tuple[DocumentPart, ...]:
+    """Return the chapters that a reader decides from; they are open."""
+    named = (
+        ("Limits, failures and growth", _limits(sizing)),
+        ("Licenses and cost", _licenses(sizing, rules)),
+        ("Not answered", _questions(sizing)),
+        ("Assumptions", _assumptions(sizing, rules)),
+        ("Inputs", _inputs(sizing)),
+    )
+    return tuple(DocumentPart(title, content, open=True) for title, blocks in named if (content := tuple(blocks)))
+
+
+def _rest(sizing: Sizing, rules: Rules, machine: Machine | None, found: Sequence[Finding]) -> tuple[DocumentPart, ...]:
+    """Return the working, what it follows, and the machine; folded where a page folds."""
+    named = (
+        ("Working", (block for one in sizing.advice for block in advice_blocks(one))),
+        ("Sources", _sources(sizing)),
+        ("Rules", _rules(sizing, rules)),
+        ("All findings", finding_blocks(found)),
+        ("Machine", machine_blocks(machine)),
+        ("Not readable", gap_blocks(() if machine is None else machine.gaps)),
+    )
+    return tuple(DocumentPart(title, content) for title, blocks in named if (content := tuple(blocks)))
+
+
+def _limits(sizing: Sizing) -> Iterator[Block]:
+    if is_about_licenses(sizing):
+        return
+    pairs: list[tuple[str, str]] = []
+    for label, text in answer_details(sizing):
+        if label not in _OF_LICENSES:
+            pairs.append((label or pairs[-1][0], text))
+    if pairs:
+        yield Facts(tuple(pairs))
+
+
+def _licenses(sizing: Sizing, rules: Rules) -> Iterator[Block]:
+    """Yield count, edition and cost, what other contracts cost, and the sources with their dates."""
+    card = next((card for card in sizing.cards if card.resource == "license"), None)
+    answers = [one for one in sizing.advice if one.id.startswith("license.")]
+    if card is None or not answers:
+        return
+    details = license_details(sizing) if is_about_licenses(sizing) else answer_details(sizing)
+    counted = license_basis(sizing)
+    facts = [("Licenses", card.demand or card.statement), ("Counted for", counted)]
+    facts += [(label, text) for label, text in details if label in _OF_LICENSES]
+    yield Facts(tuple((name, text) for name, text in facts if text))
+    if sizing.find("license.cost.term") is not None:
+        others = contract_table(other_contracts(sizing.inputs, rules))
+        if others.rows:
+            yield Heading(others.title)
+            yield replace(others, title="")
+    if sources := cited(answers):
+        yield Heading("Sources of the license rules and prices")
+        yield sources_table(sources)
+
+
+def _questions(sizing: Sizing) -> Iterator[Block]:
+    if sizing.questions:
+        yield Items(tuple(question.sentence() for question in sizing.questions))
+
+
+def _assumptions(sizing: Sizing, rules: Rules) -> Iterator[Block]:
+    """Yield what nobody chose: the sentences of the cards, then every default that an answer used."""
+    notes = (note for card in sizing.cards for note in card.notes)
+    said = dict.fromkeys(capitalized(one) for note in notes for one in note.split(". ") if "assumed" in one.lower())
+    if said:
+        yield Items(tuple(said))
+    used = {entry.key.partition("[")[0] for one in sizing.advice for entry in one.inputs}
+    rows = []
+    for key in (key for key in KEYS if key in used and key != "license.users"):  # not stated is not none
+        value = first_of(sizing.inputs[key]) if key in sizing.inputs else None
+        if value is not None and value.origin is Origin.RULE:
+            source = rules.sources.get(value.source)
+            title = value.source if source is None else source.title
+            rows.append((input_label(key), _value(key, sizing.inputs[key]), title, key))
+    if rows:
+        yield Paragraph("Defaults that the answers used, because nobody chose a value:")
+        yield Table("", (Column("Input"), Column("Value"), Column("By"), Column("Key")), tuple(rows))
+
+
+def _inputs(sizing: Sizing) -> Iterator[Block]:
+    """Yield every figure that was typed, imported, measured or detected, by what it is about."""
+    columns = (Column("Input"), Column("Value"), Column("Origin"), Column("Source"), Column("Key"))
+    for question in QUESTIONS:
+        rows = []
+        for key in (key for key in KEYS if key in sizing.inputs and question_of(key) == question):
+            value = first_of(sizing.inputs[key])
+            if value is not None and value.origin is not Origin.RULE:
+                origin = ORIGINS[value.origin]
+                rows.append((input_label(key), _value(key, sizing.inputs[key]), origin, value.source, key))
+        if rows:
+            yield Heading(question)
+            yield Table("", columns, tuple(rows))
+
+
+def _value(key: str, value: Value) -> str:
+    """Return a value with its range, and of a measurement that does not count why."""
+    if isinstance(value, UnusedMeasurement):
+        return f"{value_text(key, value)}: {value.why()}"
+    if not isinstance(value, Quantity):
+        return value_text(key, value)
+    text = _figure(key, value)
+    if value.low is None or value.high is None or value.low == value.high:
+        return text
+    low, high = (_figure(key, replace(value, value=end)) for end in (value.low, value.high))
+    return f"{text} ({low} to {high})"
+
+
+def _figure(key: str, quantity: Quantity) -> str:
+    if KEYS[key].unit == "y":
+        return format_in(quantity.value / YEAR_NS, "years")
+    return value_text(key, quantity)
+
+
+def _sources(sizing: Sizing) -> Iterator[Block]:
+    if sources := cited(sizing.advice):
+        yield sources_table(sources)
+
+
+def _rules(sizing: Sizing, rules: Rules) -> Iterator[Block]:
+    """Yield when each pack was compared with its sources, and what the user replaced."""
+    yield Facts(tuple((pack, f"compared with its sources on {checked}") for pack, checked in sizing.rules.items()))
+    if rules.overrides:
+        rows = tuple((one.target, str(one.value), one.reason, one.date.isoformat()) for one in rules.overrides)
+        yield Heading("Overridden")
+        yield Table("", (Column("Rule"), Column("Value"), Column("Reason"), Column("Date")), rows)

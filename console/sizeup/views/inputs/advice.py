@@ -1,0 +1,138 @@
+"""Advice and the inputs of sizing as text and plain data: the same for every renderer."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sizeup.model.advice import Advice, Input, Source
+from sizeup.quantity import Quantity, Words
+from sizeup.sizing.advise import SUMMARY, Sizing
+from sizeup.sizing.cards import overall
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
+from sizeup.units import format_in, format_value
+from sizeup.views.inputs.input_names import used_name
+
+if TYPE_CHECKING:
+    from sizeup.sizing.rules import Rules
+
+SCHEMA = "sizeup.size/1"
+
+_CONFIDENCE = {
+    "H": "confidence high (first-hand text)",
+    "M": "confidence medium (several second-hand texts)",
+    "L": "confidence low (one second-hand text)",
+    "C": "computed or assumed here",
+    "K": "background knowledge, not looked up",
+}
+
+
+def confidence_text(source: Source) -> str:
+    """Return how sure a source is; what was read through others is no first-hand text."""
+    if source.confidence == "H" and "(read through:" in source.title:
+        return "confidence high (as others quote it)"
+    return _CONFIDENCE[source.confidence]
+
+
+def format_quantity(quantity: Quantity, unit: str) -> str:
+    """Format a quantity in the unit of its field, or in the shortest one where none is named."""
+    if not unit:
+        return format_value(quantity.value, quantity.unit)
+    return format_in(quantity.value, "" if unit == "1" else unit)
+
+
+def input_text(entry: Input) -> str:
+    """Return one input with its origin: ``Base clock, machine.ghz = 2.66 GHz (user, --set)``."""
+    name = ", ".join(filter(None, (used_name(entry.key), entry.key)))
+    value = entry.quantity or entry.words
+    if value is None:
+        return name
+    text = value.value if isinstance(value, Words) else format_quantity(value, entry.shown_in)
+    source = "" if value.source == entry.key else f", {value.source}"
+    return f"{name} = {text} ({value.origin.value}{source})"
+
+
+def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
+    """One advice as text: its verdict, the working line by line, caveats, and on request where each figure is from."""
+    lines = [f"{advice.title}", f"  {advice.verdict}"]
+    lines += [f"    {line}" for line in advice.working]
+    lines += [f"  ! {caveat}" for caveat in advice.caveats]
+    if sources:
+        lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
+        lines += [
+            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {confidence_text(source)}; "
+            f"{source.url or 'no public URL'}"
+            for source in advice.sources
+        ]
+        lines.append(f"    id    {advice.id}")
+    return lines
+
+
+def sizing_lines(sizing: Sizing, *, sources: bool) -> list[str]:
+    """The whole answer as text: the verdicts that matter most, then every answer with its working."""
+    summary = [f"  {advice.verdict}" for name in SUMMARY if (advice := sizing.find(name)) is not None]
+    blocks = [["In short", *summary]] if summary else []
+    blocks += [advice_lines(advice, sources=sources) for advice in sizing.advice]
+    if sizing.questions:
+        blocks.append(["Not answered", *(f"  ? {question.sentence()}" for question in sizing.questions)])
+    if sizing.warnings:
+        blocks.append([f"! {warning}" for warning in sizing.warnings])
+    return [line for block in blocks for line in (*block, "")][:-1]
+
+
+def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict[str, Any]:
+    """The whole answer as plain data in base units, with enough to redo each figure by hand."""
+    return {
+        "schema": SCHEMA,
+        "subject": subject,
+        "inputs": [{"key": key, "value": msgspec.to_builtins(value)} for key, value in sorted(sizing.inputs.items())],
+        "verdict": _verdict_data(sizing),
+        "cards": msgspec.to_builtins(sizing.cards),
+        "advice": msgspec.to_builtins(sizing.advice),
+        "questions": [
+            {"key": question.key, "calculation": question.calculation, "unused": _unused_data(sizing, question.key)}
+            for question in sizing.questions
+        ],
+        "warnings": list(sizing.warnings),
+        "rules": [
+            {"pack": pack.pack, "checked": pack.checked.isoformat(), "age_days": pack.age_days(today)}
+            for pack in rules.packs
+        ],
+        "overrides": msgspec.to_builtins(rules.overrides),
+    }
+
+
+def _verdict_data(sizing: Sizing) -> dict[str, Any]:
+    """Return the verdict on all resources together, and the card that decides it; null without a workload."""
+    from sizeup.views.result.verdict import first_card  # which formats advice by this module
+
+    first = first_card(sizing.cards)
+    if first is None:
+        return {"status": None, "card": None, "statement": None}
+    status = "unknown" if first.share is None and first.status == "unknown" else overall(sizing.cards).value
+    return {"status": status, "card": first.resource, "statement": first.statement}
+
+
+def _unused_data(sizing: Sizing, key: str) -> object:
+    """Return what was measured of a key and is not used, as plain data; None where nothing was."""
+    value = sizing.inputs.get(key)
+    return msgspec.to_builtins(value) if isinstance(value, UnusedMeasurement) else None
+
+
+def value_text(key: str, value: Value) -> str:
+    """The value of a key in the key's own unit."""
+    if isinstance(value, tuple):
+        return ", ".join(value_text(key, part) for part in value)
+    if isinstance(value, Quantity):
+        return format_quantity(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
+    return f"{value_text(key, value.quantity)}, not used" if isinstance(value, UnusedMeasurement) else value.value
+
+
+def first_of(value: Value) -> Quantity | Words | None:
+    """Return the first figure or word of a value; None for an empty list."""
+    if isinstance(value, tuple):
+        return value[0] if value else None
+    return value.quantity if isinstance(value, UnusedMeasurement) else value

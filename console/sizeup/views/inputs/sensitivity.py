@@ -1,0 +1,138 @@
+"""How the answers of sizing move with their inputs, as bars, tables, text and plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sizeup.charts.chart import Axis, Bar, BarChart
+from sizeup.charts.table import Column, Table
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.count import usd_range
+from sizeup.units import base_unit, format_in
+from sizeup.views.cards.cards import status_label
+from sizeup.views.inputs.advice import format_quantity
+from sizeup.views.inputs.input_names import input_label, named_input
+from sizeup.views.result.decision_text import answer_title, decision_text
+
+if TYPE_CHECKING:
+    from sizeup.sizing.advise import Sizing
+    from sizeup.sizing.licensing.editions import OtherContract
+    from sizeup.sizing.rules import Rules
+    from sizeup.sizing.sensitivity import Flip, Swing
+
+FACTORS = "Factors"
+"""What the console calls the inputs that move an answer."""
+
+
+def tornado_chart(target: Advice, swings: tuple[Swing, ...], heading: str = "Sensitivity") -> BarChart:
+    """How far one answer moves with each of its inputs, widest first."""
+    base = target.quantity
+    assert base is not None, target.id
+    bars = []
+    for swing in swings:
+        low, high = (end(swing.at_low, swing.at_high, base.value) for end in (min, max))
+        moved = _span(swing.low_input, swing.high_input, "" if KEYS[swing.key].unit == "1" else KEYS[swing.key].unit)
+        bars.append(Bar(f"{input_label(swing.key)} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
+    now = format_quantity(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
+    caption = (
+        f"The vertical line is the present answer, {now}. Each bar varies one input over the range beside its name: "
+        "its own range, or 20% in both directions."
+        if bars
+        else "No numeric input moves this answer."
+    )
+    axis = Axis(target.title, base.unit)
+    return BarChart(f"{heading}: {target.title}", axis, tuple(bars), caption, spans=True)
+
+
+def unmoved_chart(title: str) -> BarChart:
+    """Return the chart for an answer that has no figure to move."""
+    return BarChart(f"{FACTORS}: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
+
+
+def _span(low: float, high: float, unit: str) -> str:
+    """Both ends of a range, the unit once: ``2.96 to 4.44 GHz``."""
+    scale = base_unit(unit)[1]
+    first, last = (format_in(float(f"{end / scale:.4g}") * scale, "" if unit == "1" else unit) for end in (low, high))
+    return f"{first.partition(' ')[0]} to {last}"
+
+
+def _in_key(key: str, value: float) -> str:
+    return format_in(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
+
+
+def flip_table(turns: Sequence[Flip], sizing: Sizing, rules: Rules) -> Table:
+    """Return at which value of which input a decision turns; one that rests on a default says so."""
+    assumed = {card.advice for card in sizing.cards if card.assumed}
+    titles = {one.id: answer_title(one) for one in sizing.advice}
+
+    def text(flip: Flip, decision: str) -> str:
+        return decision_text(flip.advice, decision, sizing.inputs, rules)
+
+    return Table(
+        "What would change a decision",
+        (Column("Decision"), Column("Now"), Column("Turns to"), Column("When"), Column("Is", numeric=True)),
+        tuple(
+            (
+                titles.get(flip.advice, flip.advice),
+                status_label(text(flip, flip.now), assumed=flip.advice in assumed),
+                text(flip, flip.then),
+                named_input(flip.key),
+                _in_key(flip.key, flip.threshold),
+            )
+            for flip in turns
+        ),
+    )
+
+
+def sensitivity_lines(swings: Sequence[tuple[Advice, tuple[Swing, ...]]], turns: Table) -> list[str]:
+    """Return how far each answer moves with each of its inputs, and what turns a decision, as text."""
+    lines = []
+    for target, moves in swings:
+        if not moves:
+            continue
+        chart = tornado_chart(target, moves)
+        labels = [f"{bar.label} ({swing.key})" for bar, swing in zip(chart.bars, moves, strict=True)]
+        room = max(map(len, labels))
+        lines.append(chart.title)
+        lines += [f"  {label:{room}}  gives {bar.note}" for label, bar in zip(labels, chart.bars, strict=True)]
+    if turns.rows:
+        lines.append(turns.title)
+        lines += [f"  {name}: {now} turns to {then} when {what} is {at}" for name, now, then, what, at in turns.rows]
+    return lines
+
+
+def contract_lines(others: Sequence[OtherContract]) -> list[str]:
+    """Return what other editions and metrics cost over the term, as lines of text."""
+    names = [f"{one.title} ({one.setting})" for one in others]
+    room = max(map(len, names), default=0)
+    lines = [f"  {name:{room}}  {_cost_text(one)}" for name, one in zip(names, others, strict=True)]
+    return [_CONTRACTS, *lines] if lines else []
+
+
+def contract_table(others: Sequence[OtherContract]) -> Table:
+    """Return what other editions and metrics cost over the term, as a table."""
+    rows = tuple((one.title, _cost_text(one), one.setting) for one in others)
+    return Table(_CONTRACTS, (Column("Contract"), Column("Cost"), Column("Set with")), rows)
+
+
+_CONTRACTS = "Cost over the term with another contract"
+
+
+def _cost_text(one: OtherContract) -> str:
+    return one.why if one.cost is None else f"{usd_range(one.cost)} over {one.years} years"
+
+
+def sensitivity_data(
+    swings: tuple[tuple[Advice, tuple[Swing, ...]], ...], turns: tuple[Flip, ...], others: Sequence[OtherContract] = ()
+) -> dict[str, Any]:
+    """Tornados by answer, turns, and the cost with another contract, in base units."""
+    return {
+        "contracts": msgspec.to_builtins(tuple(others)),
+        "tornado": {target.id: msgspec.to_builtins(bars) for target, bars in swings},
+        "flips": msgspec.to_builtins(turns),
+    }

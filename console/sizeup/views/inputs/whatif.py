@@ -1,0 +1,198 @@
+"""What-if: inputs that can be changed, and what the change does."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.input_key import InputKey, InputKind
+from sizeup.sizing.input_value import UnusedMeasurement, Value
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Inputs
+from sizeup.units import base_unit
+from sizeup.views.inputs.advice import first_of, value_text
+from sizeup.views.inputs.input_names import input_label
+
+_FIRST = (
+    "machine.sockets",
+    "machine.cores_per_socket",
+    "machine.ghz",
+    "machine.memory_gib",
+)
+WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
+"""Inputs that a verdict starts from, known or not, the first of them first."""
+QUESTIONS = {
+    "Machine": ("machine", "cluster", "numa", "memory", "slb", "net"),
+    "Workload": ("workload", "sga", "redo", "db", "scan", "sysstat", "observed"),
+    "Storage": ("path", "capacity", "array", "device", "flash"),
+    "Licenses": ("license", "value"),
+}
+"""What inputs are about, and the first parts of their keys."""
+_GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
+_GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
+_STEP_PERCENT = 5.0
+_STEP_SHARE = 0.05
+
+TYPED_SOURCE = "what-if"
+"""The source of an input that was typed in the console."""
+UNKNOWN = "unknown"
+ASSUMED = "assumed"
+"""Where a default of the rules is from: nobody chose it."""
+
+
+def question_of(key: str) -> str:
+    """Return what an input is about: ``Machine``."""
+    return next(name for name, parts in QUESTIONS.items() if key.partition(".")[0] in parts)
+
+
+class InputRow(Struct, frozen=True):
+    """One input as a line."""
+
+    key: str
+    label: str
+    question: str
+    """What it is about, a key of ``QUESTIONS``."""
+    value: str
+    """With its unit, or ``UNKNOWN``."""
+    origin: str
+    """Where it is from; begins with ``ASSUMED`` for a default that nobody chose."""
+    help: str
+    changed: bool
+    whole: str
+    """The value with all its digits and members, as it may be typed; empty where it is unknown."""
+    found: str
+    """The value on the machine as found; empty where it was not changed."""
+
+
+def input_rows(
+    sizing: Sizing, changed: Mapping[str, Value], before: Inputs, added: Iterable[str] = ()
+) -> tuple[InputRow, ...]:
+    """What was said or found, the machine first, those of one subject together; ``before`` are those as found."""
+    asked = [question.key for question in sizing.questions]
+    listed = {*_FIRST, *WORKLOAD_KEYS, *asked, *sizing.inputs, *changed, *added}
+    # Always in the same order: a line that moves while its neighbor is changed is lost.
+    return tuple(
+        _row(key, sizing.inputs.get(key), before.get(key) if key in changed else None, changed=key in changed)
+        for key in dict.fromkeys((*_FIRST, *_GROUPED))
+        if key in listed
+    )
+
+
+def stepped(key: str, value: Value | None, steps: int) -> Value | None:
+    """The value some steps up or down, within what the key allows; None where it has no steps.
+
+    Counts and years go by one, shares by five points, choices to the next, other figures by a twentieth.
+    """
+    declared = KEYS[key]
+    if declared.kind is InputKind.CHOICE:
+        return _next_choice(declared, value, steps)
+    if not isinstance(value, Quantity) or declared.kind not in (InputKind.COUNT, InputKind.NUMBER):
+        return None
+    scale = base_unit(declared.unit)[1]
+    number = value.value / scale
+    if declared.kind is InputKind.COUNT or declared.unit == "y":
+        number += steps
+    elif declared.unit == "%":
+        number += steps * _STEP_PERCENT
+    else:
+        number = float(f"{number * (1 + _STEP_SHARE) ** steps:.4g}")
+    number = min(max(number, declared.minimum), declared.maximum)
+    if declared.positive and number <= declared.minimum:
+        return None
+    return Quantity(number * scale, value.unit, Origin.USER, TYPED_SOURCE)
+
+
+def _next_choice(declared: InputKey, value: Value | None, steps: int) -> Words:
+    choice = value.value if isinstance(value, Words) else None
+    last = len(declared.choices) - 1
+    index = declared.choices.index(choice) + steps if choice in declared.choices else 0 if steps > 0 else last
+    return Words(declared.choices[min(max(index, 0), last)], Origin.USER, TYPED_SOURCE)
+
+
+def effect(now: Advice, before: Advice | None) -> str:
+    """How an answer changed against the machine as found: ``+25.0 %``, a word, or nothing."""
+    if before is None:
+        return "new"
+    if before.quantity is None or now.quantity is None or not before.quantity.value:
+        return "" if (now.verdict, now.quantity) == (before.verdict, before.quantity) else "changed"
+    ratio = now.quantity.value / before.quantity.value
+    if abs(ratio - 1) < 5e-4:
+        return "" if now.decision == before.decision else "changed"
+    return f"{ratio - 1:+.1%}" if ratio < _TIMES_FROM else f"x {ratio:,.0f}"
+
+
+_TIMES_FROM = 100.0
+"""From here on a change is shown as a factor: a percentage would be a row of digits."""
+
+
+def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
+    text = UNKNOWN if value is None else value_text(key, value)
+    if value is not None and _origin(value) in (Origin.MEASURED, Origin.DETECTED):
+        text = _short(text)
+    help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
+    if isinstance(value, UnusedMeasurement):
+        text = "not used"
+        help_text = f"{help_text}\n{value.sentence(KEYS[key].unit)}"
+    elif isinstance(value, tuple) and len(value) > 1:
+        text, help_text = f"{len(value)} values", f"{help_text}; now {text}"
+    found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
+    if before is not None and _origin(before) is Origin.RULE:
+        found = f"{ASSUMED} {found}"
+    return InputRow(
+        key, input_label(key), question_of(key), text, _where(value), help_text, changed, typed(key, value), found
+    )
+
+
+def typed(key: str, value: Value | None) -> str:
+    """What a user would type for a value: all its digits, its range, its members."""
+    if value is None or isinstance(value, UnusedMeasurement):
+        return ""
+    if isinstance(value, Words):
+        return value.value
+    if isinstance(value, tuple):
+        return ",".join(typed(key, part) for part in value)
+    unit = KEYS[key].unit
+    scale = base_unit(unit)[1]
+    ends = (value.value,) if value.low is None or value.high is None else (value.low, value.value, value.high)
+    text = unit if unit != "1" and unit[:1] != "/" else ""
+    return "..".join(f"{end / scale:.12g}" for end in ends) + (text if len(ends) == 1 else "")
+
+
+def sizing_command(changed: Mapping[str, Value], *, session: str = "", capture: str = "") -> str:
+    """Return the command that sizes with these inputs: a session, a capture, or without either this machine."""
+    settings = " ".join(shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
+    if session:
+        return f"sizeup size --session {session} --set {settings}"
+    if capture:
+        return f"sizeup size --sysroot {capture} --set {settings}"
+    return f"sizeup size --set {settings}"
+
+
+def _short(text: str) -> str:
+    """A figure with at most four digits: more of them hide that it is a guess or a reading."""
+    number, space, unit = text.partition(" ")
+    try:
+        value = float(number.replace(",", ""))
+    except ValueError:
+        return text
+    if len(number.replace(".", "").replace(",", "")) <= 4:
+        return text
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f}{space}{unit}" if abs(rounded) >= 1000 else f"{rounded:g}{space}{unit}"
+
+
+def _origin(value: Value) -> Origin | None:
+    first = first_of(value)
+    return None if first is None else first.origin
+
+
+def _where(value: Value | None) -> str:
+    first = None if value is None else first_of(value)
+    if first is None:
+        return "not known"
+    return f"{ASSUMED if first.origin is Origin.RULE else first.origin.value}, {first.source}"

@@ -1,0 +1,1 @@
+"""What a machine is, as sections, tree and facts; whether sizeup can work on it."""

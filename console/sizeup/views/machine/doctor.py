@@ -1,0 +1,305 @@
+"""The checks of ``sizeup doctor``: what works on this machine and terminal, and what to do where something does not."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from msgspec import Struct
+
+from sizeup.model.limits import Limits
+from sizeup.model.machine import Machine
+from sizeup.text import one_line
+from sizeup.units import format_bytes, format_decimal_bytes
+from sizeup.views.machine.virtualization import UNPROVEN, runs_on
+
+SCHEMA = "sizeup.doctor/1"
+
+_WIDTH = 80
+_NAME_WIDTH = 19
+_VALUE_COLUMN = 4 + _NAME_WIDTH
+
+_CAP_IPC_LOCK = 14
+_CAPABILITY_NAMES = {_CAP_IPC_LOCK: "ipc_lock", 17: "sys_rawio", 21: "sys_admin", 23: "sys_nice", 38: "perfmon"}
+"""The capabilities that measurements use; numbers from linux/capability.h."""
+
+_LOCKED_BYTES_WANTED = 64 << 20
+_OPEN_FILES_WANTED = 1024
+_AIO_WANTED = 4096
+_FREE_BYTES_WANTED = 64 << 20
+
+_FAST_CLOCKS = frozenset(
+    {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"}
+)
+"""Clock sources that the vDSO reads without entering the kernel."""
+
+
+class CheckStatus(Enum):
+    """The result of a check; the value is the mark at the start of its line."""
+
+    OK = " "
+    LIMITED = "!"
+    UNAVAILABLE = "x"
+
+
+class Check(Struct, frozen=True):
+    """One check."""
+
+    area: str
+    name: str
+    value: str | int | float | bool | None
+    """For programs, in the unit; None if unknown."""
+    shown: str
+    """For people."""
+    unit: str = ""
+    status: CheckStatus = CheckStatus.OK
+    remedy: str = ""
+    """The consequence and what to do; empty if the status is ok."""
+
+
+_PRESSURE_PERCENT = 10.0
+"""Time that tasks waited for a resource from which on a measurement is likely to be disturbed."""
+
+
+def load_checks(load: float | None, cpus: int, pressure: Mapping[str, float | None]) -> Iterator[Check]:
+    """Return how busy the host is: the load of the last minute, and by resource the time that tasks waited, in %."""
+    busy = load is not None and load > cpus / 2
+    shown = "unknown: /proc/loadavg cannot be read" if load is None else f"{load:g} on {cpus} CPUs in the last minute"
+    yield _load_check("load average", load, shown, "", limited=busy)
+    for resource, percent in pressure.items():
+        waits = percent is not None and percent > _PRESSURE_PERCENT
+        shown = "unknown: needs Linux 4.20 with CONFIG_PSI"
+        if percent is not None:
+            shown = f"tasks waited {percent:g} % of the last 10 s"
+        yield _load_check(f"{resource} pressure", percent, shown, "%", limited=waits)
+
+
+def _load_check(name: str, value: float | None, shown: str, unit: str, *, limited: bool) -> Check:
+    remedy = "Figures measured now may not converge; measure on an idle host." if limited else ""
+    return Check("load", name, value, shown, unit, CheckStatus.LIMITED if limited else CheckStatus.OK, remedy)
+
+
+class StoreFacts(Struct, frozen=True):
+    """The directory where sessions are saved."""
+
+    folder: str
+    writable: bool
+    free_bytes: int | None
+
+
+def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
+    """Return the checks of access rights and of the limits of this process."""
+    area, platform = "access", machine.platform
+    capabilities = limits.capabilities or frozenset()
+    held = [name for number, name in _CAPABILITY_NAMES.items() if number in capabilities]
+    if user == 0:
+        shown = (
+            "root"
+            if len(held) == len(_CAPABILITY_NAMES)
+            else f"root, capabilities limited to: {', '.join(held) or 'none'}"
+        )
+    else:
+        shown = f"uid {user}, {'capabilities: ' + ', '.join(held) if held else 'no capabilities'}"
+    yield Check(area, "user", user, shown)
+    locked = platform.memlock_bytes
+    lifted = _CAP_IPC_LOCK in capabilities
+    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and not lifted
+    yield Check(
+        area,
+        "locked memory",
+        locked,
+        "no limit"
+        if platform.memlock_unlimited
+        else "no limit (capability ipc_lock)"
+        if lifted
+        else "unknown"
+        if locked is None
+        else f"at most {format_bytes(locked)}",
+        unit="bytes",
+        status=CheckStatus.LIMITED if tight else CheckStatus.OK,
+        remedy="Large buffers cannot be locked in memory; raise the limit with ulimit -l or LimitMEMLOCK=."
+        if tight
+        else "",
+    )
+    if limits.open_files is not None:
+        few = limits.open_files < _OPEN_FILES_WANTED
+        remedy = (
+            f"Measuring many devices at once needs more; raise the limit with ulimit -n {_OPEN_FILES_WANTED}."
+            if few
+            else ""
+        )
+        status = CheckStatus.LIMITED if few else CheckStatus.OK
+        yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", status, remedy)
+    yield _aio(limits)
+    yield _io_uring(limits, user)
+    yield _counters(limits)
+    pages = [pool for pool in machine.huge_pages if pool.total]
+    free = sum(pool.free * pool.page_bytes for pool in pages)
+    pools = ", ".join(f"{pool.free:,} of {pool.total:,} free at {format_bytes(pool.page_bytes)}" for pool in pages)
+    transparent = platform.transparent_huge_pages
+    shown = (pools or ("none reserved" if machine.huge_pages else "unknown")) + (
+        f"; transparent: {transparent}" if transparent else ""
+    )
+    yield Check(area, "huge pages", free if machine.huge_pages else None, shown, unit="bytes")
+    yield from _shares(machine)
+
+
+def _aio(limits: Limits) -> Check:
+    most, used = limits.aio_requests_max, limits.aio_requests_used or 0
+    if most is None:
+        remedy = "This kernel lacks io_submit(2) or blocks it, so Linux AIO cannot be measured."
+        return Check("access", "asynchronous I/O", None, "not available", status=CheckStatus.LIMITED, remedy=remedy)
+    short = most - used < _AIO_WANTED
+    return Check(
+        "access",
+        "asynchronous I/O",
+        most - used,
+        f"{most - used:,} requests left of {most:,}",
+        status=CheckStatus.LIMITED if short else CheckStatus.OK,
+        remedy="Deep queues and databases need more; raise the limit: sysctl fs.aio-max-nr=1048576" if short else "",
+    )
+
+
+def _io_uring(limits: Limits, user: int) -> Check:
+    switch = limits.io_uring_disabled
+    if switch == 2 or (switch == 1 and user != 0):
+        return Check(
+            "access",
+            "io_uring",
+            value=False,
+            shown=f"disabled (kernel.io_uring_disabled is {switch})",
+            status=CheckStatus.LIMITED,
+            remedy="Enable it: sysctl kernel.io_uring_disabled=0",
+        )
+    return Check("access", "io_uring", value=True, shown="not disabled")
+
+
+def _counters(limits: Limits) -> Check:
+    level = limits.perf_event_paranoid
+    if level is None:
+        return Check("access", "hardware counters", None, "not in this kernel")
+    shut = level > 2 and not (limits.capabilities or frozenset()) & {21, 38}
+    return Check(
+        "access",
+        "hardware counters",
+        level,
+        f"kernel.perf_event_paranoid is {level}",
+        status=CheckStatus.LIMITED if shut else CheckStatus.OK,
+        remedy="This user cannot read them; allow it: sysctl kernel.perf_event_paranoid=2" if shut else "",
+    )
+
+
+def _shares(machine: Machine) -> Iterator[Check]:
+    """Return the checks of the limits set by a container, a service or taskset."""
+    counts, group = machine.pu_counts, machine.platform.control_group
+    remedy = "Results describe this share of the machine, not the whole machine."
+    less = counts.allowed < counts.online
+    yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} usable", "",
+                CheckStatus.LIMITED if less else CheckStatus.OK, remedy if less else "")  # fmt: skip
+    if group is not None and group.cpu_quota is not None:
+        shown = f"limited to {group.cpu_quota:g} CPUs by the control group"
+        yield Check("access", "CPU time", group.cpu_quota, shown, "", CheckStatus.LIMITED, remedy)
+    if group is not None and group.memory_bytes is not None:
+        shown = f"limited to {format_bytes(group.memory_bytes)} by the control group"
+        yield Check("access", "memory", group.memory_bytes, shown, "bytes", CheckStatus.LIMITED, remedy)
+
+
+def machine_checks(machine: Machine) -> Iterator[Check]:
+    """Return the checks of the hypervisor and of the clock."""
+    area, platform = "machine", machine.platform
+    yield Check(area, "runs on", platform.hypervisor, runs_on(platform) or UNPROVEN)
+    if platform.container is not None:
+        yield Check(area, "container", platform.container, one_line(platform.container, 40))
+    source = platform.clock_source
+    slow = source is not None and source not in _FAST_CLOCKS
+    yield Check(
+        area,
+        "clock source",
+        source,
+        one_line(source or "unknown", 40),
+        status=CheckStatus.LIMITED if slow else CheckStatus.OK,
+        remedy="Reading this clock needs a system call; measure what it costs." if slow else "",
+    )
+    if platform.steal_share is not None:
+        shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
+        yield Check(area, "steal time", platform.steal_share, shown, unit="1")
+
+
+def store_checks(facts: StoreFacts) -> Iterator[Check]:
+    """Return the checks of the directory where sessions are saved."""
+    remedy = "Sessions cannot be saved there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
+    remedy = "" if facts.writable else remedy
+    status = CheckStatus.OK if facts.writable else CheckStatus.UNAVAILABLE
+    yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", status, remedy)
+    if facts.free_bytes is not None:
+        little = facts.free_bytes < _FREE_BYTES_WANTED
+        remedy = "A long run may not fit; save it on another file system with sizeup --batch -o FILE." if little else ""
+        status = CheckStatus.LIMITED if little else CheckStatus.OK
+        shown = f"{format_decimal_bytes(facts.free_bytes)}"
+        yield Check("files", "free space", facts.free_bytes, shown, "bytes", status, remedy)
+
+
+def configuration_checks(path: str, *, found: bool, unknown_variables: Iterable[str]) -> Iterator[Check]:
+    """Return the checks of the configuration file and of unknown variables."""
+    yield Check("files", "configuration", path if found else None, path if found else f"none ({path})")
+    names = ", ".join(one_line(name, 40) for name in unknown_variables)
+    if names:
+        remedy = "Not a setting of sizeup; see: sizeup doctor --keys"
+        yield Check("files", "unknown variables", names, names, "", CheckStatus.LIMITED, remedy)
+
+
+def probe_checks(reasons: Mapping[str, str | None]) -> Iterator[Check]:
+    """Return a check per probe from the reasons why it cannot run, None where it can."""
+    for name, reason in reasons.items():
+        shown = "can run" if reason is None else "cannot run"
+        status = CheckStatus.OK if reason is None else CheckStatus.UNAVAILABLE
+        remedy = "" if reason is None else f"{reason[:1].upper()}{reason[1:]}."
+        yield Check("probes", name, reason is None, shown, "", status, remedy)
+
+
+def doctor_lines(checks: Iterable[Check]) -> list[str]:
+    """Return the checks as text lines of 80 columns."""
+    lines: list[str] = []
+    area = ""
+    for check in checks:
+        if check.area != area:
+            area = check.area
+            lines += [*([""] if lines else []), area.capitalize()]
+        start = f"  {check.status.value} {check.name:{_NAME_WIDTH - 1}} "
+        lines += _wrapped(check.shown, start)
+        if check.remedy:
+            lines += _wrapped(check.remedy, " " * _VALUE_COLUMN)
+    return [*lines, "", "! works with limits    x does not work here", "Every command: sizeup help commands"]
+
+
+def _wrapped(text: str, start: str) -> list[str]:
+    # Paths and commands stay whole, so that they can be copied.
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * _VALUE_COLUMN,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def doctor_data(checks: Iterable[Check]) -> dict[str, Any]:
+    """Return the checks as the document of ``sizeup doctor --json``."""
+    return {
+        "schema": SCHEMA,
+        "checks": [
+            {
+                "area": check.area,
+                "name": check.name,
+                "value": check.value,
+                "unit": check.unit,
+                "text": check.shown,
+                "status": check.status.name.lower(),
+                "remedy": check.remedy,
+            }
+            for check in checks
+        ],
+    }

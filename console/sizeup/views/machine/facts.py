@@ -1,0 +1,161 @@
+"""What is true of a machine as a whole: in a line, and as facts with a name and a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizeup.discovery.cpus import CORES, SOCKETS
+from sizeup.discovery.numa import MEMINFO, NO_SIZE
+from sizeup.model.machine import Machine, PuCounts
+from sizeup.model.network import NfsMount
+from sizeup.model.numa import NUMA, MemoryKind, NodeAccess, NumaNode
+from sizeup.quantity import Quantity
+from sizeup.text import counted, plural
+from sizeup.units import format_bytes, format_hz, format_ns, format_rate
+from sizeup.views.machine.virtualization import UNPROVEN, cloud_text, partition_text, runs_on
+
+
+def machine_line(machine: Machine) -> str:
+    """Return the machine in one line: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
+    counts = machine.pu_counts
+    parts = [
+        counted(machine.socket_count, "socket"),
+        counted(machine.core_count, "core"),
+        plural(counts.online, "thread"),
+    ]
+    if offline := offline_text(counts):
+        parts.append(offline)
+    if machine.base_clock is not None:
+        parts.append(format_hz(machine.base_clock.value))
+    if machine.memory_bytes is not None:
+        parts.append(format_bytes(machine.memory_bytes))
+    if machine.nodes:
+        parts.append(plural(len(machine.nodes), "node"))
+    return ", ".join(parts)
+
+
+def offline_text(counts: PuCounts) -> str:
+    """Return ``1 CPU offline``; empty where all that are present are online."""
+    offline = counts.present - counts.online
+    return f"{plural(offline, 'CPU')} offline" if offline else ""
+
+
+def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
+    """Return name and value of the facts about the machine as a whole."""
+    platform = machine.platform
+    counts = machine.pu_counts
+    clock = machine.base_clock
+    return known_facts(
+        ("Model", platform.model),
+        ("Processor", machine.cpu_model),
+        ("Base clock", None if clock is None else clock_text(clock)),
+        ("Sockets", machine.socket_count or count_unknown(machine, SOCKETS)),
+        ("Dies", len(machine.dies) or None),
+        ("Cores", machine.core_count or count_unknown(machine, CORES)),
+        ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
+        ("NUMA nodes", machine.node_count or nodes_unknown(machine) or "none reported by the kernel"),
+        ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
+        ("Available", optional_bytes(machine.memory_available_bytes)),
+        ("Runs on", runs_on(platform) or UNPROVEN),
+        ("Evidence", platform.guest_evidence),
+        ("LPAR processors", None if platform.partition is None else partition_text(platform.partition)),
+        ("LPAR", platform.z_partition),
+        ("Cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
+        ("Container", platform.container),
+        ("Kernel", platform.kernel),
+        ("Clock source", platform.clock_source),
+        ("Governor", platform.governor),
+        ("THP", platform.transparent_huge_pages),
+        ("NUMA balancing", platform.numa_balancing),
+        ("Architecture", platform.architecture),
+    )
+
+
+def clock_text(clock: Quantity) -> str:
+    """Return a clock with its caveats: ``2.6 GHz (inferred from the rate of the TSC, not stated)``."""
+    return format_hz(clock.value) + (f" ({'; '.join(clock.caveats)})" if clock.caveats else "")
+
+
+def count_unknown(machine: Machine, subject: str) -> str:
+    """Return why the number of cores or sockets is unknown."""
+    return gap_reason(machine, subject) or "unknown"
+
+
+def gap_reason(machine: Machine, subject: str) -> str | None:
+    """Return why something is unknown; None where no gap says so."""
+    return next((gap.reason for gap in machine.gaps if gap.subject == subject), None)
+
+
+def memory_unknown(machine: Machine) -> str:
+    """Return why the memory size is unknown, with the file that should state it."""
+    reason = gap_reason(machine, MEMINFO) or f"it has no MemTotal, {NO_SIZE}"
+    return f"unknown ({MEMINFO}: {reason})"
+
+
+def nodes_unknown(machine: Machine) -> str:
+    """Return why the NUMA nodes are unknown; empty where they are known."""
+    return gap_reason(machine, NUMA) or "" if machine.node_count is None else ""
+
+
+def known_facts(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return the facts that are known, as text."""
+    return tuple((name, _format(value)) for name, value in facts if value not in (None, "", ()))
+
+
+def _format(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def optional_bytes(size: int | None) -> str | None:
+    """Return a size in binary units; None if unknown."""
+    return None if size is None else format_bytes(size)
+
+
+_KINDS = {
+    MemoryKind.DRAM: "DRAM",
+    MemoryKind.GPU: "memory of a GPU",
+    MemoryKind.CXL: "CXL memory",
+    MemoryKind.PERSISTENT: "persistent memory (NVDIMM)",
+    MemoryKind.HBM: "HBM",
+    MemoryKind.SPECIFIC_PURPOSE: "reserved by the firmware for a specific purpose, such as HBM",
+    MemoryKind.NONE: "no memory",
+    MemoryKind.UNKNOWN: "unknown",
+}
+
+
+def kind_text(kind: MemoryKind) -> str:
+    """Return the kind of memory of a node in words."""
+    return _KINDS[kind]
+
+
+def no_cpus_text(node: NumaNode) -> str:
+    """Return what a node without CPUs has."""
+    if node.memory_bytes is None:
+        return "memory unknown"
+    return "memory only" if node.memory_bytes else "no memory"
+
+
+def access_text(access: NodeAccess) -> str | None:
+    """Return latency and bandwidth by the firmware, reads before writes; None where it states neither."""
+    parts = (
+        _both(access.read_latency_ns, access.write_latency_ns, format_ns),
+        _both(access.read_bytes_per_second, access.write_bytes_per_second, format_rate),
+    )
+    return ", ".join(filter(None, parts)) or None
+
+
+def _both(read: int | None, write: int | None, format_value: Callable[[float], str]) -> str:
+    if read == write:
+        return "" if read is None else format_value(read)
+    parts = [f"{format_value(value)} {name}" for name, value in (("read", read), ("write", write)) if value is not None]
+    return ", ".join(parts)
+
+
+def connections_text(mount: NfsMount) -> str | None:
+    """Return the connections that a mount has, and those asked for where they differ; None where neither is known."""
+    there = None if mount.transports is None else str(mount.transports)
+    if mount.nconnect in (None, mount.transports):
+        return there
+    return f"{there or 'unknown'} (nconnect={mount.nconnect})"

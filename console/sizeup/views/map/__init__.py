@@ -1,0 +1,1 @@
+"""A machine as a map: boxes, bands and frames of cells."""

@@ -1,0 +1,176 @@
+"""What sizing answers, on one screen: the verdict, a table of all resources, and what a reader must know beside it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from sizeup.model.advice import AdviceSet, Card
+from sizeup.sizing.advise import HEADLINE
+from sizeup.sizing.cards import overall
+from sizeup.sizing.licensing.price_age import PRICE_WARNING
+from sizeup.sizing.verdict import ShareStatus
+from sizeup.text import capitalized, one_line
+from sizeup.views.cards.cards import card_status, status_text
+from sizeup.views.result.answer_details import answer_details
+from sizeup.views.result.answer_table import answer_table
+from sizeup.views.result.license_answer import END as LICENSE_END
+from sizeup.views.result.license_answer import (
+    is_about_licenses,
+    license_basis,
+    license_details,
+    license_notes,
+    license_rest,
+    license_verdict,
+)
+from sizeup.views.result.verdict import first_card, unsettled_note
+
+LINES = 25
+"""Lines of one screen."""
+_PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "above-path", "above-catalog", "much"})
+"""Decisions that a reader must know even where there is a verdict."""
+_NO_WORKLOAD = (
+    "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
+    "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
+)
+_END = "Working: sizeup size --working or --explain storage, space, cpu, memory, license"
+_OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
+"""What begins the ids of advice that the table has already, or that its working has."""
+
+
+def answer_lines(
+    given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "", warnings: Sequence[str] = ()
+) -> list[str]:
+    """Return the answer on one screen: verdict, basis, the table, what limits, fails and costs, then notes.
+
+    Notes and other answers are shown as far as there is room; assumptions come first.
+    """
+    if is_about_licenses(given):
+        return _license_lines(given, width, most, warnings)
+    first = first_card(given.cards)
+    lines = _verdict_lines(given, first, width)
+    lines += _folded("Basis    ", basis, width) if basis else []
+    table = answer_table(given.cards, width)
+    lines += ["", *table] if table else []
+    notes = [_folded("! ", note, width) for note in answer_notes(given.cards, first, warnings)]
+    details = [_folded(f"{label:9}", text, width) for label, text in answer_details(given)]
+    details = _shortened(details, most - len(lines) - (2 + len(notes[0]) if notes else 1))
+    lines += ["", *(line for block in details for line in block)] if details else []
+    others = [_folded("", text, width, 2) for text in other_answers(given, first)]
+    lines += _as_many_as_fit(notes, most - len(lines))
+    if not notes or most - len(lines) > 1:
+        lines += _as_many_as_fit(others, most - len(lines))
+    max_lines = most - len(lines)
+    return [*lines, *(["", _END] if max_lines > 1 else [_END] if max_lines == 1 else [])]
+
+
+def _license_lines(given: AdviceSet, width: int, most: int, warnings: Sequence[str]) -> list[str]:
+    """Return the answer about licenses alone: count, editions, cost, then what they rest on."""
+    status, statement = license_verdict(given)
+    lines = _folded(f"{status:8} ", statement, width)
+    counted = license_basis(given)
+    lines += _folded("Counted  ", counted, width) if counted else []
+    details = [_folded(f"{label:9}", text, width) for label, text in license_details(given)]
+    lines += ["", *(line for block in details for line in block)] if details else []
+    prices = [capitalized(text) for text in warnings if text.startswith(PRICE_WARNING)]
+    notes = dict.fromkeys([*license_notes(given), *prices])
+    lines += _as_many_as_fit([_folded("! ", note, width) for note in notes], most - len(lines) - 2)
+    lines += _as_many_as_fit([_folded("", text, width, 2) for text in license_rest(given)], most - len(lines) - 2)
+    max_lines = most - len(lines)
+    return [*lines, *(["", LICENSE_END] if max_lines > 1 else [LICENSE_END] if max_lines == 1 else [])]
+
+
+def _shortened(blocks: Sequence[list[str]], max_lines: int) -> list[list[str]]:
+    """Return the blocks with the longest of them cut to what there is room for, two lines at least."""
+    excess = sum(map(len, blocks)) - max_lines
+    longest = max(blocks, key=len, default=[])
+    kept = max(len(longest) - excess, 2)
+    if excess <= 0 or kept >= len(longest):
+        return list(blocks)
+    cut = [*longest[: kept - 1], f"{longest[kept - 1][: -len(_MORE)].rpartition(' ')[0].rstrip()}{_MORE}"]
+    return [cut if block is longest else block for block in blocks]
+
+
+_MORE = " … (--working)"
+"""What ends a text that was cut."""
+
+
+def _as_many_as_fit(blocks: Sequence[list[str]], max_lines: int) -> list[str]:
+    """Return the lines of the first blocks that fit, after an empty line where all do, and how many do not."""
+    whole = [line for block in blocks for line in block]
+    if not whole or len(whole) <= max_lines:
+        return ["", *whole] if whole and len(whole) < max_lines else whole
+    shown, left = _fitting(blocks, max_lines - 1)
+    return [*shown, f"! {left} more: sizeup size --working"] if max_lines > 0 else []
+
+
+def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], int]:
+    """Return the lines of the first blocks that fit, and how many blocks do not."""
+    lines: list[str] = []
+    for number, block in enumerate(blocks):
+        if len(lines) + len(block) > max_lines:
+            return lines, len(blocks) - number
+        lines += block
+    return lines, 0
+
+
+def answer_notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -> list[str]:
+    """Return what stands nowhere else on the screen: assumptions, prices that are old, notes, rules that are old."""
+    found = [
+        note
+        for card in cards
+        for note in card.notes
+        if note not in card.later
+        and (card.resource != "license" or (card.share is None and not card.demand) or _assumes(note))
+    ]
+    said = "" if first is None else first.statement
+    unique = [note for note in dict.fromkeys(found) if note != said and not _within(note, said)]
+    prices = [warning for warning in warnings if warning.startswith(PRICE_WARNING)]
+    assumed = [note for note in unique if _assumes(note)]
+    rest = [*(note for note in unique if note not in assumed), *(text for text in warnings if text not in prices)]
+    return [*assumed, *map(capitalized, prices), *map(capitalized, rest)]
+
+
+def other_answers(given: AdviceSet, first: Card | None) -> list[str]:
+    """Return what else has an answer: where there is a verdict (``first`` decides it) only what is a problem."""
+    return [
+        one.verdict
+        for one in given.advice
+        if not one.id.startswith(_OF_CARDS)
+        and one.quantity is not None
+        and (one.decision in _PROBLEMS or first is None)
+    ]
+
+
+def _within(note: str, statement: str) -> bool:
+    """Whether a sentence has all of a note behind its subject already."""
+    clause = note.partition(": ")[2]
+    return bool(clause) and clause in statement
+
+
+def _assumes(note: str) -> bool:
+    return note.startswith("Assumed")
+
+
+def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
+    if first is not None:
+        open_first = first.share is None and first.status == ShareStatus.UNKNOWN.value
+        status = "NO VERDICT " if open_first else _overall_text(given.cards, first)
+        return _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
+    lines = _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
+    headline = given.find(HEADLINE)
+    rule = "" if headline is None else headline.verdict.partition(". ")[2]
+    return [*lines, *_folded("         ", rule, width)] if rule else lines
+
+
+def _overall_text(cards: Sequence[Card], first: Card) -> str:
+    """Return the status of all resources together; ``first`` decides."""
+    status = overall(cards).value
+    return card_status(first) if status == first.status else status_text(status)
+
+
+def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
+    indent = " " * (len(first) if rest is None else rest)
+    return textwrap.wrap(
+        one_line(text, 2000), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+    )

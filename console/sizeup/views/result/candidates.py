@@ -1,0 +1,199 @@
+"""Candidates side by side: the verdict on each, what limits it, what is not judged, and what its licenses cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.model.advice import Card
+from sizeup.quantity import Origin
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
+from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
+from sizeup.units import format_in
+from sizeup.views.cards.cards import OUTAGE, TITLES, is_outage, status_label, status_text
+from sizeup.views.result.verdict import NO_VERDICT, first_card, unsettled_note
+
+_BEST_FIRST = ("PASS", "ASSUMED", "WARN", NO_VERDICT, "FAIL")
+_PRICED = "license.cost.term"
+_FAIL = ShareStatus.FAIL.value
+_WORST = [status.value for status in WORST_FIRST]
+_OF_PATHS = ("storage", "network")
+"""Resources whose stages are judged one by one, as parts of the paths or as the drives."""
+_NOT_JUDGED = {
+    DISKS: ("disks", (DISKS,)),
+    PATHS: ("paths", (PATHS,)),
+    IOPS: ("IOPS", (DISKS, PATHS)),
+    THROUGHPUT: ("MB/s", (DISKS, PATHS)),
+}
+"""What of the storage is not judged, as a row names it, each with the parts that no other can be ranked by then."""
+
+
+class Candidate(Struct, frozen=True):
+    """A server to choose from."""
+
+    name: str
+    sizing: Sizing
+
+    @property
+    def status(self) -> str:
+        """The verdict on the whole: ``PASS``, or ``NO VERDICT`` where a demand or a capacity is unknown."""
+        status = overall(self.sizing.cards)
+        return NO_VERDICT if status is ShareStatus.UNKNOWN else status_text(status.value)
+
+    @property
+    def limit(self) -> Card | None:
+        """What limits it: what decides where that is bad, else what of the judged has the least left; None for none."""
+        decides = verdict(self.sizing.cards)
+        if decides is not None and decides.status in (_FAIL, ShareStatus.WARN.value):
+            return decides
+        judged = [card for card in self.sizing.cards if card.share is not None]
+        return max(judged, key=_highest_share, default=None)
+
+    @property
+    def cost(self) -> float | None:
+        """Licenses and support over the term in dollars; None where it is unknown."""
+        found = self.sizing.find(_PRICED)
+        return None if found is None or found.quantity is None else found.quantity.value
+
+
+def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates by what is judged of all, then by how little is not, their verdict, cost, share and name.
+
+    Those that fail anywhere come last. What is not judged never wins: it fails where all fail that are judged in it.
+    """
+    judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
+    open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
+    known = {part for parts in judged.values() for part in parts}
+    failed = {part for part in known if all(parts.get(part, _FAIL) == _FAIL for parts in judged.values())}
+    of_all = known.difference(*open_parts.values())
+
+    def rank(one: Candidate) -> tuple[object, ...]:
+        parts, unknown = judged[one.name], open_parts[one.name]
+        fails = _FAIL in parts.values() or bool(failed & unknown)
+        worst = min((_WORST.index(parts[part]) for part in parts.keys() & of_all), default=len(_WORST))
+        share = 0.0 if one.limit is None else one.limit.share or 0.0
+        verdict_rank = _BEST_FIRST.index(one.status)
+        return fails, -worst, len(unknown), verdict_rank, one.cost is None, one.cost or 0.0, share, one.name
+
+    return sorted(candidates, key=rank)
+
+
+def _judged_parts(cards: Sequence[Card]) -> dict[str, str]:
+    """Return the status of each part that is judged: of storage and network the paths and the drives."""
+    found = {
+        card.resource: card.status
+        for card in cards
+        if card.resource not in _OF_PATHS and (card.status == _FAIL or card.share is not None)
+    }
+    for card in cards:
+        for stage in card.stages:
+            part = PATHS if stage.path else DISKS
+            best = card.status if card.status == ShareStatus.ASSUMED.value else stage.status
+            found[part] = min(found.get(part, best), best, stage.status, key=_WORST.index)
+    return found
+
+
+def not_judged(one: Candidate) -> dict[str, tuple[str, ...]]:
+    """Return what has a demand and is not judged, each with the parts that are unknown by that."""
+    found = dict(_NOT_JUDGED[card.not_judged] for card in one.sizing.cards if card.not_judged)
+    for card in open_cards(one.sizing.cards):
+        parts = (DISKS, PATHS) if card.resource in _OF_PATHS else (card.resource,)
+        found[RESOURCE_NAMES[card.resource]] = parts
+    return found
+
+
+def _highest_share(card: Card) -> float:
+    return max(share or 0.0 for share in (card.share, card.n_plus_one, card.last_year))
+
+
+def candidate_table(candidates: Sequence[Candidate]) -> Table:
+    """Return a row for each candidate: verdict, what limits it, its shares, what is not judged, cost of licenses."""
+    costs = [found for one in candidates if (found := one.sizing.find(_PRICED)) is not None]
+    terms = {found.title.removeprefix("Cost") for found in costs}
+    names = short_names(candidates)
+    rows = [_row(one, name, with_term=len(terms) > 1) for one, name in zip(candidates, names, strict=True)]
+    years = max((card.horizon_years for one in candidates for card in one.sizing.cards), default=0.0)
+    columns = (
+        *(Column(title) for title in ("Candidate", "Verdict", "Limit")),
+        *(Column(title, numeric=True) for title in ("Used", "N+1", f"Year {format_in(years, '')}")),
+        Column("Not judged"),
+        Column("Licenses", numeric=True),
+    )
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    prices = [each.quantity for found in costs for each in found.inputs if each.shown_in == "USD"]
+    whose = "your" if any(price is not None and price.origin is Origin.USER for price in prices) else "list"
+    term = terms.pop() if len(terms) == 1 else ""
+    note = f"Licenses and their support{term}, by {whose} prices" if costs else ""
+    kept_rows = tuple(tuple(row[place] for place in kept) for row in rows)
+    return Table("", tuple(columns[place] for place in kept), kept_rows, note)
+
+
+def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
+    """Return what limits each candidate and, where it has no verdict, what was judged; of some the same in one."""
+    of_text: dict[str, list[str]] = {}
+    for one, name in zip(candidates, short_names(candidates), strict=True):
+        of_text.setdefault(_sentence(one), []).append(name)
+    return [f"{', '.join(names)}: {text}" for text, names in of_text.items()]
+
+
+def _sentence(one: Candidate) -> str:
+    card = first_card(one.sizing.cards) if one.status == NO_VERDICT else one.limit
+    if card is None:
+        return "no workload. Give one with --workload FILE"
+    judged = [each for each in one.sizing.cards if each.share is not None] if one.status == NO_VERDICT else []
+    known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
+    return f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
+
+
+def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
+    """Return a row; its shares are those of what limits, now, after a failure and, with a horizon, in the last year."""
+    card = one.limit or Card("", ShareStatus.UNKNOWN.value)
+    shares = (card.share, card.n_plus_one, card.last_year)
+    used, left, later = (UNKNOWN if share is None else share_text(share) for share in shares)
+    label = status_label(one.status, assumed=bool(card.assumed))
+    return (
+        *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if is_outage(card) else left),
+        later if any(each.horizon_years for each in one.sizing.cards) else "",
+        ", ".join(not_judged(one)),
+        _cost(one, with_term=with_term),
+    )
+
+
+def _cost(one: Candidate, *, with_term: bool) -> str:
+    """Return the cost of the licenses: ``$1.26M assumed`` where nobody chose the edition."""
+    found = one.sizing.find(_PRICED)
+    card = next(card for card in one.sizing.cards if card.resource == "license")
+    if card.status == ShareStatus.FAIL.value:
+        return "not permitted"
+    if found is None or found.quantity is None:
+        return UNKNOWN
+    ends = dict.fromkeys(value for value in (found.quantity.low, found.quantity.high) if value is not None) or {
+        found.quantity.value: None
+    }
+    text = " to ".join(
+        f"${format_in(float(f'{value / 1e6:.3g}'), '')}M" if value >= 1e6 else f"${value:,.0f}" for value in ends
+    )
+    text += found.title.removeprefix("Cost") if with_term else ""
+    return f"{text} assumed" if card.status == ShareStatus.ASSUMED.value else text
+
+
+def short_names(candidates: Sequence[Candidate]) -> list[str]:
+    """Return the last part of each path that tells the names apart, else the names without what all of them share."""
+    names = [one.name for one in candidates]
+    parts = [name.rstrip("/").split("/") for name in names]
+    shared = 0
+    while (
+        len(names) > 1 and all(len(part) > shared + 1 for part in parts) and len({part[shared] for part in parts}) == 1
+    ):
+        shared += 1
+    parts = [part[shared:] for part in parts]
+    while len(names) > 1 and all(len(part) > 1 for part in parts) and len({part[-1] for part in parts}) == 1:
+        parts = [part[:-1] for part in parts]
+    last = [part[-1] for part in parts]
+    if len(set(last)) == len(last) and all(last):
+        return last
+    return ["/".join(part) or name for part, name in zip(parts, names, strict=True)]

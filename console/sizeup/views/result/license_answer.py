@@ -1,0 +1,146 @@
+"""The answer to a question about licenses alone: no workload is given, and somebody set what is licensed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from sizeup.model.advice import AdviceSet, Card, Input
+from sizeup.quantity import Origin
+from sizeup.sizing.sheet import brief
+from sizeup.sizing.verdict import ShareStatus
+from sizeup.text import capitalized
+from sizeup.units import format_in
+from sizeup.views.cards.cards import status_text
+from sizeup.views.result.answer_details import answer_details
+
+END = "Working: sizeup size --explain license; every vendor: sizeup size --licenses"
+"""What ends the screen."""
+_LICENSE = "license."
+_LIMIT = "license.limit."
+_SHOWN = (
+    "license.units",
+    "license.allowed",
+    "license.edition",
+    "license.cost.term",
+    "license.failover",
+    _LIMIT,
+)
+"""What begins the ids of the answers that stand in lines of their own."""
+_SUPPORT = "license.cost.support-year"
+_BEFORE_DISCOUNT = ("license.cost.list", "license.cost.net")
+"""Answers that the cost over the term has, too, where there is no discount."""
+_NOBODYS = (Origin.RULE, Origin.DETECTED)
+"""Origins of figures that nobody chose."""
+_OF_WORKLOADS = ("Unknown", "N+1")
+"""Labels of what is unknown without a workload."""
+_COUNTED = {
+    "license.host_cores": "cores of the hosts",
+    "license.hosts": "hosts",
+    "license.host_sockets": "sockets of each host",
+    "license.pinned_cores": "cores of the partition",
+    "machine.sockets": "sockets",
+    "machine.cores": "cores",
+    "machine.vcpus": "vCPUs",
+    "machine.memory_gib": "GiB",
+    "license.users": "users",
+}
+"""What licenses are counted by, and its unit in a sentence."""
+
+
+def is_about_licenses(given: AdviceSet) -> bool:
+    """Return whether no resource has a demand and somebody set a figure of a license contract."""
+    return not any(card.demand and card.resource != "license" for card in given.cards) and any(
+        entry.key.startswith(_LICENSE) and value.origin not in _NOBODYS
+        for one in given.advice
+        if one.id.startswith(_LICENSE)
+        for entry in one.inputs
+        if (value := entry.quantity or entry.words) is not None
+    )
+
+
+def license_verdict(given: AdviceSet) -> tuple[str, str]:
+    """Return the status of the licenses, and the sentence about them."""
+    card = _card(given)
+    status = "UNKNOWN" if card.status == ShareStatus.UNKNOWN.value else status_text(card.status)
+    return status, card.statement or "License count: unknown"
+
+
+def license_basis(given: AdviceSet) -> str:
+    """Return what was counted: ``1 server, 4 sockets, 32 cores``, and the processor; empty where nothing was."""
+    units = given.find("license.units")
+    if units is None:
+        return ""
+    used = {entry.key: entry for entry in units.inputs}
+    numbers = [
+        brief(entry.quantity, what)
+        for key, what in _COUNTED.items()
+        if (entry := used.get(key)) is not None and entry.quantity is not None and _is_known(entry)
+    ]
+    numbers = _as_virtual_processors(used, numbers)
+    model = used.get("machine.cpu_model")
+    names = [] if model is None or model.words is None else [model.words.value]
+    nodes = used.get("cluster.nodes")
+    servers = 1.0 if nodes is None or nodes.quantity is None else nodes.quantity.value
+    of_each = [f"{format_in(servers, 'servers')}, each with"] if servers > 1 else []
+    return " ".join((*of_each, ", ".join((*numbers, *names)))) if numbers else ""
+
+
+def _as_virtual_processors(used: Mapping[str, Input], numbers: list[str]) -> list[str]:
+    """Return what was counted, with virtual processors in place of the threads that each of them shows."""
+    threads, each = (used.get(key) for key in ("machine.vcpus", "machine.threads_per_core"))
+    if threads is None or each is None or threads.quantity is None or each.quantity is None:
+        return numbers
+    shown = brief(threads.quantity, "vCPUs")
+    processors = format_in(math.ceil(threads.quantity.value / each.quantity.value), "")
+    text = f"{processors} virtual processors ({brief(threads.quantity, 'threads')})"
+    return [text if one == shown else one for one in numbers]
+
+
+def _is_known(entry: Input) -> bool:
+    """Whether somebody stated or detected an input; users that nobody stated are not 0."""
+    return entry.quantity is not None and entry.quantity.origin is not Origin.RULE
+
+
+def license_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
+    """Yield the editions, what is unused, the cost and passive servers, each with its label."""
+    for label, text in answer_details(given):
+        if label not in _OF_WORKLOADS:
+            failover = given.find("license.failover") if label == "Failover" else None
+            yield label, text if failover is None else failover.verdict
+
+
+def license_notes(given: AdviceSet) -> Iterator[str]:
+    """Yield what a reader must know beside the count: assumptions, then what the count rests on."""
+    units, card = given.find("license.units"), _card(given)
+    yield from (note for note in card.notes if note.startswith("Assumed"))
+    yield from (one.verdict for one in given.advice if one.id.startswith(_LIMIT) and one.decision == "unknown")
+    if units is not None:
+        yield from (capitalized(caveat) for caveat in units.caveats if not caveat.startswith("assumed: "))
+
+
+def license_rest(given: AdviceSet) -> list[str]:
+    """Return how an unknown count becomes known, and the other answers about licenses, a sentence each."""
+    units, card = given.find("license.units"), _card(given)
+    unknown = units is not None and units.decision == "host-unknown"
+    ways = [capitalized(line) for line in units.working] if unknown and units is not None else []
+    shown = (*_SHOWN, *(() if _has_discount(given) else _BEFORE_DISCOUNT))
+    return ways + [
+        one.verdict
+        for one in given.advice
+        if one.id.startswith(_LICENSE)
+        and not one.id.startswith(shown)
+        and one.verdict != card.statement
+        and not (one.id == _SUPPORT and one.quantity is not None and not one.quantity.value)
+    ]
+
+
+def _has_discount(given: AdviceSet) -> bool:
+    price, net = given.find("license.cost.list"), given.find("license.cost.net")
+    if price is None or net is None or price.quantity is None or net.quantity is None:
+        return False
+    return price.quantity.value != net.quantity.value
+
+
+def _card(given: AdviceSet) -> Card:
+    return next((card for card in given.cards if card.resource == "license"), Card("license", "unknown"))

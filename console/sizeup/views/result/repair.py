@@ -1,0 +1,204 @@
+"""What a repair brings: the shares of a resource once one input is larger, such as the ports of a path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import AdviceSet, Card
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.advise import Sizing, answer, size
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.sheet import brief
+from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.text import plural
+from sizeup.units import format_in
+from sizeup.views.cards.cards import OUTAGE, is_outage
+
+_PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
+_MOST = 24
+"""Sizes that are tried of one thing before it is given up."""
+_LINKS = {"fc": "{}GFC port", "eth": "{} GbE port"}
+"""What links are called, by the letters that their names begin with."""
+
+
+class _Change(Struct, frozen=True):
+    """One input with another value."""
+
+    what: str
+    """``2 more 16GFC ports (hba)``"""
+    inputs: Mapping[str, Value]
+
+
+_LATEST: list[tuple[AdviceSet, str, str]] = []
+"""The advice that was asked about last, the resource, and the answer: a screen asks again with each frame of a run."""
+
+
+def repair_text(card: Card, given: AdviceSet) -> str:
+    """Return the least change of one input with which a resource passes, and its shares then.
+
+    Empty where the inputs are not known, as in advice that a session recorded, and where no one input is enough.
+    """
+    if not isinstance(given, Sizing) or card.share is None:
+        return ""
+    if not (_LATEST and _LATEST[0][0] is given and _LATEST[0][1] == card.resource):
+        _LATEST[:] = [(given, card.resource, _repair(card, given))]
+    return _LATEST[0][2]
+
+
+def _repair(card: Card, given: Sizing) -> str:
+    for changes in _series(card, given.inputs):
+        for change in changes:
+            try:
+                found = answer(change.inputs, card.advice, shipped())
+            except UsageError:
+                break  # it contradicts another input
+            if found is None or found.decision not in _PASSED:
+                continue
+            after = next(one for one in size(change.inputs).cards if one.resource == card.resource)
+            return f"{change.what}: {_shares(card, after)}"
+    return ""
+
+
+def _shares(before: Card, after: Card) -> str:
+    """Return the shares that are too large, and what becomes of them: ``72% -> 48%, 143% -> 72% after a failure``."""
+    year = f"in year {before.horizon_years:g}"
+    outage = is_outage(before)
+    parts = []
+    if before.share is not None and before.share > shipped().figure("share.pass-to").value:
+        parts.append(_moved(before.share, after.share))
+    if outage or (before.n_plus_one or 0.0) > before.limit:
+        parts.append(f"{_moved(None if outage else before.n_plus_one, after.n_plus_one)} after a failure")
+    if (before.last_year or 0.0) > before.limit:
+        parts.append(f"{_moved(before.last_year, after.last_year)} {year}")
+    if not parts:
+        parts.append(f"{_moved(_last_year_after(before), _last_year_after(after))} after a failure {year}")
+    return ", ".join(parts)
+
+
+def _last_year_after(card: Card) -> float | None:
+    """Return the share after the worst failure in the last year; None without a horizon."""
+    return max((one.last_year for one in card.failures if one.last_year is not None), default=None)
+
+
+def _moved(before: float | None, after: float | None) -> str:
+    return " -> ".join(OUTAGE if share is None else share_text(share) for share in (before, after))
+
+
+def _series(card: Card, inputs: Mapping[str, Value]) -> Iterator[Iterator[_Change]]:
+    """Yield what can be enlarged, each as changes of rising size."""
+    if card.resource == "cpu":
+        yield _cores(inputs)
+    elif card.resource == "memory":
+        yield _memory(inputs)
+    elif card.resource == "space":
+        yield _drives(inputs)
+    elif card.resource == "storage":
+        for stage in card.stages:
+            yield _links(inputs, stage.name)
+        yield _ports(inputs)
+        yield _drives(inputs)
+
+
+def _links(inputs: Mapping[str, Value], stage: str) -> Iterator[_Change]:
+    """More links in one stage of the path that was entered."""
+    path = inputs.get("path.stages")
+    if not isinstance(path, Words):
+        return
+    parts = [part.strip() for part in path.value.split(",")]
+    place = next((place for place, part in enumerate(parts) if part.partition(":")[0] == stage), None)
+    if place is None:
+        return
+    rest, _, card_text = parts[place].partition(":")[2].partition("@")
+    link, _, count = rest.partition("*")
+    ports, cards = int(count or 1), int(card_text or 0)
+    if cards and ports % cards:
+        return
+    step = ports // cards if cards else 1
+    for more in range(1, _MOST + 1):
+        total = ports + more * step
+        on = f"@{cards + more}" if cards else ""
+        wider = ",".join((*parts[:place], f"{stage}:{link}*{total}{on}", *parts[place + 1 :]))
+        where = f"{stage}, {_more(more, 'card')}" if cards else stage
+        what = f"{_more(more * step, _link_name(link))} ({where})"
+        yield _Change(what, {**inputs, "path.stages": replace(path, value=wider)})
+
+
+def _link_name(link: str) -> str:
+    letters = link.rstrip("0123456789")
+    name = _LINKS.get(letters)
+    return f"{link} link" if name is None else name.format(link.removeprefix(letters))
+
+
+def _ports(inputs: Mapping[str, Value]) -> Iterator[_Change]:
+    """More adapter ports of the kind that was detected, each on a slot of its own."""
+    rate, lost = inputs.get("path.bandwidth_mb_s"), inputs.get("path.degraded_mb_s")
+    kind = inputs.get("path.kind")
+    if not isinstance(rate, Quantity) or not isinstance(kind, Words) or "path.stages" in inputs:
+        return
+    if rate.origin is not Origin.DETECTED or kind.value != "HBA":
+        return
+    ports = rate.source.count(",") + 1
+    what = "FC port" if rate.source.startswith("FC port") else "HBA"
+    for more in range(1, _MOST + 1):
+        total = rate.value * (ports + more) / ports
+        changed: dict[str, Value] = {"path.bandwidth_mb_s": replace(rate, value=total)}
+        if isinstance(lost, Quantity):
+            changed["path.degraded_mb_s"] = replace(lost, value=total - (rate.value - lost.value))
+        yield _Change(f"{_more(more, what)} of this speed", {**inputs, **changed})
+
+
+def _drives(inputs: Mapping[str, Value]) -> Iterator[_Change]:
+    """More drives in the array, in pairs."""
+    disks = inputs.get("array.disks")
+    if not isinstance(disks, Quantity):
+        return
+    volumes = inputs.get("array.volumes")
+    each = f" in each of {format_in(volumes.value, 'volumes')}" if isinstance(volumes, Quantity) else ""
+    pairs = max(math.ceil(disks.value / _MOST), 1)
+    for step in range(1, _MOST + 1):
+        more = 2 * pairs * step
+        yield _Change(
+            f"{_more(more, 'drive')}{each}", {**inputs, "array.disks": replace(disks, value=disks.value + more)}
+        )
+
+
+def _cores(inputs: Mapping[str, Value]) -> Iterator[_Change]:
+    """More cores, as many in each socket."""
+    cores, sockets = inputs.get("machine.cores"), inputs.get("machine.sockets")
+    if not isinstance(cores, Quantity):
+        return
+    # With both of them the sockets would give the number.
+    others = {key: value for key, value in inputs.items() if key != "machine.cores_per_socket"}
+    grain = 2 * (int(sockets.value) if isinstance(sockets, Quantity) else 1)
+    step = grain * max(math.ceil(cores.value / 4 / grain), 1)
+    for number in range(1, _MOST + 1):
+        total = (cores.value // step + number) * step
+        yield _Change(
+            f"{format_in(total, 'cores')} in place of {format_in(cores.value, '')}",
+            {**others, "machine.cores": replace(cores, value=total)},
+        )
+
+
+def _memory(inputs: Mapping[str, Value]) -> Iterator[_Change]:
+    """More memory, in steps of a quarter of a power of two."""
+    memory = inputs.get("machine.memory_gib")
+    if not isinstance(memory, Quantity):
+        return
+    size_gib = memory.value / 2**30
+    step = max(2.0 ** math.floor(math.log2(max(size_gib, 8.0)) - 1), 4.0)
+    for number in range(1, _MOST + 1):
+        total = (math.floor(size_gib / step) + number) * step
+        yield _Change(
+            f"{format_in(total * 2**30, 'GiB')} of memory in place of {brief(memory, 'GiB')}",
+            {**inputs, "machine.memory_gib": replace(memory, value=total * 2**30)},
+        )
+
+
+def _more(count: int, what: str) -> str:
+    return plural(count, what).replace(" ", " more ", 1)

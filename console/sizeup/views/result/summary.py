@@ -1,0 +1,132 @@
+"""The first screen as a value: the verdict, a card for each resource, and the findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from sizeup.model.advice import AdviceSet
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.sizing.session_advice import ShownAdvice
+from sizeup.text import capitalized, cell_len
+from sizeup.views.cards.cards import CardView, card_views
+from sizeup.views.cards.detected import detected_facts
+from sizeup.views.result.verdict import VerdictText, verdict_text
+
+if TYPE_CHECKING:
+    from sizeup.session.value import Session
+
+SEVERITY_WORDS = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN", Severity.INFO: "INFO"}
+"""How a finding is marked beside the statuses of cards."""
+_ORDER = tuple(Severity)
+
+
+class Summary(Struct, frozen=True):
+    """Everything that decides."""
+
+    verdict: VerdictText
+    cards: tuple[CardView, ...]
+    """Worst first."""
+    findings: tuple[tuple[str, Finding], ...]
+    """Each with a key of its own, the gravest first."""
+    given: AdviceSet = AdviceSet()
+    """The advice that they rest on."""
+    label: str = ""
+    """What a reader must know of where the advice comes from; empty for none."""
+
+
+def summary(
+    machine: Machine | None, session: Session | None, advice: ShownAdvice | None, actions: Sequence[str] = ()
+) -> Summary:
+    """Return what is known so far; ``actions`` say what a reader can do while there is no verdict."""
+    given = AdviceSet() if advice is None else advice.given
+    cards = card_views(given, machine, session)
+    findings = all_findings(machine, session)
+    return Summary(
+        verdict_text(given, cards, [finding for _, finding in findings], actions),
+        cards,
+        findings,
+        given,
+        "" if advice is None else advice.label,
+    )
+
+
+def all_findings(machine: Machine | None, session: Session | None) -> tuple[tuple[str, Finding], ...]:
+    """Return the findings of discovery and of the run with a key for each, the gravest first."""
+    found = _by_key(machine.findings if machine is not None else (), _of_run(session))
+    return tuple(sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity)))
+
+
+def _of_run(session: Session | None) -> Iterable[Finding]:
+    """Return the findings of a run in plain words."""
+    if session is None or not session.findings:
+        return ()
+    from sizeup.views.result.finding_text import worded  # which the first screen of a machine does without
+
+    return map(worded, session.findings)
+
+
+def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
+    """Findings by key. A run writes down what discovery found as well: of those the later holds.
+
+    What one source reports twice are two findings, whatever they are about.
+    """
+    found: dict[str, Finding] = {}
+    for source in sources:
+        times: Counter[str] = Counter()
+        for finding in source:
+            key = " ".join((finding.id, *finding.subjects))
+            times[key] += 1
+            found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
+    return found
+
+
+def finding_target(finding: Finding) -> str:
+    """Return the part of the machine that a finding is about."""
+    return finding.subjects[0] if finding.subjects else "machine"
+
+
+def finding_line(finding: Finding) -> str:
+    """Return a finding as one line, without its severity."""
+    return capitalized(finding.title)
+
+
+def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
+    """What was seen, what follows, what to do, and what would confirm it; each a heading and its lines."""
+    parts = (
+        ("Seen", *finding.evidence),
+        ("What it means", finding.consequence),
+        ("What to do", finding.remedy, *(f"  {line}" for line in finding.command.splitlines())),
+        ("What would confirm it", _confirmation(finding) if confirmation else ""),
+    )
+    return tuple(part for part in parts if any(part[1:]))
+
+
+def _confirmation(finding: Finding) -> str:
+    if finding.probe:
+        return f"the probe {finding.probe}"
+    return f"measuring {quantity_text(finding.quantity)}" if finding.quantity else ""
+
+
+def quantity_text(quantity: str) -> str:
+    """Return the name of a quantity in words: ``storage random IOPS`` of ``storage.random_iops``."""
+    return quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
+
+
+def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> tuple[str, ...]:
+    """Return everything that is known of a card, a line each: its figures, its notes, and the working."""
+    lines = [card.statement] if card.statement else []
+    lines += [f"! {note}" for note in (*card.measured_notes, *card.notes) if note != card.statement]
+    measured = ", ".join(card.measured)
+    found = () if machine is None else detected_facts(machine, card.resource)
+    facts = [*([("Measured", measured)] if measured else []), *found]
+    names = max((cell_len(name) for name, _ in facts), default=0)
+    lines += [*([""] if lines and facts else []), *(f"{name:{names}}  {value}" for name, value in facts)]
+    working = given.find(card.advice) if card.advice else None
+    if working is not None:
+        lines += ["", "Working", *(f"  {line}" for line in working.working or (working.verdict,))]
+    return tuple(lines) or ("Nothing is known of it yet.",)

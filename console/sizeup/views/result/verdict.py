@@ -1,0 +1,186 @@
+"""The verdict on a machine in three lines: what decides, what to do about it, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
+from sizeup.model.finding import Finding, Severity
+from sizeup.quantity import Origin
+from sizeup.sizing.advise import HEADLINE
+from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
+from sizeup.text import capitalized
+from sizeup.units import format_in
+from sizeup.views.cards.cards import CardView, status_label, status_text
+from sizeup.views.result.repair import repair_text
+
+NO_VERDICT_YET = "NO VERDICT YET"
+NO_VERDICT = "NO VERDICT"
+_STATED = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
+_CONVERGED = (", not converged", "did not converge")
+"""How the text of a figure ends that scatters more than was asked for."""
+_BAD = ("fail", "warn")
+_RATES = ("db.growth_percent", "workload.growth_percent")
+"""Keys of a growth per year, the more special one first."""
+_CAPACITY_KEYS = ("capacity.", "path.", "array.")
+_CAPACITY_FROM = {
+    Origin.USER: "capacity as entered",
+    Origin.PRESET: "capacity as published",
+    Origin.MEASURED: "capacity measured",
+    Origin.DETECTED: "capacity by its links, not measured",
+}
+_TYPED = {"what-if": "the inputs entered in the console"}
+"""What a source is called that means nothing outside the console."""
+_PERCENTILE = "workload.percentile"
+"""Says nothing of the workload itself."""
+_OF_PARTS = {
+    "affinity": "cpu",
+    "bond": "network",
+    "cpu": "cpu",
+    "clock": "clock",
+    "fc": "storage",
+    "memory": "memory",
+    "multipath": "storage",
+    "nfs": "storage",
+    "numa": "memory",
+    "storage": "storage",
+}
+"""The resource that a finding is about, by the first part of its id."""
+
+
+class VerdictText(Struct, frozen=True):
+    """The verdict as it is shown."""
+
+    status: str
+    """``FAIL``, ``NO VERDICT`` where the capacity is unknown, ``NO VERDICT YET`` where there is no demand."""
+    statement: str
+    fix: str = ""
+    """What to do about it; empty where nothing has to be done, or nothing is known."""
+    basis: str = ""
+    """What the verdict rests on."""
+    rule: str = ""
+    """What rules of thumb expect of such a machine, where there is no workload; not a demand."""
+    assumed: bool = False
+    """Whether it rests on a default that nobody chose."""
+
+    @property
+    def label(self) -> str:
+        """The status with what it rests on: ``FAIL (assumed)``."""
+        return status_label(self.status, assumed=self.assumed)
+
+
+def verdict_text(
+    given: AdviceSet, views: Sequence[CardView], findings: Iterable[Finding] = (), actions: Sequence[str] = ()
+) -> VerdictText:
+    """Return the verdict by the advice that is shown and its cards.
+
+    ``actions`` say what a reader can do where there is none: sentences with the key or the command.
+    """
+    card = first_card(given.cards)
+    if card is None:
+        return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{_lacking(views)}.", *actions)), rule=_rule(given))
+    working = given.find(card.advice)
+    status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
+    return VerdictText(
+        status,
+        f"{card.statement}{unsettled_note(card, given.cards)}",
+        _fix(card, working, given, findings) if card.status in _BAD else "",
+        "" if working is None else _basis(card, working),
+        assumed=bool(card.assumed),
+    )
+
+
+def _lacking(views: Sequence[CardView]) -> str:
+    """Return what the measurements lack beside the workload; empty where some figure counts."""
+    if any(view.measured_valid for view in views):
+        return ""
+    void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.measured_void]
+    texts = [view.measured[0] for view in views if view.measured_void and view.measured]
+    why = "did not converge" if all(text.endswith(_CONVERGED) for text in texts) else "not valid"
+    return f"; {' and '.join(void)} measured, but {why}" if void else " and nothing measured"
+
+
+def resource_of(finding: Finding) -> str:
+    """Return the resource that a finding is about; empty where it is about the whole machine."""
+    resource = finding.quantity.partition(".")[0]
+    return resource if resource in _OF_PARTS.values() else _OF_PARTS.get(finding.id.partition(".")[0], "")
+
+
+def first_card(cards: Sequence[Card]) -> Card | None:
+    """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
+    return verdict(cards) or next(iter(open_cards(cards)), None)
+
+
+def _rule(given: AdviceSet) -> str:
+    headline = given.find(HEADLINE)
+    return "" if headline is None or headline.quantity is not None else headline.verdict.partition(". ")[2]
+
+
+def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterable[Finding]) -> str:
+    """Return the first thing that would help: what is down, what a finding asks for, what to add, else what lacks."""
+    inputs = {} if working is None else {entry.key: entry for entry in working.inputs}
+    down = inputs.get("path.down")
+    if card.resource == "storage" and down is not None and down.words is not None:
+        return f"Bring up {down.words.value}"
+    bad = (Severity.CRITICAL, Severity.WARNING)
+    for finding in findings:
+        if finding.severity in bad and resource_of(finding) == card.resource and finding.remedy:
+            return finding.remedy
+    if repair := repair_text(card, given):
+        return capitalized(repair)
+    lost = next((one.lost for one in card.failures if one.share is None), "")
+    if lost and (card.share or 0.0) <= card.limit:
+        return f"Add a second: the loss of {lost} is an outage"
+    return f"Needs {card.needs}" if card.needs else ""
+
+
+def _basis(card: Card, working: Advice) -> str:
+    """Return where demand and capacity come from, and how the demand grows."""
+    stated = [
+        entry.quantity
+        for entry in working.inputs
+        if entry.quantity is not None
+        and entry.quantity.origin in _STATED
+        and entry.key.startswith(("workload.", "redo.", "sga.", "db."))
+        and entry.key != _PERCENTILE
+    ]
+    parts = []
+    if stated:
+        sources = dict.fromkeys(_TYPED.get(one.source, one.source.partition(": ")[0]) for one in stated)
+        parts.append(f"workload of {', '.join(sources)}")
+    rates = {entry.key: entry.quantity for entry in working.inputs if entry.key in _RATES}
+    growth = next((rates[key] for key in _RATES if rates.get(key) is not None), None)
+    if growth is not None and card.horizon_years:
+        year = "" if card.last_year is None else f": {share_text(card.last_year)} in year {card.horizon_years:g}"
+        parts.append(f"+{format_in(growth.value, '%')} a year{year}")
+    if card.resource == "storage" and card.share is not None:
+        parts.append(_CAPACITY_FROM[_capacity_origin(card, working)])
+    return "; ".join(parts)
+
+
+def _capacity_origin(card: Card, working: Advice) -> Origin:
+    """Return where the capacity that decides comes from: of links and drives that were named, where their names do."""
+    decides = card.stages[0] if card.stages else StageUse("", 0.0)
+    if decides.origin in _CAPACITY_FROM:
+        return decides.origin
+    keys = _CAPACITY_KEYS if decides.origin is None else ("path.stages",) if decides.path else ("array.",)
+    values = [entry.quantity or entry.words for entry in working.inputs if entry.key.startswith(keys)]
+    origins = {value.origin for value in values if value is not None}
+    return next((origin for origin in _CAPACITY_FROM if origin in origins), Origin.DETECTED)
+
+
+def unsettled_note(first: Card, cards: Sequence[Card]) -> str:
+    """Return what a reader of the first sentence alone must know: what is assumed, and what was not judged."""
+    assumed = [
+        RESOURCE_NAMES[card.resource]
+        for card in cards
+        if card is not first and card.status == "assumed" and card.share is not None
+    ]
+    text = f"; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else ""
+    names = [RESOURCE_NAMES[card.resource] for card in open_cards(cards) if card is not first]
+    if not names:
+        return text
+    return f"{text}. Not judged{' either' if first.share is None else ''}: {', '.join(names)}"

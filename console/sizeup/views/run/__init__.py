@@ -1,0 +1,1 @@
+"""What a run measured: steps, points, samples and their charts."""

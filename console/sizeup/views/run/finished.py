@@ -1,0 +1,184 @@
+"""The charts of a step that will not change any more: all that it measured, as a report wants it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from sizeup.charts.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
+from sizeup.model.machine import Machine
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Point, PointKey, StepRun
+from sizeup.text import capitalized
+from sizeup.units import format_value
+from sizeup.views.run.latency_throughput import latency_throughput
+from sizeup.views.run.points import family, format_coordinate, laid_out, on_axis
+from sizeup.views.run.step import step_chart
+
+MOST_LINES = 6
+"""As many lines as markers, dashes and colors distinguish."""
+LOGARITHMIC = ", logarithmic"
+"""What the title of a logarithmic axis of bars ends with."""
+_LOGARITHMIC_FROM = 100.0
+"""Bars that differ by more cannot be seen beside the longest."""
+
+
+def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
+    """A chart for each unit and axis that the step has figures in; the probe's headline comes first."""
+    return tuple(chart for make in chart_makers(run, machine) for chart in make())
+
+
+def chart_makers(run: StepRun, machine: Machine | None) -> list[Callable[[], Sequence[Chart]]]:
+    """What makes these charts, of one picture each: during a run, the one that is shown is made again."""
+    measured = laid_out(run) if run.chart == "curve" else run
+    groups = _groups(measured)
+
+    def charts_of(part: StepRun) -> Sequence[Chart]:
+        return tuple(_pieces(_titled(_chart(part, machine), measured, part, several=len(groups) > 1)))
+
+    def crossed() -> Sequence[Chart]:
+        chart = latency_throughput(run)
+        return () if chart is None else tuple(_pieces(chart))
+
+    makers: list[Callable[[], Sequence[Chart]]] = [partial(charts_of, part) for part in groups]
+    makers.insert(1, crossed)
+    return makers
+
+
+def headline(run: StepRun, machine: Machine | None) -> Chart:
+    """The first of these charts, which is what a summary has room for; its caption says what is not valid."""
+    chart = next(iter(finished_charts(run, machine)), step_chart(run, machine))
+    marked = StepValidity(run).summary() if run.outcome is not None else ""
+    return (
+        replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalized(marked)}.")))) if marked else chart
+    )
+
+
+def _groups(run: StepRun) -> list[StepRun]:
+    """The step as if each group of series that fits one picture had been measured alone."""
+    groups: dict[object, dict[PointKey, Point]] = {}
+    for name in dict.fromkeys([*run.series, *(point.series for point in run.points.values())]):
+        series = run.series.get(name)
+        whole = name if series is None or run.chart == "matrix" else family(series)
+        for key, point in run.points.items():
+            if point.series == name and not _of_one(run, point):
+                mixed = run.chart == "curve" and series is not None and bool(series.axis) and not on_axis(run, point)
+                picture = (name, _kind(point)) if mixed else whole
+                groups.setdefault(picture, {})[key] = point
+    return [
+        replace(run, points=points, series={name: run.series[name] for name in _names(points) if name in run.series})
+        for group in groups.values()
+        for points in _split_if_crowded(run, group)
+    ]
+
+
+def _kind(point: Point) -> tuple[str, ...]:
+    """What a point says of itself in words; its other coordinates are numbers."""
+    return tuple(value for _, value in sorted(point.at.items()) if isinstance(value, str))
+
+
+def _of_one(run: StepRun, point: Point) -> bool:
+    """Whether a verdict is on one point: it stands with the caveats, and the chart is of the whole run."""
+    series = run.series.get(point.series)
+    return series is not None and series.unit == "verdict" and not point.at.keys() <= {"part"}
+
+
+def _names(points: Mapping[PointKey, Point]) -> list[str]:
+    return list(dict.fromkeys(point.series for point in points.values()))
+
+
+def _split_if_crowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[dict[PointKey, Point]]:
+    """The points of several series in one picture; where lines were too many, one for each setting beside the axis."""
+    if (
+        len(_names(points)) == 1
+        or len({(point.series, _other_coordinates(run, point)) for point in points.values()}) <= MOST_LINES
+    ):
+        return [points]
+    groups: dict[object, dict[PointKey, Point]] = {}
+    for key, point in points.items():
+        groups.setdefault(_other_coordinates(run, point), {})[key] = point
+    return groups.values()
+
+
+def _other_coordinates(run: StepRun, point: Point) -> tuple[str, ...]:
+    """The coordinates of a point beside its axis, as text."""
+    series = run.series.get(point.series)
+    axis = None if series is None else series.axis
+    return tuple(format_coordinate(key, value) for key, value in sorted(point.at.items()) if key != axis)
+
+
+def _only_coordinates(run: StepRun) -> str:
+    """The coordinates of all points beside their axis; empty where they differ, and where none has others."""
+    groups = {_other_coordinates(run, point) for point in run.points.values()}
+    return ", ".join(groups.pop()) if len(groups) == 1 else ""
+
+
+def _chart(run: StepRun, machine: Machine | None) -> Chart:
+    chart = step_chart(run, machine)
+    where = _only_coordinates(run)
+    if isinstance(chart, LineChart) and where and len(chart.lines) > 1:
+        lines = (replace(line, label=line.label.removesuffix(where).rstrip()) for line in chart.lines)
+        chart = replace(chart, lines=tuple(lines))
+    if isinstance(chart, LineChart) and all(len(line.points) == 1 for line in chart.lines):
+        chart = _as_bars(chart)  # a line needs two ends
+    if isinstance(chart, BarChart) and chart.bars:
+        low, high = min(bar.value for bar in chart.bars), max(bar.value for bar in chart.bars)
+        if low > 0 and high / low >= _LOGARITHMIC_FROM:
+            axis = replace(
+                chart.axis,
+                title=f"{chart.axis.title}{LOGARITHMIC}",
+                scale=Scale.LOG10,
+                # A little less than the smallest value needs leaves every bar a length.
+                low=10.0 ** math.floor(math.log10(low) - 0.1),
+            )
+            return replace(chart, axis=axis)
+    return chart
+
+
+def _as_bars(chart: LineChart) -> BarChart:
+    """A bar for each line of one point; its coordinates are shown only where they differ."""
+    apart = len({point.x for line in chart.lines for point in line.points}) > 1
+    bars = tuple(
+        Bar(
+            f"{name}, {chart.x.title.lower()} {format_value(point.x, chart.x.unit)}".lstrip(", ") if apart else name,
+            point.y,
+            point.low,
+            point.high,
+            DISTURBED if point.disturbed else "",
+            point.key,
+        )
+        for line in chart.lines
+        for name in (line.label.removeprefix(f"{chart.y.title} "),)
+        for point in line.points
+    )
+    return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption)
+
+
+def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Chart:
+    """The chart with what it shows in its title, where the step has more than one."""
+    if not several:
+        return chart
+    if isinstance(chart, HeatMap) and chart.unit == "verdict":
+        return replace(chart, caption="")
+    shown = [series.title for series in part.series.values()]
+    what = shown[0] if len(shown) == 1 else ", ".join(shown[:2])
+    if isinstance(chart, HeatMap) and len(kinds := {_kind(point) for point in part.points.values()}) == 1:
+        what = ", ".join((what, *kinds.pop()))
+    if len(shown) > 1 and not isinstance(chart, HeatMap):
+        what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(LOGARITHMIC)
+        what = ", ".join(filter(None, (what, _only_coordinates(part))))
+    return replace(chart, title=f"{run.step.title}: {what}", caption="")
+
+
+def _pieces(chart: Chart) -> Iterator[Chart]:
+    """The chart, or where it has too many lines several with the same axes."""
+    if not isinstance(chart, LineChart) or len(chart.lines) <= MOST_LINES:
+        yield chart
+        return
+    count = -(-len(chart.lines) // MOST_LINES)
+    for index in range(count):
+        lines = chart.lines[index * MOST_LINES : (index + 1) * MOST_LINES]
+        yield replace(chart, title=f"{chart.title} ({index + 1} of {count})", lines=lines)

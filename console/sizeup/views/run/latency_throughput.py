@@ -1,0 +1,107 @@
+"""What more load costs: latency against throughput, each point named by the load that was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sizeup.charts.chart import Axis, Boundary, ChartPoint, Line, LineChart
+from sizeup.model.plan import Better, Series
+from sizeup.session.value import StepRun, point_key
+from sizeup.units import format_value
+from sizeup.views.run.points import (
+    common_title,
+    family,
+    format_coordinate,
+    interval_of,
+    is_disturbed,
+    line_label,
+    points_of,
+    value_of,
+    value_scale,
+)
+
+_MOST_LINES = 6
+KNEE = "load.knee"
+"""The quantity that says at which load throughput stops rising as fast as it; its ``extra`` has the throughput."""
+WANTED = ("p50", "p99", "mean")
+"""Of a family of latencies the ones that say most, the first two that there are."""
+
+
+def latency_throughput(run: StepRun) -> LineChart | None:
+    """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both."""
+    throughput = throughput_series(run)
+    latencies = [] if throughput is None else latency_series(run, throughput)
+    if throughput is None or not latencies:
+        return None
+    lines = [line for series in latencies for line in _lines(run, throughput, series, latencies)][:_MOST_LINES]
+    if not any(len(line.points) > 1 for line in lines):
+        return None
+    ys = [point.y for line in lines for point in line.points]
+    return LineChart(
+        f"{run.step.title}: latency against throughput, by {(throughput.axis_title or 'load').lower()}",
+        Axis(throughput.title, throughput.unit),
+        Axis(common_title(latencies), latencies[0].unit, value_scale(ys)),
+        tuple(lines),
+        tuple(_knees(run, throughput)),
+        labels=(throughput.axis_title or "load").lower(),
+    )
+
+
+def throughput_series(run: StepRun) -> Series | None:
+    """Return the first throughput along an axis; None where the step has none."""
+    return next(
+        (
+            series
+            for series in run.series.values()
+            if series.unit in ("1/s", "bytes/s")
+            and series.better is Better.HIGHER
+            and series.axis is not None
+            and points_of(run, series.name)
+        ),
+        None,
+    )
+
+
+def latency_series(run: StepRun, throughput: Series) -> list[Series]:
+    """Return the latencies along the axis of a throughput, at most two of one family."""
+    found = [
+        series
+        for statistic in WANTED
+        for series in run.series.values()
+        if (series.unit, series.axis) == ("ns", throughput.axis)
+        and series.statistic == statistic
+        and points_of(run, series.name)
+    ]
+    return [series for series in found if family(series) == family(found[0])][:2]
+
+
+def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Series]) -> Iterator[Line]:
+    loads = points_of(run, throughput.name)
+    groups: dict[str, list[tuple[float, ChartPoint]]] = {}
+    for point in points_of(run, latency.name):
+        load = next((load for load in loads if load.at.items() <= point.at.items()), None)
+        offered = point.at.get(throughput.axis or "")
+        x, y = None if load is None else value_of(load), value_of(point)
+        if load is None or x is None or y is None or not isinstance(offered, int | float):
+            continue
+        label = format_value(offered, throughput.axis_unit or "1")
+        others = ", ".join(format_coordinate(key, at) for key, at in sorted(point.at.items()) if key != throughput.axis)
+        key = point_key(point.series, point.at)
+        made = ChartPoint(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label, key=key)
+        groups.setdefault(others, []).append((float(offered), made))
+    for others, points in groups.items():
+        others = "" if len(groups) == 1 else others  # noqa: PLW2901  the same everywhere tells nothing apart
+        rising = tuple(made for _, made in sorted(points, key=lambda pair: pair[0]))
+        yield Line(line_label(latency, others, shown), rising)
+
+
+def _knees(run: StepRun, throughput: Series) -> Iterator[Boundary]:
+    """Where a knee that the probe found says that more load stops paying, with the throughput there."""
+    for point in run.points.values():
+        declared = run.quantity(point)
+        if declared is None or declared.name != KNEE:
+            continue
+        at = None if point.estimate is None else point.estimate.extra.get("throughput")
+        if point.estimate is not None and isinstance(at, int | float):
+            out = format_value(point.estimate.value, throughput.axis_unit or "1")
+            yield Boundary(float(at), f"knee at {out}")

@@ -1,0 +1,281 @@
+"""The points of a step as a table for comparing: a row for each measurement, a column for each series."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from sizeup.model.plan import Series
+from sizeup.session.validity import MeasurementKey, StepValidity, measurement_key
+from sizeup.session.value import Point, StepRun
+from sizeup.units import format_value
+from sizeup.views.run.points import (
+    figure_text,
+    format_coordinate,
+    half_share,
+    half_width,
+    is_disturbed,
+    point_text,
+    value_of,
+)
+from sizeup.views.run.results import caveats, coordinates_text, marked, stated_once, without_figures
+from sizeup.views.run.step_badge import axis_name
+
+_FIRST = ("p50", "p99")
+"""Of a family of percentiles those that stand before the interval and the flag."""
+_LEADING = 4
+NOT_MEASURED = "–"
+
+
+class RowCell(Struct, frozen=True):
+    """A finished text with what it is sorted by."""
+
+    text: str
+    order: float | str
+
+    @property
+    def sort_key(self) -> tuple[bool, float, str]:
+        """Numbers before words."""
+        is_word = isinstance(self.order, str)
+        return is_word, 0.0 if is_word else float(self.order), str(self.order) if is_word else ""
+
+
+class PointRows(Struct, frozen=True):
+    """A table of measurements with what does not fit its columns."""
+
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[RowCell, ...], ...]
+    figures: tuple[tuple[str, str], ...] = ()
+    """Figures of the whole step, such as the queue depth at the knee."""
+    notes: tuple[str, ...] = ()
+    """What the numbers in the column of flags stand for."""
+
+
+class _Source(Struct, frozen=True):
+    """The points of one column: a series, and which part of each measurement."""
+
+    series: Series
+    part: str
+    points: Mapping[MeasurementKey, Point]
+
+
+def point_rows(run: StepRun) -> PointRows:
+    """Return the points of a step by measurement; verdicts stand with the validity and are left out."""
+    validity = StepValidity(run)
+    points = [
+        point
+        for point in run.points.values()
+        if point.series in run.series and not validity.is_verdict(point) and value_of(point) is not None
+    ]
+    shape = _main_shape(points)
+    inside = [point for point in points if _shape(point) == shape] if shape else []
+    keys = list(dict.fromkeys(measurement_key(point) for point in inside))
+    sources = list(_sources(run, inside))
+    leading, others = _divided(sources)
+    coordinates = _coordinate_columns(run, keys, shape)
+    reasons = {key: _reasons(validity, sources, key) for key in keys}
+    every = list(_each(reasons.values()))
+    numbers = {kind: number for number, kind in enumerate(dict.fromkeys(map(without_figures, every)), start=1)}
+    rows = []
+    for key in _in_order(keys, coordinates):
+        at = dict(key)
+        cells = [_coordinate_cell(run, name, at.get(name)) for name in coordinates]
+        cells += [_value_cell(source, key) for source in leading]
+        cells.append(_within_cell(leading, key))
+        cells.append(_flag_cell(reasons[key], numbers))
+        cells += [_value_cell(source, key) for source in others]
+        rows.append(tuple(cells))
+    titles = [_coordinate_title(run, name) for name in coordinates]
+    titles += [_title(source, sources) for source in leading] + ["±", "Flag"]
+    titles += [_title(source, sources) for source in others]
+    numeric = [not isinstance(dict(keys[0]).get(name), str) if keys else True for name in coordinates]
+    numeric += [True] * len(leading) + [True, False] + [True] * len(others)
+    return PointRows(
+        tuple(titles),
+        tuple(numeric),
+        tuple(rows),
+        tuple(_figures(run, [point for point in points if point not in inside])),
+        tuple(f"{number} {note}" for number, note in enumerate(stated_once(every), start=1)),
+    )
+
+
+def _shape(point: Point) -> frozenset[str]:
+    return frozenset(name for name, _ in measurement_key(point))
+
+
+def _main_shape(points: Sequence[Point]) -> frozenset[str]:
+    """Return the coordinates that most points have; those of the first where as many have others."""
+    counts = Counter(_shape(point) for point in points)
+    counts.pop(frozenset(), None)
+    return max(counts, key=lambda shape: counts[shape], default=frozenset())
+
+
+def _sources(run: StepRun, points: Iterable[Point]) -> Iterable[_Source]:
+    found: dict[tuple[str, str], dict[MeasurementKey, Point]] = {}
+    for point in points:
+        key = measurement_key(point)
+        part = ", ".join(str(value) for name, value in sorted(point.at.items()) if (name, value) not in key)
+        found.setdefault((point.series, part), {})[key] = point
+    order = list(run.series)
+    for (name, part), at in sorted(found.items(), key=lambda pair: order.index(pair[0][0])):
+        yield _Source(run.series[name], part, at)
+
+
+def _divided(sources: Sequence[_Source]) -> tuple[list[_Source], list[_Source]]:
+    """Return the columns that a reader compares first, and the others."""
+    family = next((source.series.family for source in sources if source.series.statistic), "")
+    leading = [
+        source
+        for source in sources
+        if source.series.unit in ("1/s", "bytes/s")
+        or (source.series.family == family and source.series.statistic in _FIRST)
+    ]
+    leading = leading[: 2 * _LEADING] or list(sources[:_LEADING])
+    return leading, [source for source in sources if source not in leading]
+
+
+def _coordinate_columns(run: StepRun, keys: Sequence[MeasurementKey], shape: frozenset[str]) -> list[str]:
+    """Return the coordinates by which the rows differ, the axis last; the axis alone where none differs."""
+    axes = {series.axis for series in run.series.values()}
+    varying = [name for name in shape if len({dict(key).get(name) for key in keys}) > 1]
+    shown = varying or [name for name in shape if name in axes] or sorted(shape)[:1]
+    return sorted(shown, key=lambda name: (name in axes, name))
+
+
+def _in_order(keys: Sequence[MeasurementKey], coordinates: Sequence[str]) -> list[MeasurementKey]:
+    def position(key: MeasurementKey) -> tuple[tuple[bool, float, str], ...]:
+        at = dict(key)
+        return tuple(RowCell("", at.get(name, "")).sort_key for name in coordinates)
+
+    return sorted(keys, key=position)
+
+
+def _coordinate_title(run: StepRun, name: str) -> str:
+    series = next((series for series in run.series.values() if series.axis == name), None)
+    if series is None:
+        return point_text(name).capitalize()
+    return axis_name(series)
+
+
+def _coordinate_cell(run: StepRun, name: str, value: str | int | float | None) -> RowCell:
+    if value is None:
+        return RowCell(NOT_MEASURED, "")
+    if isinstance(value, str):
+        return RowCell(value, value)
+    series = next((series for series in run.series.values() if series.axis == name), None)
+    if series is not None:
+        return RowCell(format_value(value, series.axis_unit or "1"), value)
+    text = format_coordinate(name, value)
+    return RowCell(text.rpartition(f"{point_text(name)} ")[2], value)
+
+
+def _scale(source: _Source) -> tuple[float, str]:
+    """Return what to divide all values of a column by, and the unit that is left."""
+    values = [abs(value) for point in source.points.values() if (value := value_of(point)) is not None]
+    largest = max(values, default=0.0)
+    match source.series.unit:
+        case "ns":
+            return next(
+                ((factor, unit) for factor, unit in ((1e6, "ms"), (1e3, "us")) if largest >= factor), (1.0, "ns")
+            )
+        case "bytes/s":
+            return (1e9, "GB/s") if largest >= 1e11 else (1e6, "MB/s")
+        case "share":
+            return 0.01, "%"
+        case "1/s" | "1" | "ratio":
+            return 1.0, ""
+    return 1.0, source.series.unit
+
+
+def _title(source: _Source, sources: Sequence[_Source]) -> str:
+    series, unit = source.series, _scale(source)[1]
+    titles = {one.series.title for one in sources}
+    short = series.title.partition(" (")[0].partition(",")[0]
+    if sum(title.startswith(short) for title in titles) > 1:
+        short = series.title
+    name = series.statistic or ("" if series.unit == "bytes/s" else short)
+    if series.statistic and series.family != next(one.series.family for one in sources if one.series.statistic):
+        name = f"{point_text(series.family)} {series.statistic}"
+    parts = {one.part for one in sources if one.series.name == series.name}
+    rates = [one for one in sources if one.series.unit == "bytes/s" and one.part == source.part]
+    if series.unit == "bytes/s" and len(rates) > 1:
+        name = series.title
+    return " ".join(filter(None, (name, source.part if len(parts) > 1 else "", unit)))
+
+
+def _value_cell(source: _Source, key: MeasurementKey) -> RowCell:
+    point = source.points.get(key)
+    value = None if point is None else value_of(point)
+    if value is None:
+        return RowCell(NOT_MEASURED, float("-inf"))
+    shown = value / _scale(source)[0]
+    digits = 0 if abs(shown) >= 100 else 1 if abs(shown) >= 10 else 2
+    return RowCell(f"{shown:,.{digits}f}", value)
+
+
+def _within_cell(leading: Sequence[_Source], key: MeasurementKey) -> RowCell:
+    """Return the interval of the first column that has one."""
+    for source in leading:
+        point = source.points.get(key)
+        half = None if point is None else half_share(point)
+        if point is not None and half is not None:
+            return RowCell(half_width(point).replace("%", " %"), half)
+    return RowCell(NOT_MEASURED, float("inf"))
+
+
+def _reasons(validity: StepValidity, sources: Sequence[_Source], key: MeasurementKey) -> tuple[str, ...]:
+    """Return why to be careful with a row, each reason once."""
+    found: dict[str, None] = {}
+    for source in sources:
+        point = source.points.get(key)
+        if point is None:
+            continue
+        invalid = validity.of(point) if validity.ended and validity.whole is None else None
+        if invalid is not None:
+            found[marked(invalid)] = None
+        if is_disturbed(point.estimate):
+            found["most samples were disturbed"] = None
+        found |= dict.fromkeys(
+            caveat
+            for caveat in caveats(point)
+            if not caveat.endswith("disturbed") and caveat not in ("did not converge", "no estimate yet")
+        )
+        if point.estimate is not None and point.estimate.converged is False and invalid is None:
+            found["did not converge before its time was up"] = None
+    return tuple(found)
+
+
+def _each(reasons: Iterable[tuple[str, ...]]) -> Iterable[str]:
+    return (reason for row in reasons for reason in row)
+
+
+def _flag_cell(reasons: Sequence[str], numbers: Mapping[str, int]) -> RowCell:
+    if not reasons:
+        return RowCell("", 0)
+    found = sorted({numbers[without_figures(reason)] for reason in reasons})
+    return RowCell(f"! {_ranges(found)}", len(found))
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return rising numbers with ends in place of those between: ``1-3 7``."""
+    ends: list[list[int]] = []
+    for number in numbers:
+        if ends and ends[-1][1] == number - 1:
+            ends[-1][1] = number
+        else:
+            ends.append([number, number])
+    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in ends)
+
+
+def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]:
+    """Return the figures that are in no column, those of one series side by side."""
+    found: dict[str, list[str]] = {}
+    for point in points:
+        series = run.series[point.series]
+        where = coordinates_text(point.at, series)
+        found.setdefault(series.title, []).append(f"{where} {figure_text(point, series.unit)}".strip())
+    for title, texts in found.items():
+        yield title.partition(" (")[0], " · ".join(texts)

@@ -1,0 +1,201 @@
+"""What a session measured, as plain data for programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.model.plan import Series
+from sizeup.model.sample import Coordinates, Estimate
+from sizeup.session.validity import Invalid, StepValidity
+from sizeup.session.value import Point, Session, StepRun
+from sizeup.units import format_value
+from sizeup.views.run.points import figure_text, format_coordinate, half_width, interval_of, is_range, point_text
+from sizeup.views.run.run_status import run_status
+
+RESULTS_SCHEMA = "sizeup.results/1"
+
+
+def coordinates_text(at: Coordinates, series: Series | None) -> str:
+    """Where a point lies, in words: ``16 KiB``, ``oltp-read, queue depth 4``; empty for a single value."""
+    words = []
+    for name, value in at.items():
+        if series is None or name != series.axis or isinstance(value, str):
+            words.append(format_coordinate(name, value))
+        elif (series.axis_unit or "1") == "1":
+            words.append(f"{(series.axis_title or point_text(name)).lower()} {format_value(value, '1')}")
+        else:
+            words.append(format_value(value, series.axis_unit or "1"))
+    return ", ".join(words)
+
+
+def points_table(run: StepRun, *, narrow: bool = False) -> Table:
+    """Every point of a step: value, interval, how many samples or replicates it rests on, and its caveats.
+
+    A narrow one counts the caveats, has half of the interval as a share of the value, and the series before what
+    of the place is not the same everywhere, so that no word is broken.
+    """
+    several = len({point.series for point in run.points.values()}) > 1
+    rows = []
+    validity = StepValidity(run)
+    order = list(run.series)
+    points = sorted(_points(run), key=lambda pair: order.index(pair[1].series) if pair[0] is not None else len(order))
+    for series, point in points:
+        unit = "1" if series is None else series.unit
+        title = point.series if series is None else series.title
+        low, high = interval_of(point, unit)
+        count = len(point.values) if point.estimate is None else point.estimate.replicates or len(point.values)
+        rows.append(
+            (
+                *((title,) if several else ()),
+                coordinates_text(point.at, series),
+                figure_text(point, unit),
+                UNKNOWN
+                if low is None or high is None or is_range(point)
+                else f"{format_value(low, unit)} to {format_value(high, unit)}",
+                str(count) if count else UNKNOWN,
+                "; ".join(_marked(validity, point)),
+            )
+        )
+    if narrow:
+        same = _everywhere(run)
+        narrower = tuple(
+            (
+                ", ".join(filter(None, (row[0] if several else "", _differing_coordinates(point, series, same)))),
+                row[-4],
+                half_width(point) or UNKNOWN,
+                row[-2],
+                str(len(_marked(validity, point)) or ""),
+            )
+            for row, (series, point) in zip(rows, points, strict=True)
+        )
+        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Within", "n", "!")))
+        return Table(run.step.title, titles, narrower, note="! counts the caveats; a wider screen shows them")
+    columns = (
+        *((Column("Series"),) if several else ()),
+        Column("Where"),
+        Column("Value", numeric=True),
+        Column("95 % CI", numeric=True),
+        Column("n", numeric=True),
+        Column("Caveats"),
+    )
+    return Table(run.step.title, columns, tuple(rows))
+
+
+def _everywhere(run: StepRun) -> set[tuple[str, str | int | float]]:
+    """The coordinates that all points have, beside those of the whole step."""
+    placed = [set(point.at.items()) for point in run.points.values() if len(point.at) > 1]
+    return set.intersection(*placed) if len(placed) > 1 else set()
+
+
+def _differing_coordinates(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
+    return coordinates_text({name: at for name, at in point.at.items() if (name, at) not in same}, series)
+
+
+def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:
+    """The caveats about a point, led by why it is not valid where its step has ended and it is not."""
+    invalid = validity.of(point) if validity.ended else None
+    found = caveats(point)
+    if invalid is None:
+        return found
+    stated = {*invalid.detail.split("; "), marked(invalid)}
+    return (marked(invalid), *(caveat for caveat in found if caveat not in stated))
+
+
+def marked(invalid: Invalid) -> str:
+    """Return why a figure is not valid in short; of one that only scatters too much, that it did not converge."""
+    return "did not converge" if invalid.scatter else f"not valid: {invalid.cause}"
+
+
+def caveats(point: Point) -> tuple[str, ...]:
+    """Why to be careful with a point, the shortest words first."""
+    estimate = point.estimate
+    if estimate is None:
+        return ("no estimate yet",)
+    words = list(estimate.caveats)
+    if estimate.converged is False:
+        words.insert(0, "did not converge")
+    if estimate.disturbed_share:
+        words.append(f"{estimate.disturbed_share:.0%} disturbed")
+    return tuple(words)
+
+
+_FIGURES = re.compile(r"[-+]?\d[\d.,]*")
+
+
+def without_figures(text: str) -> str:
+    """Return a text with a sign in place of each figure: what texts have in common that differ in figures alone."""
+    return _FIGURES.sub("#", text)
+
+
+def stated_once(caveats: Iterable[str]) -> list[str]:
+    """The caveats, each once; of those that differ in figures alone the first, with how many more there are."""
+    groups: dict[str, list[str]] = {}
+    for caveat in caveats:
+        groups.setdefault(without_figures(caveat), []).append(caveat)
+    return [
+        alike[0] if len(set(alike)) == 1 else f"{alike[0]} (and {len(set(alike)) - 1} more with other figures)"
+        for alike in groups.values()
+    ]
+
+
+def results_data(session: Session) -> dict[str, Any]:
+    """Everything measured in base units, for ``--json``."""
+    run = run_status(session)
+    return {
+        "schema": RESULTS_SCHEMA,
+        "session": {
+            "id": session.header.id,
+            "host": session.header.host,
+            "started": session.header.started,
+            "tool": session.header.tool,
+            "status": session.end.status if session.end is not None else "interrupted",
+        },
+        "run": {"status": run.grade.value, "cause": run.cause, "sentence": run.sentence},
+        "steps": [_step_data(id_, step) for id_, step in session.steps.items()],
+        "refused": [
+            {"step": id_, "reason": outcome.reason}
+            for id_, outcome in session.outcomes.items()
+            if id_ not in session.steps
+        ],
+        "damage": list(session.damage.sentences()),
+    }
+
+
+def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
+    validity = StepValidity(run)
+    return {
+        "step": id_,
+        "probe": run.step.probe,
+        "distribution": run.distribution,
+        "status": run.outcome.status.value if run.outcome is not None else "interrupted",
+        "reason": run.outcome.reason if run.outcome is not None else "",
+        "settings": dict(run.step.settings),
+        "results": [
+            {
+                "metric": f"{run.step.probe}.{point.series}",
+                "unit": series.unit if series is not None else "1",
+                "better": series.better.value if series is not None else "neither",
+                "at": dict(point.at),
+                "samples": len(point.values),
+                **_estimate_data(point.estimate),
+                "caveats": list(caveats(point)),
+                "invalid_reason": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
+            }
+            for series, point in _points(run)
+        ],
+    }
+
+
+def _estimate_data(estimate: Estimate | None) -> Mapping[str, Any]:
+    names = ("value", "low", "high", "replicates", "minimum", "p10", "p90", "disturbed_share", "converged")
+    return {name: getattr(estimate, name, None) for name in names} | {
+        "extra": dict(estimate.extra) if estimate is not None else {}
+    }
+
+
+def _points(run: StepRun) -> Iterator[tuple[Series | None, Point]]:
+    for point in run.points.values():
+        yield run.series.get(point.series), point

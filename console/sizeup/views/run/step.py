@@ -1,0 +1,349 @@
+"""One step of a session as a chart, the kind of which its manifest chose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec.structs import replace
+
+from sizeup.charts.axes import axis_values
+from sizeup.charts.chart import (
+    DISTURBED,
+    RANGE,
+    UNSETTLED,
+    Axis,
+    Bar,
+    BarChart,
+    Chart,
+    ChartPoint,
+    HeatMap,
+    Line,
+    LineChart,
+    Scale,
+)
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Series
+from sizeup.model.sample import Coordinates
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Point as LoggedPoint
+from sizeup.session.value import Session, StepRun, point_key
+from sizeup.units import format_value
+from sizeup.views.run.boundaries import size_boundaries
+from sizeup.views.run.points import (
+    LOGARITHMIC_FROM,
+    common_title,
+    family,
+    figure_text,
+    first_series,
+    format_coordinate,
+    half_width,
+    interval_of,
+    is_disturbed,
+    is_range,
+    laid_out,
+    line_label,
+    on_axis,
+    point_text,
+    points_of,
+    value_of,
+    value_scale,
+)
+from sizeup.views.run.results import coordinates_text
+from sizeup.views.run.samples import distribution
+
+
+def step_chart(run: StepRun, machine: Machine | None) -> Chart:
+    """What a step measured, by the kind of chart its probe asked for."""
+    draw: Callable[[StepRun, Machine | None], Chart] = {
+        "curve": curve,
+        "scaling": curve,
+        "matrix": matrix,
+        "histogram": histogram,
+    }.get(run.chart, bars)
+    series = first_series(run)
+    return (verdicts if series is not None and series.unit == "verdict" else draw)(run, machine)
+
+
+def curve(run: StepRun, machine: Machine | None) -> Chart:
+    """A line per series and setting over the axis that the series names; a matrix or bars where none lies on one."""
+    run = laid_out(run)
+    axes = [series for series in run.series.values() if series.axis is not None]
+    if not axes:
+        return bars(run, machine)
+    if run.points and not any(on_axis(run, point) for point in run.points.values()):
+        return matrix(run, machine) if len(_varying(list(run.points.values()))) == 2 else bars(run, machine)
+    # Series in another unit would need an axis of their own; the table has them.
+    first = next(
+        (series for series in axes if any(point.series == series.name for point in run.points.values())), axes[0]
+    )
+    measured = {point.series for point in run.points.values()}
+    shown = [series for series in axes if family(series) == family(first) and series.name in measured] or [first]
+    lines = [
+        Line(label, tuple(sorted(points, key=lambda point: point.x)))
+        for series in shown
+        for label, points in _grouped(series, points_of(run, series.name), shown)
+        if points
+    ]
+    xs = [point.x for line in lines for point in line.points]
+    ys = [point.y for line in lines for point in line.points]
+    x_axis = _x_axis(run, first, xs)
+    scaling = run.chart == "scaling"
+    y_axis = Axis(
+        common_title(shown), first.unit, Scale.LINEAR if scaling else value_scale(ys), 0.0 if scaling else None
+    )
+    if y_axis.scale is Scale.LOG10:
+        ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
+        low, high = _round_ends(axis_values(ys, ends, Scale.LOG10))
+        y_axis = replace(y_axis, low=low, high=high)
+    boundaries = size_boundaries(run, machine) if first.boundaries == "memory" else ()
+    return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
+
+
+def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
+    """Two coordinates across each other, the value in each cell; bars where points have no two coordinates."""
+    series = first_series(run)
+    points = [point for point in points_of(run, series.name) if len(point.at) >= 2] if series is not None else []
+    if series is None or not points:
+        return bars(run, machine)
+    row_key, column_key = list(dict.fromkeys((*_varying(points), *points[0].at)))[:2]
+    points = [point for point in points if row_key in point.at and column_key in point.at]
+    rows = sorted({point.at[row_key] for point in points}, key=_order)
+    columns = sorted({point.at[column_key] for point in points}, key=_order)
+    cells = {(point.at[row_key], point.at[column_key]): point for point in points}
+    found = tuple(tuple(cells.get((row, column)) for column in columns) for row in rows)
+    return HeatMap(
+        run.step.title,
+        _axis_words(run, row_key),
+        _axis_words(run, column_key),
+        tuple(map(str, rows)),
+        tuple(map(str, columns)),
+        tuple(tuple(None if point is None else value_of(point) for point in row) for row in found),
+        series.unit,
+        _caption(run, len(points)),
+        tuple(tuple(None if point is None else point_key(point.series, point.at) for point in row) for row in found),
+    )
+
+
+def _varying(points: Sequence[LoggedPoint]) -> list[str]:
+    """The coordinates that tell the points apart; what all share does not."""
+    first = points[0].at
+    return [key for key in first if any(point.at.get(key) != first[key] for point in points)]
+
+
+def _axis_words(run: StepRun, key: str) -> str:
+    return next((series.axis_title for series in run.series.values() if series.axis == key), "") or point_text(key)
+
+
+def histogram(run: StepRun, machine: Machine | None) -> BarChart:
+    """How often each range of values occurred, over all points of the first series that has samples."""
+    series = first_series(run)
+    values = [] if series is None else [value for point in points_of(run, series.name) for value in point.values]
+    if series is None or not values:
+        return bars(run, machine)
+    return distribution(series.title, series.unit, values)
+
+
+def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
+    """What was judged across where it was: words; one line where all passed everywhere."""
+    del machine
+    series = first_series(run)
+    assert series is not None
+    judged: dict[str, dict[str, float]] = {}
+    for point in points_of(run, series.name):
+        value, part = value_of(point), str(point.at.get("part", series.title))
+        if value is not None:
+            where = ", ".join(format_coordinate(key, at) for key, at in point.at.items() if key != "part")
+            judged.setdefault(where or "the whole step", {})[part] = value
+    columns = tuple(dict.fromkeys(part for parts in judged.values() for part in parts))
+    if all(value == 1.0 for parts in judged.values() for value in parts.values()):
+        judged = {f"all {len(judged)} places": dict.fromkeys(columns, 1.0)}
+    rows = tuple(tuple(parts.get(part) for part in columns) for parts in judged.values())
+    return HeatMap(series.title, "Place", "part", tuple(judged), columns, rows, "verdict", _caption(run, len(rows)))
+
+
+def bars(run: StepRun, machine: Machine | None) -> BarChart:
+    """A bar per point, all of the unit of the first series."""
+    del machine
+    series = first_series(run)
+    unit = series.unit if series is not None else "1"
+    title = series.title if series is not None else run.step.title
+    measured = [
+        (point, run.series[point.series], value)
+        for point in run.points.values()
+        if point.series in run.series
+        and run.series[point.series].unit == unit
+        and (value := value_of(point)) is not None
+    ]
+    places = [coordinates_text(point.at, described) for point, described, _ in measured]
+    # The coordinates alone tell bars apart, unless several series lie at the same place.
+    distinct = all(places) and len(set(places)) == len(places)
+    shown = [
+        Bar(
+            where if distinct else f"{described.title} {where}".rstrip(),
+            value,
+            *interval_of(point, described.unit),
+            _bar_note(point),
+            point_key(point.series, point.at),
+        )
+        for (point, described, value), where in zip(measured, places, strict=True)
+    ]
+    if distinct and len({described.name for _, described, _ in measured}) > 1:
+        title = common_title([described for _, described, _ in measured])
+    return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)))
+
+
+def runs_of(session: Session | None, probe: str) -> list[StepRun]:
+    """The steps of a probe in a session, in the order in which they ran."""
+    return [] if session is None else [run for run in session.steps.values() if run.step.probe == probe]
+
+
+def latest_run(session: Session | None, probe: str) -> StepRun | None:
+    """The last step of a probe in a session; None before the first."""
+    return next(reversed(runs_of(session, probe)), None)
+
+
+def latest_refusal(session: Session | None, probe: str) -> str:
+    """Why the last request to run a probe was refused before its step began; empty where it was not."""
+    if session is None:
+        return ""
+    own = [id_ for id_ in session.outcomes if id_ == probe or id_.startswith(f"{probe}.")]
+    last = own[-1] if own else ""
+    return session.outcomes[last].reason if last and last not in session.steps else ""
+
+
+def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> str:
+    """A step's first series in one figure; empty before there is one.
+
+    While it runs, the newest point. Once it has ended, the point farthest along its axis; of points that have no
+    order the one that the series names, or else their range, as none may stand for the others. What is not valid
+    then says so.
+    """
+    series = first_series(run)
+    headlines = _headline_points(run)
+    if series is None or not headlines:
+        return ""
+    return f"{_figure(run, series, headlines, placed=placed, spread=spread)}{mark(run, headlines)}"
+
+
+def mark(run: StepRun, headlines: Sequence[LoggedPoint]) -> str:
+    """Return whether a figure of an ended step did not converge, or else is not valid; empty where it counts."""
+    validity = StepValidity(run)
+    invalid = [found for point in headlines if (found := validity.of(point)) is not None] if validity.ended else []
+    if not invalid:
+        return ""
+    return ", not converged" if all(found.scatter for found in invalid) else ", not valid"
+
+
+def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
+    if len(headlines) > 1:
+        return _range(run, series, placed=placed)
+    (point,) = headlines
+    within = half_width(point) if spread else ""
+    where = coordinates_text(point.at, series) if placed else ""
+    # A sign in place of "within" would be another one in ASCII.
+    return f"{figure_text(point, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
+
+
+def _headline_points(run: StepRun) -> list[LoggedPoint]:
+    """The point that a line about the step speaks of, or all of which it gives the range."""
+    series = first_series(run)
+    if series is None:
+        return []
+    points = [point for point in points_of(run, series.name) if value_of(point) is not None]
+    if run.outcome is None or len(points) < 2:
+        return points[-1:]
+    if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
+        return sorted(points, key=lambda point: _along(point, str(series.axis)))[-1:]
+    return [point for point in points if series.headline and point.at == series.headline] or points
+
+
+def _along(point: LoggedPoint, axis: str) -> float:
+    place_on_axis = point.at.get(axis)
+    return float(place_on_axis) if isinstance(place_on_axis, int | float) else 0.0
+
+
+def extremes_text(run: StepRun) -> str:
+    """The least and the greatest value of a step's first series with their places; empty for fewer than two points."""
+    series = first_series(run)
+    ends = [] if series is None else sorted(_valued(run, series), key=lambda found: found[0])
+    if series is None or len(ends) < 2:
+        return ""
+    least, most = (
+        f"{format_value(value, series.unit)} at {coordinates_text(at, series)}" for value, at in (ends[0], ends[-1])
+    )
+    return f"{least}, to {most}"
+
+
+def _range(run: StepRun, series: Series, *, placed: bool) -> str:
+    values = [value for value, _ in _valued(run, series)]
+    over = f" over {len(values)} points" if placed else ""
+    return f"{format_value(min(values), series.unit)} to {format_value(max(values), series.unit)}{over}"
+
+
+def _valued(run: StepRun, series: Series) -> list[tuple[float, Coordinates]]:
+    return [(value, point.at) for point in points_of(run, series.name) if (value := value_of(point)) is not None]
+
+
+def _bar_note(point: LoggedPoint) -> str:
+    estimate = point.estimate
+    if estimate is None:
+        return f"median of {len(point.values)}"
+    if is_range(point):
+        return RANGE
+    if is_disturbed(estimate):
+        return DISTURBED
+    return UNSETTLED if estimate.converged is False else str(estimate.extra.get("note", ""))
+
+
+def _grouped(
+    series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]
+) -> list[tuple[str, list[ChartPoint]]]:
+    """The points of a series by what else distinguishes them; each group's label says what."""
+    groups: dict[str, list[ChartPoint]] = {}
+    for point in points:
+        x, value = point.at.get(series.axis or ""), value_of(point)
+        if value is None or isinstance(x, str) or x is None:
+            continue
+        others = ", ".join(
+            format_coordinate(key, other) for key, other in sorted(point.at.items()) if key != series.axis
+        )
+        low, high = interval_of(point, series.unit)
+        made = ChartPoint(
+            float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at)
+        )
+        groups.setdefault(others, []).append(made)
+    return [(line_label(series, others, shown), found) for others, found in groups.items()]
+
+
+def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
+    """The axis that a series names; while the step runs as long as its plan says it may become."""
+    reach = run.step.axis_ranges.get(series.axis or "", ())
+    known = [*xs, *reach]
+    spans = bool(known) and min(known) > 0 and max(known) / min(known) >= LOGARITHMIC_FROM
+    scale = Scale.LOG2 if series.axis_unit == "bytes" or spans else Scale.LINEAR
+    axis = Axis(series.axis_title or point_text(series.axis or ""), series.axis_unit or "1", scale)
+    return replace(axis, low=min(known), high=max(known)) if reach and run.outcome is None else axis
+
+
+def _round_ends(values: Sequence[float]) -> tuple[float, float]:
+    """The nearest 1, 2 or 5 times a power of ten outside the values.
+
+    Ends at the values themselves would move with every sample, and the whole picture with them.
+    """
+    steps = [factor * 10.0**exponent for exponent in range(-12, 19) for factor in (1, 2, 5)]
+    low = max((step for step in steps if step <= min(values)), default=min(values))
+    high = min((step for step in steps if step >= max(values)), default=max(values))
+    return low, high
+
+
+def _order(value: str | int | float) -> tuple[bool, float, str]:
+    return (True, 0.0, value) if isinstance(value, str) else (False, float(value), "")
+
+
+def _caption(run: StepRun, points: int) -> str:
+    if not points:
+        if run.outcome is not None:
+            return "nothing was measured"
+        activity = run.progress.activity if run.progress is not None else ""
+        return f"no samples yet: {activity}" if activity else "no samples yet"
+    return f"{run.step.title}: {points} point{'' if points == 1 else 's'}."

@@ -1,0 +1,195 @@
+"""How a step stands, in one word with its reason, and the figure of it that a reader asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from msgspec import Struct
+
+from sizeup.model.plan import Series
+from sizeup.model.sample import Status
+from sizeup.session.validity import Invalid, StepValidity
+from sizeup.session.value import Point, StepRun
+from sizeup.text import plural
+from sizeup.units import format_count, format_ns, format_value
+from sizeup.views.run.latency_throughput import KNEE, latency_series, throughput_series
+from sizeup.views.run.points import first_series, half_width, points_of, value_of
+from sizeup.views.run.step import mark, point_value
+
+_MOST_LEVELS = 6
+"""Named figures of one series that fit a line."""
+
+
+class BadgeLook(Enum):
+    """What a status word looks like; the word and its mark say the same."""
+
+    PASS = "pass"  # noqa: S105  a look, and no password
+    WARN = "warn"
+    FAIL = "fail"
+    ACTIVE = "active"
+    NONE = ""
+
+
+class StepBadge(Struct, frozen=True):
+    """A status word and what is behind it."""
+
+    word: str
+    look: BadgeLook
+    text: str
+    """The figure where it counts; else what is wrong."""
+    more: str = ""
+    """What to do where something is wrong; the figure that does not count."""
+
+
+_ENDS = {
+    Status.REFUSED: ("REFUSED", BadgeLook.FAIL, ""),
+    Status.CANCELED: ("CANCELED", BadgeLook.WARN, ""),
+    Status.FAILED: ("FAIL", BadgeLook.FAIL, "the step failed"),
+    Status.CRASHED: ("FAIL", BadgeLook.FAIL, "the step crashed"),
+    Status.TIMED_OUT: ("FAIL", BadgeLook.FAIL, "the step reached its time limit"),
+}
+
+
+def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
+    """Return how a step stands; ``going_on`` is whether a run is still writing the file."""
+    figure = headline_text(run)
+    outcome = run.outcome
+    if outcome is None and going_on:
+        return StepBadge("RUNNING", BadgeLook.ACTIVE, figure)
+    kept = plural(len(run.points), "figure")
+    if outcome is None:
+        return StepBadge("INTERRUPTED", BadgeLook.WARN, f"the run ended before this step; {kept} kept", figure)
+    if not run.finished:
+        word, look, what = _ENDS[outcome.status]
+        reason = ": ".join(filter(None, (what, outcome.reason))) or f"{kept} kept"
+        return StepBadge(word, look, reason, figure)
+    validity = StepValidity(run)
+    if validity.whole is not None:
+        whole = validity.whole
+        reason = _reason(whole)
+        return StepBadge("FAIL", BadgeLook.FAIL, f"not valid: {reason}", _joined(figure, whole.remedy))
+    marked = validity.summary()
+    if marked:
+        return StepBadge("WARN", BadgeLook.WARN, figure or marked, marked if figure else "")
+    return StepBadge("PASS", BadgeLook.PASS, figure or f"{kept} measured")
+
+
+def _reason(invalid: Invalid) -> str:
+    """Return why a step is not valid in one sentence: its cause with the first reason, less what may be behind it."""
+    first, *others = invalid.detail.split("; ")
+    if not first:
+        return invalid.cause
+    more = f"; {plural(len(others), 'further reason')} in Validity" if others else ""
+    return f"{invalid.cause} ({first.partition(': ')[0]}{more})"
+
+
+def _joined(figure: str, remedy: str) -> str:
+    sentence = f"{remedy[:1].upper()}{remedy[1:]}" if remedy else ""
+    return "; ".join(filter(None, (figure, sentence)))
+
+
+def headline_text(run: StepRun) -> str:
+    """Return the figure of a step in one line: levels side by side, or throughput with its load and latency."""
+    return _levels(run) or _throughput(run) or point_value(run)
+
+
+def _levels(run: StepRun) -> str:
+    """Return the figures of a series whose few points have names: ``L1 0.9 · L2 3.3 · DRAM 92 ns``."""
+    series = first_series(run)
+    points = [] if series is None else [point for point in points_of(run, series.name) if value_of(point) is not None]
+    if series is None or not series.headline or not 2 <= len(points) <= _MOST_LEVELS:
+        return ""
+    names = [next(iter(point.at.values())) for point in points if len(point.at) == 1]
+    if len(names) != len(points) or not all(isinstance(name, str) for name in names):
+        return ""
+    validity = StepValidity(run)
+    texts = [format_value(value_of(point) or 0.0, series.unit).partition(" ") for point in points]
+    units = [unit for _, _, unit in texts]
+    shown = []
+    for number, (value, _, unit) in enumerate(texts):
+        last_of_unit = number + 1 == len(units) or units[number + 1] != unit
+        shown.append(f"{names[number]} {value}{f' {unit}' if last_of_unit and unit else ''}")
+    wide = [str(name) for name, point in zip(names, points, strict=True) if validity.ended and _open(validity, point)]
+    which = "none" if len(wide) == len(names) else ", ".join(wide)
+    mark = f" ({which} converged)" if which == "none" else f" ({which} did not converge)" if wide else ""
+    return " · ".join(shown) + mark
+
+
+def _open(validity: StepValidity, point: Point) -> bool:
+    invalid = validity.of(point)
+    return invalid is not None and invalid.scatter
+
+
+def _throughput(run: StepRun) -> str:
+    """Return throughput at the knee or the highest, with its load, the latency there and its interval."""
+    series = throughput_series(run)
+    if series is None or (first := first_series(run)) is None or first.unit not in ("1/s", "bytes/s"):
+        return ""
+    points = [point for point in points_of(run, series.name) if value_of(point) is not None]
+    loaded = [point for point in points if isinstance(point.at.get(series.axis or ""), int | float)]
+    if not loaded:
+        return ""
+    point = loaded[-1] if run.outcome is None else _at_knee(run, series, loaded)
+    load = format_value(float(point.at[series.axis or ""]), series.axis_unit or "1")
+    words = [f"{rate_text(value_of(point) or 0.0, series)} at {short_axis(series)} {load}"]
+    percentile = _percentile(run, series, point)
+    if percentile is not None:
+        words.append(percentile)
+    within = half_width(point)
+    return ", ".join(words) + (f" (95 % CI ±{within.replace('%', ' %')})" if within else "") + mark(run, [point])
+
+
+def _at_knee(run: StepRun, series: Series, points: list[Point]) -> Point:
+    """Return the point at the knee that the probe found, or the one with most throughput."""
+    for knee in run.points.values():
+        declared = run.quantity(knee)
+        if declared is not None and declared.name == KNEE and knee.estimate is not None:
+            found = [
+                point
+                for point in points
+                if point.at.get(series.axis or "") == knee.estimate.value and knee.at.items() <= point.at.items()
+            ]
+            if found:
+                return found[0]
+    return max(points, key=lambda point: value_of(point) or 0.0)
+
+
+def _percentile(run: StepRun, series: Series, point: Point) -> str | None:
+    """Return the latency at a point: p99 where the probe has one, else the mean."""
+    known = {one.statistic: one for one in latency_series(run, series)}
+    for statistic in ("p99", "mean", "p50"):
+        if statistic in known:
+            at = [one for one in points_of(run, known[statistic].name) if point.at.items() <= one.at.items()]
+            value = value_of(at[0]) if at else None
+            if value is not None:
+                return f"{statistic} {format_ns(value)}"
+    return None
+
+
+def rate_text(value: float, series: Series) -> str:
+    """Return a value of throughput in the field's words: ``91k IOPS``, ``708 MB/s``."""
+    if series.unit == "1/s" and " " not in series.title:
+        return f"{format_count(value).replace(' ', '')} {series.title}"
+    return format_value(value, series.unit)
+
+
+def short_axis(series: Series) -> str:
+    """Return the name of an axis as it stands before a number: ``QD``."""
+    title = (series.axis_title or (series.axis or "load").replace("_", " ")).lower()
+    return "QD" if title == "queue depth" else title
+
+
+def axis_name(series: Series) -> str:
+    """Return the name of an axis as it stands above its values: ``QD``, ``Working set``."""
+    short = short_axis(series)
+    return short if short.isupper() else short.capitalize()
+
+
+def invalid_points(run: StepRun) -> Iterable[tuple[Point, str]]:
+    """Return the figures of an ended step that do not count, each with the reason."""
+    validity = StepValidity(run)
+    for point in run.points.values() if validity.ended else ():
+        invalid = validity.of(point)
+        if invalid is not None:
+            yield point, f"{invalid.cause}{f' ({invalid.detail})' if invalid.detail else ''}"
