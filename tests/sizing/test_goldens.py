@@ -44,7 +44,7 @@ def recorded_sizings() -> list[Sizing]:
 
 def _card_lines(card: Card) -> Iterator[str]:
     yield f"{card.resource} {card.status}: {card.statement}"
-    yield from (f"{card.resource} note: {note}" for note in card.notes)
+    yield from (f"{card.resource} note: {note}" for note in card.sentences)
     yield from (f"{card.resource} assumed: {text}" for text in card.assumed)
 
 

@@ -82,7 +82,7 @@ def test_an_edition_that_is_assumed_to_be_permitted_says_why() -> None:
 
     why = "Assumed: permitted only on servers built for at most two sockets, occupied or not"
     assert card.status == "assumed"
-    assert [note for note in card.notes if note.startswith(why)]
+    assert [note for note in card.sentences if note.startswith(why)]
     assert f"! {why}. Use --set machine.socket_capacity=N" in words(
         "license.product=se2", "license.host_sockets=2", *GUEST
     )
@@ -97,7 +97,7 @@ def test_a_price_that_depends_on_unknown_sockets_does_not_pass(settings: tuple[s
     card = next(card for card in sizing.cards if card.resource == "license")
 
     assert card.status == status
-    assumed = [note for note in card.notes if note.startswith("Assumed: one of two prices; the price depends on")]
+    assumed = [note for note in card.sentences if note.startswith("Assumed: one of two prices; the price depends on")]
     assert bool(assumed) is (status == "assumed")
 
 

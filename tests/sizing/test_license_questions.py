@@ -48,4 +48,4 @@ def test_the_row_of_the_licenses_asks_for_what_is_missing(settings: tuple[str, .
 
     assert card.status == "unknown"
     assert f"--set {key}=N" in card.statement
-    assert card.notes == (card.statement,)
+    assert card.sentences == (card.statement,)

@@ -54,7 +54,7 @@ def test_sessions_alone_that_exceed_the_memory_fail() -> None:
     found = card("memory", *settings, "machine.memory_gib=16")
 
     assert (found.status, found.share) == ("fail", 20 / 16)
-    assert "Memory: shared memory is not counted, because its size is unknown (--set sga.mb=N)" in found.notes
+    assert "Memory: shared memory is not counted, because its size is unknown (--set sga.mb=N)" in found.sentences
     assert card("memory", *settings, "machine.memory_gib=32").status == "unknown"
 
 
@@ -81,7 +81,7 @@ def test_a_small_node_is_exhausted_by_its_even_share() -> None:
 
     assert found.status == "warn"
     assert (
-        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB" in found.notes[0]
+        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB" in found.sentences[0]
     )
     assert card("memory", *even, "numa.node_mb=8192,8192").status == "pass"
 

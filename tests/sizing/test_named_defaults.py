@@ -78,7 +78,7 @@ def test_a_port_that_is_down_is_named_beside_paths_that_are_set() -> None:
     cards = size({**down, **parse_settings([*LOAD, *PATHS])}).cards
     storage = next(card for card in cards if card.resource == "storage")
 
-    assert "Down on this machine, while path.stages counts as set: host4 (Linkdown)" in storage.notes
+    assert "Down on this machine, while path.stages counts as set: host4 (Linkdown)" in storage.sentences
 
 
 def test_memory_on_one_node_alone_is_no_problem_of_a_verdict_that_passes() -> None:

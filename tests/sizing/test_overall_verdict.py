@@ -134,7 +134,7 @@ def test_drives_alone_say_that_the_paths_are_not_judged() -> None:
     assert found.statement.endswith("; the paths are not judged")
     assert any(
         note.startswith("The paths to the drives are not judged, because no path reports its speed")
-        for note in found.notes
+        for note in found.sentences
     )
     assert "paths to" not in card("storage", *LOAD, *DRIVES, *PATHS).statement
 

@@ -48,7 +48,7 @@ def test_a_card_that_carries_all_paths_is_an_outage_and_no_pass() -> None:
     one, two = storage("path.stages=hba:fc8*2@1"), storage("path.stages=hba:fc8*2@2")
 
     assert (one.status, two.status) == ("warn", "pass")
-    assert "Nothing is left after losing the only card of hba" in one.notes
+    assert "Nothing is left after losing the only card of hba" in one.sentences
     assert one.share == two.share
 
 
@@ -116,7 +116,7 @@ def test_a_detected_card_that_carries_all_paths_is_an_outage() -> None:
 
     assert failures(card) == {"card 0000:3b:00 (FC ports host0, host1)": None, "FC port host0": 0.5}
     assert card.status == "warn"
-    assert "Nothing is left after losing card 0000:3b:00 (FC ports host0, host1)" in card.notes
+    assert "Nothing is left after losing card 0000:3b:00 (FC ports host0, host1)" in card.sentences
     lines = answer_lines(size(described(ONE_CARD, parse_settings(LOAD))))
     assert "N+1      card 0000:3b:00 (FC ports host0, host1) lost: outage" in lines
 

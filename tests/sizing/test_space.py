@@ -141,9 +141,9 @@ def test_a_mount_is_judged_by_what_is_free_of_it(free: int, status: str, share: 
     found = on_root(free)
 
     assert (found.status, found.share) == (status, pytest.approx(share))
-    assert " GB free of 271 GB on /" in found.statement
+    assert " GB capacity" in found.statement
     assert found.detected.endswith(" GB (free of 271 GB on /)")
-    assert any("if data of this database is there already, add its size" in note for note in found.notes)
+    assert any("if data of this database is there already, add its size" in note for note in found.sentences)
 
 
 @pytest.mark.parametrize("device", ["/", "/var/tmp", "vda", "/dev/vda", "/run/netns"])
@@ -158,7 +158,7 @@ def test_unknown_free_space_never_passes() -> None:
 
     assert (found.status, found.share) == ("assumed", pytest.approx(100 / 275))
     assert found.assumed == ("that all of vda is free for the database",)
-    assert "its free space is unknown" in " ".join(found.notes)
+    assert "its free space is unknown" in " ".join(found.sentences)
 
 
 def test_what_somebody_set_needs_no_free_space() -> None:

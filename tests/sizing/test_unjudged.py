@@ -57,7 +57,7 @@ def test_a_throughput_in_all_below_the_random_io_does_not_lower_the_demand(
 
     assert found.demand == demand
     said = "100 MB/s in all (workload.mb_s) are less than the random I/O alone, which counts: check both figures"
-    assert any(said.lower() in note.lower() for note in found.notes) is (settings == ("workload.mb_s=100",))
+    assert any(said.lower() in note.lower() for note in found.sentences) is (settings == ("workload.mb_s=100",))
 
 
 def test_a_block_size_that_nobody_chose_contradicts_no_throughput() -> None:

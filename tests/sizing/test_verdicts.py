@@ -19,8 +19,8 @@ def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
         "Storage paths: 327.7 MB/s demand, 800 MB/s capacity (41%, outage after losing the only path of hba, "
         "bottleneck: hba); the disks are not judged"
     )
-    assert any("IOPS of the disks are unknown and not judged" in note for note in found.notes)
-    assert "Nothing is left after losing the only path of hba" in found.notes
+    assert any("IOPS of the disks are unknown and not judged" in note for note in found.sentences)
+    assert "Nothing is left after losing the only path of hba" in found.sentences
 
 
 def test_iops_are_balanced_beside_the_throughput() -> None:
@@ -102,7 +102,7 @@ def test_a_failure_beyond_the_capacity_makes_a_pass_a_warning(
 
     assert found.n_plus_one == pytest.approx(n_plus_one)
     assert found.status == status
-    assert ("Storage: 125% after losing one of 2 paths" in found.notes) == (status == "warn")
+    assert ("Storage: 125% after losing one of 2 paths" in found.sentences) == (status == "warn")
 
 
 def test_of_active_and_passive_paths_one_counts_and_the_other_takes_over() -> None:
@@ -116,9 +116,9 @@ def test_a_pass_that_needs_both_paths_is_assumed_until_their_policy_is_known() -
     passes, warns = card("storage", "workload.mb_s=720", two), card("storage", "workload.mb_s=1000", two)
 
     assert passes.status == "assumed"
-    assert "Assumed: that all paths of hba carry data (90% if half are passive)" in passes.notes
+    assert "Assumed: that all paths of hba carry data (90% if half are passive)" in passes.sentences
     assert warns.status == "warn"
-    assert "Unknown whether all paths of hba carry data (125% if half are passive)" in warns.notes
+    assert "Unknown whether all paths of hba carry data (125% if half are passive)" in warns.sentences
     assert card("storage", "workload.mb_s=400", two).status == "pass"
 
 
@@ -133,7 +133,7 @@ def test_the_verdict_names_the_year_in_which_the_capacity_is_exceeded() -> None:
 
     assert found.last_year == pytest.approx(0.625 * 1.728)
     assert (found.horizon_years, found.status) == (3, "warn")
-    assert "Storage: 100% is exceeded in year 3 (+20% a year)" in found.notes
+    assert "Storage: 100% is exceeded in year 3 (+20% a year)" in found.sentences
 
 
 def test_growth_without_a_horizon_changes_nothing() -> None:
@@ -146,7 +146,7 @@ def test_a_default_that_nobody_chose_makes_a_pass_assumed() -> None:
     found = card("storage", "workload.iops=40000", "path.stages=hba:fc8*2", "path.policy=active-active")
 
     assert found.status == "assumed"
-    assert found.notes[0] == "Assumed: a block size of 8 KiB by default"
+    assert found.sentences[0] == "Assumed: a block size of 8 KiB by default"
 
 
 def test_measured_iops_take_the_place_of_what_drives_are_good_for() -> None:

@@ -107,6 +107,32 @@ class Failure(Struct, frozen=True):
     """The same in the last year of the horizon; None without a horizon."""
 
 
+class Bounds(Struct, frozen=True):
+    """A figure with its ends, in base units: each reason moved one of them."""
+
+    value: float
+    low: float
+    high: float
+    reasons: tuple[str, ...] = ()
+
+
+class ShareFacts(Struct, frozen=True):
+    """What a demand was held against."""
+
+    demand: Bounds
+    capacity: Bounds
+    unit: str
+    """The spelling in which both are shown: ``MB/s``."""
+    whole: float | None = None
+    """The capacity of which the chosen edition uses this part; None where all of it counts."""
+    bottleneck: str = ""
+    """What limits it: ``24 drives in RAID 10``; empty where the resource has no parts."""
+    by_rule: bool = False
+    """Whether the demand is that of a rule of thumb."""
+    per_server: bool = False
+    """Whether both are those of one server of a cluster."""
+
+
 class Card(Struct, frozen=True):
     """One resource of a machine against its demand: what a reader decides from."""
 
@@ -129,10 +155,12 @@ class Card(Struct, frozen=True):
     horizon_years: float = 0.0
     advice: str = ""
     """Id of the advice that holds the working; empty where there is none."""
+    assumptions: tuple[str, ...] = ()
+    """What nobody chose, with what is to be known of it, a sentence each."""
     notes: tuple[str, ...] = ()
-    """What was not judged, what has no second, and in which year the capacity is exceeded."""
+    """What was not judged and what else a reader must know; in files of format 1 the two others as well."""
     later: tuple[str, ...] = ()
-    """Those of the notes that ``failures`` and ``exceeded_in`` hold as figures."""
+    """What ``failures`` and ``exceeded_in`` hold as figures: what has no second, and what is exceeded in which year."""
     stages: tuple[StageUse, ...] = ()
     """Every stage whose capacity is known, the bottleneck first; empty where the resource has no stages."""
     failures: tuple[Failure, ...] = ()
@@ -147,6 +175,23 @@ class Card(Struct, frozen=True):
     """What of the resource was not judged: ``the disks``; empty where all of it was."""
     needs: str = ""
     """The capacity that would pass, with the limit: ``234 MB/s (pass limit 70%)``; empty where it passes."""
+    facts: ShareFacts | None = None
+    """What the statement says, as values; None where demand or capacity is unknown, and in files of format 1."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything beside the statement: assumptions, notes, and what comes later."""
+        return tuple(dict.fromkeys((*self.assumptions, *self.notes, *self.later)))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a demand and its share of the capacity is unknown."""
+        return bool(self.demand) and self.share is None
+
+    @property
+    def outage(self) -> bool:
+        """Whether a single failure leaves nothing."""
+        return any(one.share is None for one in self.failures)
 
 
 class AdviceSet(Struct, frozen=True):

@@ -63,7 +63,7 @@ def overall(cards: Sequence[Card]) -> ShareStatus:
 
 def open_cards(cards: Sequence[Card]) -> list[Card]:
     """Return the resources with a demand and an unknown capacity, which keep the whole from passing."""
-    return [card for card in cards if card.demand and card.share is None and card.resource != "license"]
+    return [card for card in cards if card.is_open and card.resource != "license"]
 
 
 def _detected(resource: str, inputs: Inputs, given: Mapping[str, Advice]) -> str:
@@ -134,7 +134,8 @@ def _license(given: Mapping[str, Advice]) -> Card:
         statement,
         demand=demand,
         advice="license.units",
-        notes=(*map(capitalized, why), *assumed, *terms),
+        assumptions=(*map(capitalized, why), *assumed),
+        notes=terms,
     )
 
 

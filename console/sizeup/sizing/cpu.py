@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice, Bounds, ShareFacts
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
@@ -14,12 +14,16 @@ from sizeup.sizing.verdict import (
     Shares,
     ShareStatus,
     assumed_clause,
-    later_notes,
+    capacity_text,
+    exactly,
+    judged,
     limits,
+    open_card,
     server_failures,
     share_card,
     share_text,
     shares_clause,
+    statement,
     without_unconfirmed_pass,
     write_later_shares,
 )
@@ -41,18 +45,16 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     capacity = cores.value * nodes
     if nodes > 1:
         sheet.line(f"{format_in(nodes, 'servers')} x {shown(cores, 'cores')} = {format_in(capacity, 'cores')}")
-    has = format_in(capacity, "cores")
+    whole = capacity
     needed = _needed(sheet, capacity)
     if needed is None:
-        yield _incomparable(sheet, has)
+        yield _incomparable(sheet, format_in(capacity, "cores"))
         return
     usable = usable_cores(sheet, cores.value)
-    reasons, limited = [], ""
+    reasons: list[str] = []
     bounds, spread = limits(sheet), _spread(sheet)
     if usable is not None:
         capacity = usable.most * nodes
-        has = f"{format_in(capacity, '')} of {has}"
-        limited = f"; {usable.text}"
         sharing = needed / (usable.least * nodes)
         if bounds.status(Shares(sharing)) is not bounds.status(Shares(needed / capacity)):
             reasons = [f"a core for each of them ({share_text(sharing)} if they share cores)"]
@@ -67,53 +69,44 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     if covers_one_instance(sheet) and not _percent_is_chosen(sheet) and needed <= capacity:
         reasons.append(ONE_INSTANCE)
     status = without_unconfirmed_pass(bounds.status(shares), reasons)
+    unshared = "if no busy threads share a core"
+    demand = Bounds(needed, needed, needed * spread, (unshared,) if spread > 1 else ())
+    facts = ShareFacts(demand, exactly(capacity), "cores", None if usable is None else whole)
+    has = capacity_text(facts)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
     if spread > 1:
-        sheet.line(
-            f"if no busy threads share a core: {figure(needed * spread)} cores / {has} = {share_text(upper.today)}"
-        )
+        sheet.line(f"{unshared}: {figure(needed * spread)} cores / {has} = {share_text(upper.today)}")
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
     write_later_shares(sheet, shares, nodes)
     failures = server_failures(shares, nodes)
-    within = f"{shares_clause(shares, bounds, failures)}{limited}{assumed_clause(status, reasons)}"
-    demand = f"{figure(needed)} cores"
-    if spread > 1:
-        demand = f"{figure(needed)} to {figure(needed * spread)} cores"
-        within = f"lower end: {within}"
-    statement = f"CPU: {demand} demand, {has} capacity ({within})"
-    notes = [f"assumed: {reason}" for reason in reasons]
-    for note in (*notes, *later_notes("cpu", shares, bounds, failures)):
-        sheet.caveat(note)
-    sheet.cards.append(
+    limited = [*([] if usable is None else [usable.text]), *assumed_clause(status, reasons)]
+    said = statement("CPU", facts, shares_clause(shares, bounds, failures), limited=limited)
+    assumptions = [f"assumed: {reason}" for reason in reasons]
+    yield judged(
+        sheet,
         share_card(
             "cpu",
             status,
-            statement,
+            said,
             shares,
             bounds,
-            detected=has,
-            demand=demand,
+            facts,
             advice=VERDICT,
-            notes=notes,
+            assumptions=assumptions,
             failures=failures,
             assumed=reasons,
-            capacity=capacity,
-            unit="cores",
-        )
+        ),
     )
-    quantity = sheet.answer(share, "%", "share.fail-above")
-    yield sheet.advice(VERDICT, "CPU: share of capacity", statement, quantity, "%", decision=status.value)
 
 
 def _unknown(sheet: Sheet) -> Advice:
     """Return the verdict where the cores of the machine are unknown."""
     there = sheet.optional("workload.cpu_cores")
     demand = shown(sheet.number("workload.cpu_percent"), "%") if there is None else f"{figure(there.value)} cores"
-    statement = f"CPU: {demand} demand, capacity unknown. Use {KEYS['machine.cores'].flag}"
-    sheet.cards.append(_open_card(statement, "", demand, statement))
-    return sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+    said = f"CPU: {demand} demand, capacity unknown. Use {KEYS['machine.cores'].flag}"
+    return judged(sheet, open_card("cpu", said, demand, VERDICT))
 
 
 def _incomparable(sheet: Sheet, has: str) -> Advice:
@@ -122,18 +115,13 @@ def _incomparable(sheet: Sheet, has: str) -> Advice:
     busy = f"{figure(there.value)} cores"
     if (spread := _spread(sheet)) > 1:
         busy = f"{figure(there.value)} to {figure(there.value * spread)} cores"
-    statement = (
+    said = (
         f"CPU: {busy} busy on the present server; how many that is of these {has} is unknown "
         f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
         f"machine.specrate_per_core=N; if it is this same server, {KEYS['workload.cpu_percent'].flag}"
     )
     note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
-    sheet.cards.append(_open_card(statement, has, busy, note))
-    return sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
-
-
-def _open_card(statement: str, has: str, demand: str, note: str) -> Card:
-    return Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT, notes=(note,))
+    return judged(sheet, open_card("cpu", said, busy, VERDICT, has=has, note=note))
 
 
 def _needed(sheet: Sheet, capacity: float) -> float | None:

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice, ShareFacts
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.io.demand import fills_in
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.usable import UsableMemory, usable_memory
+from sizeup.sizing.licensing.usable import usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     WORST_FIRST,
     ShareLimits,
     Shares,
     ShareStatus,
+    amount_text,
     assumed_clause,
-    later_notes,
+    exactly,
+    judged,
     limits,
+    open_card,
     server_failures,
     share_card,
     share_text,
     shares_clause,
+    statement,
     without_unconfirmed_pass,
     write_later_shares,
 )
 from sizeup.sizing.workload import Growth, data_growth, growth, growth_of_sum
-from sizeup.text import capitalized
 from sizeup.units import format_in
 
 VERDICT = "verdict.memory"
@@ -124,10 +127,11 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         shared = SharedMemory(sheet.answer(0.0, "GiB", "sga.mb"), grows=False, note=note)
     needed = shared.size.value + sessions
     each = " per server" if nodes > 1 else ""
-    demand = _gib(needed)
     assumed = [shared.assumed] if shared.assumed else []
     if memory is None:
-        yield _unknown(sheet, demand, each, assumed)
+        demand = amount_text(exactly(needed), "GiB")
+        said = f"Memory: {demand} demand{each}, capacity unknown. Use {KEYS['machine.memory_gib'].flag}"
+        yield judged(sheet, open_card("memory", said, demand, VERDICT, assumed=assumed))
         return
     load, data = growth(sheet), data_growth(sheet) if shared.grows else Growth()
     of_shared, bounds = Growth(data.per_year, load.years), limits(sheet)
@@ -138,7 +142,6 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         of_limit = _shares(shared, within_limit, usable.size, nodes, load, of_shared)
         if _decides(of_limit, shares, bounds):
             shares, needed, has = of_limit, shared.size.value + within_limit, usable.size
-            demand = _gib(needed)
         else:
             usable = None
     _write_shares(sheet, needed, has, shares, nodes)
@@ -151,32 +154,38 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if exhausted and status is ShareStatus.PASS:
         status = ShareStatus.WARN
     status = without_unconfirmed_pass(status, assumed)
-    reason = f"; {exhausted}" if exhausted and status is ShareStatus.WARN else ""
-    clause = f"{shares_clause(shares, bounds, failures)}{reason}{assumed_clause(status, assumed)}"
-    statement = _statement(shared, memory, usable, shares, f"{demand} demand{each}", clause)
-    if assumed:
-        notes.insert(0, f"assumed: {shared.assumed}")
-    for note in (*notes, *later_notes("memory", shares, bounds, failures)):
-        sheet.caveat(note)
-    sheet.cards.append(
+    facts = ShareFacts(
+        exactly(needed),
+        exactly(has.value),
+        "GiB",
+        None if usable is None else memory.value,
+        per_server=nodes > 1,
+    )
+    limited = [exhausted] if exhausted and status is ShareStatus.WARN else []
+    limited += [] if usable is None else [f"{brief(usable.size, 'GiB')} by {usable.product}"]
+    limited += assumed_clause(status, assumed)
+    said = statement("Memory", facts, shares_clause(shares, bounds, failures), limited=limited)
+    if usable is None and shared.size.value > memory.value and not shared.assumed:  # decides alone, whatever else
+        said = (
+            f"Memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
+            f"({share_text(shares.today)} of capacity)"
+        )
+    yield judged(
+        sheet,
         share_card(
             "memory",
             status,
-            statement,
+            said,
             shares,
             bounds,
-            detected=_capacity(memory, usable) + each,
-            demand=demand,
+            facts,
             advice=VERDICT,
+            assumptions=[f"assumed: {text}" for text in assumed],
             notes=notes,
             failures=failures,
             assumed=assumed,
-            capacity=has.value,
-            unit="GiB",
-        )
+        ),
     )
-    quantity = sheet.answer(shares.today, "%", "share.fail-above")
-    yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
 
 
 def _decides(of_limit: Shares, of_memory: Shares, bounds: ShareLimits) -> bool:
@@ -191,16 +200,6 @@ def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:
     if "memory.sessions" not in sheet.inputs:
         notes.append(f"memory: private memory of sessions is not counted ({KEYS['memory.sessions'].flag})")
     return notes
-
-
-def _gib(size: float) -> str:
-    """Return an amount of memory in GiB with four digits."""
-    return f"{format_in(float(f'{size / 2**30:.4g}'), '')} GiB"
-
-
-def _capacity(memory: Quantity, usable: UsableMemory | None) -> str:
-    """Return the memory of a server, and how much of it the chosen edition uses: ``256 GiB of 512 GiB``."""
-    return brief(memory, "GiB") if usable is None else f"{brief(usable.size, 'GiB')} of {brief(memory, 'GiB')}"
 
 
 def _shares(
@@ -221,41 +220,6 @@ def _write_shares(sheet: Sheet, needed: float, memory: Quantity, shares: Shares,
     """Add the shares today, after losing a server and in the last year to the working."""
     sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
     write_later_shares(sheet, shares, nodes)
-
-
-def _statement(
-    shared: SharedMemory, memory: Quantity, usable: UsableMemory | None, shares: Shares, demand: str, clause: str
-) -> str:
-    """Return the verdict; shared memory that does not fit, whatever else is needed, decides it alone."""
-    if usable is not None:
-        limited = f"{brief(usable.size, 'GiB')} by {usable.product}"
-        return f"memory: {demand}, {_capacity(memory, usable)} capacity ({clause}; {limited})"
-    if shared.size.value > memory.value and not shared.assumed:
-        return (
-            f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
-            f"({share_text(shares.today)} of capacity)"
-        )
-    return f"memory: {demand}, {brief(memory, 'GiB')} capacity ({clause})"
-
-
-def _unknown(sheet: Sheet, demand: str, each: str, assumed: Sequence[str]) -> Advice:
-    """Return the verdict where the memory of the machine is unknown."""
-    statement = f"memory: {demand} demand{each}, capacity unknown. Use {KEYS['machine.memory_gib'].flag}"
-    notes = (*(f"assumed: {reason}" for reason in assumed), statement)
-    for note in notes[:-1]:
-        sheet.caveat(note)
-    sheet.cards.append(
-        Card(
-            "memory",
-            ShareStatus.UNKNOWN.value,
-            capitalized(statement),
-            demand=demand,
-            advice=VERDICT,
-            notes=tuple(map(capitalized, notes)),
-            assumed=tuple(assumed),
-        )
-    )
-    return sheet.advice(VERDICT, "Memory: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
 
 
 def _sessions(sheet: Sheet) -> float:

@@ -8,10 +8,10 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.model.advice import Card, Failure, StageUse
+from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Growth
-from sizeup.text import capitalized
+from sizeup.text import capitalized, uncapitalized
 from sizeup.units import base_unit, format_in
 
 
@@ -89,14 +89,64 @@ def without_unconfirmed_pass(status: ShareStatus, reasons: Sequence[str]) -> Sha
     return ShareStatus.ASSUMED if reasons and status is ShareStatus.PASS else status
 
 
-def assumed_clause(status: ShareStatus, reasons: Sequence[str]) -> str:
-    """Return the defaults that a warning or a failure rests on, as the end of a clause; empty where there are none."""
-    return f"; assumed: {'; '.join(reasons)}" if reasons and status in (ShareStatus.WARN, ShareStatus.FAIL) else ""
+def assumed_clause(status: ShareStatus, reasons: Sequence[str]) -> list[str]:
+    """Return the defaults that a warning or a failure rests on, as one clause; an empty list where there are none."""
+    return [f"assumed: {'; '.join(reasons)}"] if reasons and status in (ShareStatus.WARN, ShareStatus.FAIL) else []
 
 
 def limits(sheet: Sheet) -> ShareLimits:
     """Return the limits, which a user can override as rules."""
     return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value)
+
+
+def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
+    """Return a figure with its unit, from its value to its upper end where that is higher: ``8.64 to 17.3 cores``."""
+    scale = base_unit(unit)[1]
+    value, high = (float(f"{end / scale:.{digits}g}") for end in (figure.value, figure.high))
+    if high > value:
+        return f"{format_in(value, '')} to {format_in(high * scale, unit)}"
+    return format_in(value * scale, unit)
+
+
+_COUNTED = {"cores": 12}
+"""Units of capacities that are counted: with all their digits."""
+
+
+def demand_text(facts: ShareFacts) -> str:
+    """Return a demand with its unit."""
+    return amount_text(facts.demand, facts.unit, 3 if facts.unit in _COUNTED else 4)
+
+
+def capacity_text(facts: ShareFacts) -> str:
+    """Return a capacity, and where an edition uses a part of it of how much: ``16 of 32 cores``."""
+    digits = _COUNTED.get(facts.unit, 4)
+    if facts.whole is None:
+        return amount_text(facts.capacity, facts.unit, digits)
+    used = float(f"{facts.capacity.value / base_unit(facts.unit)[1]:.{digits}g}")
+    return f"{format_in(used, '')} of {amount_text(exactly(facts.whole), facts.unit, digits)}"
+
+
+def exactly(value: float) -> Bounds:
+    """Return a figure without a doubt."""
+    return Bounds(value, value, value)
+
+
+def statement(
+    subject: str,
+    facts: ShareFacts,
+    clause: str,
+    *,
+    bottleneck: str = "",
+    limited: Sequence[str] = (),
+    not_judged: str = "",
+) -> str:
+    """Return the verdict on a resource: demand, capacity, the share of it, and what limits it."""
+    lower = "lower end: " if facts.demand.high > facts.demand.value else ""
+    within = "; ".join((", ".join(filter(None, (f"{lower}{clause}", bottleneck))), *limited))
+    rule = " by rule of thumb" if facts.by_rule else ""
+    each = " per server" if facts.per_server else ""
+    rest = f"; {not_judged} are not judged" if not_judged else ""
+    return f"{subject}: {demand_text(facts)} demand{rule}{each}, {capacity_text(facts)} capacity ({within}){rest}"
 
 
 def share_card(
@@ -105,44 +155,82 @@ def share_card(
     statement: str,
     shares: Shares,
     bounds: ShareLimits,
+    facts: ShareFacts,
     *,
-    detected: str,
-    demand: str,
     advice: str,
+    assumptions: Iterable[str] = (),
     notes: Iterable[str] = (),
     stages: Sequence[StageUse] = (),
     failures: Sequence[Failure] = (),
     assumed: Sequence[str] = (),
     not_judged: str = "",
-    capacity: float,
-    unit: str,
 ) -> Card:
-    """Return the card of a resource whose share of capacity is known; ``capacity`` is in the base unit of ``unit``.
-
-    What comes later ends its notes.
-    """
-    later = tuple(map(capitalized, later_notes(resource, shares, bounds, failures)))
+    """Return the card of a resource whose share of capacity is known."""
+    each = " per server" if facts.per_server else ""
+    by = f" ({facts.bottleneck})" if facts.bottleneck else ""
+    bad = status in (ShareStatus.WARN, ShareStatus.FAIL)
     return Card(
         resource,
         status.value,
         capitalized(statement),
-        detected=detected,
-        demand=demand,
+        detected=f"{capacity_text(facts)}{each}{by}",
+        demand=demand_text(facts),
         share=shares.today,
         n_plus_one=shares.n_plus_one,
         last_year=shares.last_year,
         horizon_years=shares.growth.years,
         advice=advice,
-        notes=(*map(capitalized, notes), *later),
-        later=later,
+        assumptions=tuple(map(capitalized, assumptions)),
+        notes=tuple(map(capitalized, notes)),
+        later=tuple(map(capitalized, later_notes(resource, shares, bounds, failures))),
         stages=tuple(sorted(stages, key=lambda stage: -stage.share)),
         failures=tuple(sorted(failures, key=_worst_first)),
         exceeded_in=shares.growth.year_above(shares.today, bounds.fails),
         limit=bounds.fails,
         assumed=tuple(assumed),
         not_judged=not_judged,
-        needs=_needs(shares, bounds, capacity, unit) if status in (ShareStatus.WARN, ShareStatus.FAIL) else "",
+        needs=_needs(shares, bounds, facts.capacity.value, facts.unit) if bad else "",
+        facts=facts,
     )
+
+
+def open_card(
+    resource: str,
+    statement: str,
+    demand: str,
+    advice: str,
+    *,
+    has: str = "",
+    note: str = "",
+    assumed: Sequence[str] = (),
+) -> Card:
+    """Return the card of a resource with a demand whose capacity is unknown; ``note`` says so in short."""
+    return Card(
+        resource,
+        ShareStatus.UNKNOWN.value,
+        statement,
+        has,
+        demand=demand,
+        advice=advice,
+        assumptions=tuple(f"Assumed: {reason}" for reason in assumed),
+        notes=(note or statement,),
+        assumed=tuple(assumed),
+    )
+
+
+def judged(sheet: Sheet, card: Card, said: Iterable[str] = ()) -> Advice:
+    """Return the verdict on the resource of a card, with what a reader must know of it as caveats.
+
+    What was ``said`` before is no caveat once more.
+    """
+    sheet.cards.append(card)
+    for text in card.assumptions if card.share is None else card.sentences:
+        if text not in map(capitalized, said):
+            sheet.caveat(uncapitalized(text))
+    quantity = None if card.share is None else sheet.answer(card.share, "%", "share.fail-above")
+    unit = "" if card.share is None else "%"
+    title = f"{RESOURCE_NAMES[card.resource]}: share of capacity"
+    return sheet.advice(card.advice, title, card.statement, quantity, unit, decision=card.status)
 
 
 def _needs(shares: Shares, bounds: ShareLimits, capacity: float, unit: str) -> str:

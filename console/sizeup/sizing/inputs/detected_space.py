@@ -28,23 +28,24 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     found = block_device(machine, device)
     mount = _mount(machine, found, mount_point(machine, device))
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
-        free = f"{format_decimal_bytes(mount.free_bytes)} free of {format_decimal_bytes(mount.size_bytes)}"
-        return {"capacity.gb": _detected(max(mount.free_bytes, _LEAST_BYTES), f"{free} on {mount.mount_point}")}
+        free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
+        return {
+            "capacity.gb": _detected(max(mount.free_bytes, _LEAST_BYTES), free),
+            "path.free_on": Words(mount.mount_point, Origin.DETECTED, _MOUNTS),
+        }
     size = found.usable_bytes or found.size_bytes
     if not size:
         return {}
     values: dict[str, Value] = {"capacity.gb": _detected(size, found.name)}
     if used := _use(machine, found):
-        values["path.space_unsure"] = Words(
-            f"all of {found.name} is free for the database: it is in use ({used}), and its free space is unknown",
-            Origin.DETECTED,
-            "table of mounts",
-        )
+        values["path.space_unsure"] = Words(f"all of {found.name} is free for the database", Origin.DETECTED, _MOUNTS)
+        values["path.space_used"] = Words(used, Origin.DETECTED, _MOUNTS)
     return values
 
 
 _REMOTE = frozenset({"lustre", "gpfs", "ceph"})
 """File systems that lie on the disks of other machines."""
+_MOUNTS = "table of mounts"
 _LEAST_BYTES = 10**6
 """What a full file system counts as, since no demand is a share of nothing."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.advice import Advice, Card, Failure, StageUse
+from sizeup.model.advice import Advice, Card, Failure, ShareFacts, StageUse
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.io.array import replaced_figures
 from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
@@ -20,12 +20,15 @@ from sizeup.sizing.verdict import (
     Shares,
     ShareStatus,
     assumed_clause,
+    exactly,
     failure,
-    later_notes,
+    judged,
     limits,
+    open_card,
     share_card,
     share_text,
     shares_clause,
+    statement,
     without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import ONE_INSTANCE, Demand, Growth, covers_one_instance, lacks_redo, workload_demand
@@ -38,8 +41,6 @@ DISKS, PATHS = "the disks", "the paths"
 """What is not judged where paths alone are known, and where drives alone are."""
 IOPS, THROUGHPUT = "its IOPS", "its MB/s"
 """What is not judged where the storage as a whole is known in the other of these units alone."""
-_DOWN = "down, so counted as 0:"
-"""What a note about ports and paths begins with."""
 
 
 class StageShare(Struct, frozen=True):
@@ -65,11 +66,10 @@ class StageShare(Struct, frozen=True):
         """Whether it is part of the paths, and not the drives or the storage as a whole."""
         return not self.stage.drives and self.stage.name != STORAGE and self.capacity.origin is not Origin.MEASURED
 
-    @property
-    def text(self) -> str:
-        """Demand and capacity, each with its unit."""
-        demand = format_in(float(f"{self.demand:.4g}"), self.unit)
-        return f"{demand} demand, {brief(self.capacity, self.unit)} capacity"
+    def facts(self, *, by_rule: bool) -> ShareFacts:
+        """Demand and capacity, and the stage that has it."""
+        demand, capacity = exactly(self.demand), exactly(self.capacity.value)
+        return ShareFacts(demand, capacity, self.unit, bottleneck=self.stage.name, by_rule=by_rule)
 
 
 def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
@@ -124,7 +124,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     worst = max(found, key=lambda one: one.share)
     failures = _failures(found, demand.growth)
     shares = Shares(worst.share, _after_worst_failure(found), demand.growth, _is_outage(failures))
-    notes = _notes(sheet, found, demand)
+    down, notes = _down_notes(sheet), _notes(sheet, found, demand)
     status = bounds.status(shares)
     assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
     if covers_one_instance(sheet) and status is not ShareStatus.FAIL:
@@ -133,54 +133,48 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     network_assumed = [*assumed, *(f"that {text}" for text in passive)]  # also where the storage does not pass
     if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
         assumed = network_assumed
-    if assumed:
-        notes.insert(0, f"assumed: {'; '.join(assumed)}")
-    elif passive:
+    elif passive and not assumed:
         notes.append(f"unknown whether {'; '.join(passive)}")
     status = without_unconfirmed_pass(status, assumed)
     _write_shares(sheet, failures, shares)
-    resting_on = "" if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
-    within = f"{shares_clause(shares, bounds, failures)}, bottleneck: {worst.stage.name}{resting_on}"
+    resting_on = () if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
     subject, not_judged = _judged(sheet, found, demand)
-    rest = f"; {not_judged} are not judged" if not_judged else ""
-    needed = worst.text.replace(" demand", " demand by rule of thumb", 1) if demand.by_rule else worst.text
-    statement = f"{subject}: {needed} ({within}){rest}"
-    for note in (*notes, *later_notes("storage", shares, bounds, failures)):
-        if not note.startswith(_DOWN):  # the stages have that caveat
-            sheet.caveat(note)
-    sheet.cards.append(
-        share_card(
-            "storage",
-            status,
-            statement,
-            shares,
-            bounds,
-            detected=_capacity_text(worst),
-            demand=format_in(float(f"{worst.demand:.4g}"), worst.unit),
-            advice=VERDICT,
-            notes=notes,
-            stages=[
-                StageUse(
-                    one.stage.title or one.stage.name,
-                    one.share,
-                    _whole(one, demand, bounds).value,
-                    one.path,
-                    one.capacity.origin,
-                )
-                for one in found
-            ],
-            failures=failures,
-            assumed=assumed,
+    facts = worst.facts(by_rule=demand.by_rule)
+    card = share_card(
+        "storage",
+        status,
+        statement(
+            subject,
+            facts,
+            shares_clause(shares, bounds, failures),
+            bottleneck=f"bottleneck: {facts.bottleneck}",
+            limited=resting_on,
             not_judged=not_judged,
-            capacity=worst.capacity.value,
-            unit=worst.unit,
-        )
+        ),
+        shares,
+        bounds,
+        facts,
+        advice=VERDICT,
+        assumptions=[f"assumed: {'; '.join(assumed)}"] if assumed else [],
+        notes=(*down, *notes),
+        stages=[
+            StageUse(
+                one.stage.title or one.stage.name,
+                one.share,
+                _whole(one, demand, bounds).value,
+                one.path,
+                one.capacity.origin,
+            )
+            for one in found
+        ],
+        failures=failures,
+        assumed=assumed,
+        not_judged=not_judged,
     )
     network = [one for one in found if one.stage.network]
     if network:
         sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, network_assumed))
-    quantity = sheet.answer(worst.share, "%", "share.fail-above")
-    yield sheet.advice(VERDICT, "Storage: share of capacity", statement, quantity, "%", decision=status.value)
+    yield judged(sheet, card, said=down)  # of the stages
 
 
 def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> list[StageShare]:
@@ -234,24 +228,10 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed:
     failures = _failures([one], demand.growth)
     shares = Shares(one.share, one.after_failure, demand.growth, _is_outage(failures))
     status = without_unconfirmed_pass(bounds.status(shares), assumed)
-    return share_card(
-        "network",
-        status,
-        f"Network: {one.text} ({shares_clause(shares, bounds, failures)}, {one.stage.name}"
-        f"{assumed_clause(status, assumed)})",
-        shares,
-        bounds,
-        detected=_capacity_text(one),
-        demand=format_in(float(f"{one.demand:.4g}"), one.unit),
-        advice=VERDICT,
-        assumed=assumed,
-        capacity=one.capacity.value,
-        unit=one.unit,
-    )
-
-
-def _capacity_text(worst: StageShare) -> str:
-    return f"{brief(worst.capacity, worst.unit)} ({worst.stage.name})"
+    facts = one.facts(by_rule=False)
+    clause = shares_clause(shares, bounds, failures)
+    said = statement("Network", facts, clause, bottleneck=facts.bottleneck, limited=assumed_clause(status, assumed))
+    return share_card("network", status, said, shares, bounds, facts, advice=VERDICT, assumed=assumed)
 
 
 def _unknown(sheet: Sheet, demand: Demand) -> Advice:
@@ -259,8 +239,8 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     reasons = [(sheet.unused(key), KEYS[key]) for key in ("capacity.mb_s", "capacity.iops")]
     actions = [f"{unused.sentence(key.unit)}, or use {key.flag}" for unused, key in reasons if unused is not None]
     ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}, path.stages=hba:fc16*2"
-    lacking = (text for text in ("array.disks=N", "array.raid=10") if text.partition("=")[0] not in sheet.inputs)
-    ways += next((f" or {text}" for text in lacking), "")
+    drives = {"array.disks": "N", "array.raid": "10"}
+    ways += next((f" or {key}={value}" for key, value in drives.items() if key not in sheet.inputs), "")
     action = ". ".join(actions) or ways
     value, unit = (demand.bytes_per_second, "MB/s") if demand.bytes_per_second else (demand.iops, "IOPS")
     needed = format_in(float(f"{value or 0:.4g}"), unit)
@@ -268,18 +248,8 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     why = "" if down is None else f", because no path that is up reports its speed (down: {down})"
     why = why or (f"; {INSIDE}" if servers(sheet) > 1 else "")
     held = _would_be(sheet, demand)
-    statement = f"storage: {needed} demand, capacity unknown{held or why}. {action}"
-    sheet.cards.append(
-        Card(
-            "storage",
-            ShareStatus.UNKNOWN.value,
-            capitalized(statement),
-            demand=needed,
-            advice=VERDICT,
-            notes=(capitalized(statement),),
-        )
-    )
-    return sheet.advice(VERDICT, "Storage: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+    said = f"Storage: {needed} demand, capacity unknown{held or why}. {action}"
+    return judged(sheet, open_card("storage", said, needed, VERDICT))
 
 
 def _would_be(sheet: Sheet, demand: Demand) -> str:
@@ -315,14 +285,18 @@ def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
     return max(*after, *(one.share for one in found))
 
 
+def _down_notes(sheet: Sheet) -> list[str]:
+    """Return which ports and paths are down, where they count."""
+    down = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
+    return [] if down is None else [f"down, so counted as 0: {down}. Bring it up, or count on what is left"]
+
+
 def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[str]:
     """Return what a reader must know beside the shares."""
     notes = []
     down = sheet.optional_words("path.down")
     if down is not None and "path.stages" in sheet.inputs:
         notes.append(f"down on this machine, while path.stages counts as set: {down}")
-    elif down is not None:
-        notes.append(f"{_DOWN} {down}. Bring it up, or count on what is left")
     if demand.iops is None and not demand.by_rule:
         notes.append(
             f"only MB/s are judged, because the IOPS of the workload are unknown ({KEYS['workload.iops'].flag})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice, ShareFacts
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import drive_count, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, inside_servers, servers
@@ -12,17 +12,18 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     Shares,
-    ShareStatus,
     assumed_clause,
-    later_notes,
+    exactly,
+    judged,
     limits,
+    open_card,
     share_card,
     share_text,
     shares_clause,
+    statement,
     without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import data_growth
-from sizeup.text import capitalized
 from sizeup.units import format_in
 
 VERDICT = "verdict.space"
@@ -49,57 +50,47 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
         later = format_in(float(f"{shares.growth.grown(database.value):.4g}"), "GB")
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {later}, {share_text(shares.last_year)}")
     sheet.caveat("tables and indexes alone count; redo and archived logs, backups and a reserve come on top")
-    notes, assumed = _doubts(sheet, capacity)
+    assumptions, notes, assumed = _doubts(sheet, capacity)
     status = without_unconfirmed_pass(bounds.status(shares), assumed)
-    within = f"{shares_clause(shares, bounds)}, {what}{assumed_clause(status, assumed)}"
-    statement = f"space: {needed} demand, {brief(capacity, 'GB')} capacity ({within})"
-    for note in notes:
-        sheet.caveat(note)
-    for note in later_notes("space", shares, bounds):
-        sheet.caveat(note)
-    sheet.cards.append(
+    facts = ShareFacts(exactly(database.value), exactly(capacity.value), "GB", bottleneck=what)
+    said = statement(
+        "Space", facts, shares_clause(shares, bounds), bottleneck=what, limited=assumed_clause(status, assumed)
+    )
+    yield judged(
+        sheet,
         share_card(
             "space",
             status,
-            statement,
+            said,
             shares,
             bounds,
-            detected=f"{brief(capacity, 'GB')} ({_source(what)})",
-            demand=needed,
+            facts,
             advice=VERDICT,
+            assumptions=assumptions,
             notes=notes,
             assumed=assumed,
-            capacity=capacity.value,
-            unit="GB",
-        )
+        ),
     )
-    quantity = sheet.answer(shares.today, "%", "share.fail-above")
-    yield sheet.advice(VERDICT, "Space: share of capacity", statement, quantity, "%", decision=status.value)
 
 
-def _source(what: str) -> str:
-    """Return what gives the space, where its figure stands in front: ``free of 271 GB on /``."""
-    _, free, rest = what.partition(" free of ")
-    return f"free of {rest}" if free else what
-
-
-def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str]]:
-    """Return what must be known of a detected space, and what of it is assumed."""
+def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str], list[str]]:
+    """Return what of a detected space is assumed, in sentences, what must be known of it, and the same assumptions."""
     if capacity.origin is not Origin.DETECTED or capacity is not sheet.inputs.get("capacity.gb"):
-        return [], []
-    unsure = sheet.optional_words("path.space_unsure")
+        return [], [], []
+    unsure, used = sheet.optional_words("path.space_unsure"), sheet.optional_words("path.space_used")
     place = None if "db.device" in sheet.inputs else sheet.optional_words("path.measured")
-    change = f"if data of this database is there already, add its size: {KEYS['capacity.gb'].flag}"
-    notes, assumed = [], []
+    sentences, notes, assumed = [], [], []
     if place is not None:
         assumed.append(f"that the database goes to {place}, where the storage was measured")
-        notes.append(f"assumed: {assumed[0]}. Use {KEYS['db.device'].flag}")
+        sentences.append(f"assumed: {assumed[0]}. Use {KEYS['db.device'].flag}")
     if unsure is not None:
-        assumed.append(f"that {unsure.partition(':')[0]}")
-        notes.append(f"assumed: that {unsure}. Use {KEYS['capacity.gb'].flag}")
-    elif " free of " in capacity.source:
-        notes.append(f"space: {capacity.source} counts; {change}")
-    return notes, assumed
+        assumed.append(f"that {unsure}")
+        why = f"it is in use ({used}), and its free space is unknown"
+        sentences.append(f"assumed: that {unsure}: {why}. Use {KEYS['capacity.gb'].flag}")
+    elif sheet.optional_words("path.free_on") is not None:
+        change = f"if data of this database is there already, add its size: {KEYS['capacity.gb'].flag}"
+        notes.append(f"space: {brief(capacity, 'GB')} {capacity.source} counts; {change}")
+    return sentences, notes, assumed
 
 
 def _capacity(sheet: Sheet) -> tuple[Quantity | None, str]:
@@ -135,12 +126,9 @@ def _unknown(sheet: Sheet, needed: str) -> Advice:
         why, key = f"nothing says which of the disks ({brief(seen, 'GB')} in all) are for the database", "db.device"
     else:
         why, key = "nothing tells how large the storage is", "capacity.gb"
-    also = "" if key == "capacity.gb" else f" or {KEYS['capacity.gb'].flag.removeprefix('--set ')}"
-    statement = f"space: {needed} demand, capacity unknown, because {why}. Use {KEYS[key].flag}{also}"
-    note = capitalized(statement)
-    card = Card("space", ShareStatus.UNKNOWN.value, note, demand=needed, advice=VERDICT, notes=(note,))
-    sheet.cards.append(card)
-    return sheet.advice(VERDICT, "Space: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+    also = "" if key == "capacity.gb" else f" or {KEYS['capacity.gb'].assignment}"
+    said = f"Space: {needed} demand, capacity unknown, because {why}. Use {KEYS[key].flag}{also}"
+    return judged(sheet, open_card("space", said, needed, VERDICT))
 
 
 CALCULATIONS = (Calculation("space", _space, ("verdict.space",), about=("db.gb", "capacity.gb")),)

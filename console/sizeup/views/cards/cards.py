@@ -154,11 +154,11 @@ def _card_view(card: Card, machine: Machine | None, session: Session | None) -> 
         capacity=card.detected if judged else "",
         used=card.share,
         n_plus_one=card.n_plus_one,
-        outage=is_outage(card),
+        outage=card.outage,
         last_year=card.last_year,
         years=card.horizon_years,
         statement=card.statement,
-        notes=card.notes,
+        notes=card.sentences,
         assumed=card.assumed,
         advice=card.advice,
     )
@@ -175,11 +175,6 @@ def _card_view(card: Card, machine: Machine | None, session: Session | None) -> 
         measured_notes=found.notes,
         steps=found.steps,
     )
-
-
-def is_outage(card: Card) -> bool:
-    """Return whether a single failure leaves nothing."""
-    return any(one.share is None for one in card.failures)
 
 
 def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:

@@ -196,8 +196,10 @@ def _questions(sizing: Sizing) -> Iterator[Block]:
 
 def _assumptions(sizing: Sizing, rules: Rules) -> Iterator[Block]:
     """Yield what nobody chose: the sentences of the cards, then every default that an answer used."""
-    notes = (note for card in sizing.cards for note in card.notes)
-    said = dict.fromkeys(capitalized(one) for note in notes for one in note.split(". ") if "assumed" in one.lower())
+    said = dict.fromkeys(text for card in sizing.cards for text in card.assumptions)
+    edition = sizing.find("license.edition")
+    if edition is not None and any(card.resource == "license" and card.status == "assumed" for card in sizing.cards):
+        said[edition.verdict] = None
     if said:
         yield Items(tuple(said))
     used = {entry.key.partition("[")[0] for one in sizing.advice for entry in one.inputs}

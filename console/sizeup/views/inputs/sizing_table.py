@@ -18,7 +18,6 @@ from sizeup.views.cards.cards import (
     OUTAGE,
     VERDICT,
     card_status,
-    is_outage,
     lacks_workload,
     status_text,
     verdicts_first,
@@ -143,7 +142,7 @@ def _has_demand(given: AdviceSet) -> bool:
 
 def _later(card: Card) -> str:
     """Return the shares after a failure and in the last year: ``N+1 64%, year 3 106%``."""
-    after = OUTAGE if is_outage(card) else "" if card.n_plus_one is None else share_text(card.n_plus_one)
+    after = OUTAGE if card.outage else "" if card.n_plus_one is None else share_text(card.n_plus_one)
     last = "" if card.last_year is None else f"year {format_in(card.horizon_years, '')} {share_text(card.last_year)}"
     return ", ".join(filter(None, (f"N+1 {after}" if after else "", last)))
 

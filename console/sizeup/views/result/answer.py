@@ -116,18 +116,12 @@ def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], in
 
 def answer_notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -> list[str]:
     """Return what stands nowhere else on the screen: assumptions, prices that are old, notes, rules that are old."""
-    found = [
-        note
-        for card in cards
-        for note in card.notes
-        if note not in card.later
-        and (card.resource != "license" or (card.share is None and not card.demand) or _assumes(note))
-    ]
+    found = [note for card in cards for note in card.notes if card.resource != "license" or not card.demand]
     said = "" if first is None else first.statement
-    unique = [note for note in dict.fromkeys(found) if note != said and not _within(note, said)]
+    unique = [note for note in dict.fromkeys(found) if note != said]
     prices = [warning for warning in warnings if warning.startswith(PRICE_WARNING)]
-    assumed = [note for note in unique if _assumes(note)]
-    rest = [*(note for note in unique if note not in assumed), *(text for text in warnings if text not in prices)]
+    assumed = dict.fromkeys(text for card in cards for text in card.assumptions)
+    rest = [*unique, *(text for text in warnings if text not in prices)]
     return [*assumed, *map(capitalized, prices), *map(capitalized, rest)]
 
 
@@ -140,16 +134,6 @@ def other_answers(given: AdviceSet, first: Card | None) -> list[str]:
         and one.quantity is not None
         and (one.decision in _PROBLEMS or first is None)
     ]
-
-
-def _within(note: str, statement: str) -> bool:
-    """Whether a sentence has all of a note behind its subject already."""
-    clause = note.partition(": ")[2]
-    return bool(clause) and clause in statement
-
-
-def _assumes(note: str) -> bool:
-    return note.startswith("Assumed")
 
 
 def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:

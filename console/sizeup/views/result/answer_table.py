@@ -9,7 +9,7 @@ from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import cell_len
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, card_status, is_outage
+from sizeup.views.cards.cards import OUTAGE, TITLES, card_status
 
 _ONLY_KNOWN = frozenset({"space", "network"})
 """Resources without a line where nothing of them is known."""
@@ -68,7 +68,7 @@ def _share(share: float | None) -> str:
 
 def _after_failure(card: Card) -> str:
     """Return the share after the worst single failure; ``outage`` where a failure leaves nothing."""
-    return OUTAGE if is_outage(card) else _share(card.n_plus_one)
+    return OUTAGE if card.outage else _share(card.n_plus_one)
 
 
 def _fitted(text: str, width: int) -> str:

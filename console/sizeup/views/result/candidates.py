@@ -14,7 +14,7 @@ from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, is_outage, status_label, status_text
+from sizeup.views.cards.cards import OUTAGE, TITLES, status_label, status_text
 from sizeup.views.result.verdict import NO_VERDICT, first_card, unsettled_note
 
 _BEST_FIRST = ("PASS", "ASSUMED", "WARN", NO_VERDICT, "FAIL")
@@ -156,7 +156,7 @@ def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
     used, left, later = (UNKNOWN if share is None else share_text(share) for share in shares)
     label = status_label(one.status, assumed=bool(card.assumed))
     return (
-        *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if is_outage(card) else left),
+        *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if card.outage else left),
         later if any(each.horizon_years for each in one.sizing.cards) else "",
         ", ".join(not_judged(one)),
         _cost(one, with_term=with_term),

@@ -113,7 +113,7 @@ def license_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
 def license_notes(given: AdviceSet) -> Iterator[str]:
     """Yield what a reader must know beside the count: assumptions, then what the count rests on."""
     units, card = given.find("license.units"), _card(given)
-    yield from (note for note in card.notes if note.startswith("Assumed"))
+    yield from card.assumptions
     yield from (one.verdict for one in given.advice if one.id.startswith(_LIMIT) and one.decision == "unknown")
     if units is not None:
         yield from (capitalized(caveat) for caveat in units.caveats if not caveat.startswith("assumed: "))

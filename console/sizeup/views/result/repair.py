@@ -18,7 +18,7 @@ from sizeup.sizing.sheet import brief
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import plural
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, is_outage
+from sizeup.views.cards.cards import OUTAGE
 
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 _MOST = 24
@@ -68,7 +68,7 @@ def _repair(card: Card, given: Sizing) -> str:
 def _shares(before: Card, after: Card) -> str:
     """Return the shares that are too large, and what becomes of them: ``72% -> 48%, 143% -> 72% after a failure``."""
     year = f"in year {before.horizon_years:g}"
-    outage = is_outage(before)
+    outage = before.outage
     parts = []
     if before.share is not None and before.share > shipped().figure("share.pass-to").value:
         parts.append(_moved(before.share, after.share))
