@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from sizeup.cli import run as sizeup
-from sizeup.model.advice import Advice, AdviceSet, OpenQuestion
+from sizeup.model.advice import Advice, AdviceSet, Bounds, OpenQuestion, ShareFacts
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -101,6 +101,19 @@ def test_format_1_reads_as_it_was_written() -> None:
     assert (session.title, session.tags) == ("DB 1", ("bios",))
     assert session.end is not None
     assert session.end.status == "complete"
+
+
+def test_format_2_holds_what_was_judged_as_values() -> None:
+    session = read_session(str(HERE / "formats/format-2.jsonl"))
+
+    assert session.advice is not None
+    card = next(one for one in session.advice.cards if one.resource == "storage")
+    assert card.facts == ShareFacts(
+        Bounds(3.2768e8, 3.2768e8, 3.2768e8), Bounds(1.6e9, 1.6e9, 1.6e9), "MB/s", bottleneck="hba"
+    )
+    assert card.assumptions == ("Assumed: a block size of 8 KiB by default",)
+    assert card.later == ("Storage: 105% in year 2 after losing one of 2 paths",)
+    assert not set(card.assumptions) & set(card.notes)
 
 
 def test_the_kept_file_has_every_kind_of_record() -> None:

@@ -22,7 +22,9 @@ def test_hosts_with_fewer_cores_than_the_guest_do_not_pass(hosts: str, status: s
     card = next(card for card in sizing.cards if card.resource == "license")
 
     assert card.status == status
-    assert any("hosts with 8 cores in all run a guest that shows 32" in note for note in card.sentences) is (hosts == "8")
+    assert any("hosts with 8 cores in all run a guest that shows 32" in note for note in card.sentences) is (
+        hosts == "8"
+    )
 
 
 def test_a_cap_above_the_processors_of_the_lpar_is_refused() -> None:

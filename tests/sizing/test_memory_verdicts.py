@@ -81,7 +81,8 @@ def test_a_small_node_is_exhausted_by_its_even_share() -> None:
 
     assert found.status == "warn"
     assert (
-        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB" in found.sentences[0]
+        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB"
+        in found.sentences[0]
     )
     assert card("memory", *even, "numa.node_mb=8192,8192").status == "pass"
 

@@ -48,5 +48,7 @@ def test_a_figure_of_a_drive_beside_its_kind_says_which_one_counts() -> None:
     cards = size(parse_settings([*drives, "workload.iops=1000", "workload.read_percent=50"])).cards
     storage = next(card for card in cards if card.resource == "storage")
 
-    assert "A drive counts with the 20,000 IOPS of array.drive_iops, not with the 182 IOPS of hdd-15k" in storage.sentences
+    assert (
+        "A drive counts with the 20,000 IOPS of array.drive_iops, not with the 182 IOPS of hdd-15k" in storage.sentences
+    )
     assert [stage.name for stage in storage.stages] == ["2 x 4 drives in RAID 10"]

@@ -58,7 +58,9 @@ def test_without_a_workload_there_is_no_demand_no_share_and_no_verdict() -> None
     headline = sizing.find("io.demand.headline")
     assert headline is not None
     assert headline.quantity is None
-    assert "Rules of thumb for 32 cores: 340 MB/s (loading) to 6,100 MB/s (light scans)" in headline.verdict
+    span = sizing.find("io.demand.rules-span")
+    assert span is not None
+    assert span.verdict == "340 MB/s (loading) to 6,100 MB/s (light scans) by rules of thumb for 32 cores"
 
 
 def test_rules_of_thumb_fill_in_on_request_and_are_never_a_pass() -> None:

@@ -205,6 +205,8 @@ class AdviceSet(Struct, frozen=True):
     """Rule packs and the day that each was last checked, as in ISO 8601."""
     cards: tuple[Card, ...] = ()
     """One for each resource, worst first; empty in sessions of versions that recorded none."""
+    why_unused: Mapping[str, str] = field(default_factory=dict)
+    """Why figures were not used, in short and by key: ``is not valid``; empty in files of format 1."""
 
     def find(self, advice_id: str) -> Advice | None:
         """Return the advice of that id; None where it could not be given."""

@@ -3,6 +3,7 @@
 History of the format:
     1  the first: session, continued, environment, machine, plan, step-start, samples, estimate,
        progress, outcome, gap, finding, advice, note, experiment, command, end.
+    2  cards hold what was judged as values (facts), and assumptions, notes and what comes later apart.
 
 A reader skips and counts kinds it does not know, ignores fields it does not know, and refuses a
 ``format`` above its own. Times are integers, nanoseconds since the run began, so that they stay
@@ -36,7 +37,7 @@ from sizeup.quantity import Origin
 # Defined below, where workers need them, and part of this format like the rest.
 __all__ = ["ENCODER", "EstimateRecord", "GapRecord", "ProgressRecord", "Record", "SamplesRecord"]
 
-FORMAT = 1
+FORMAT = 2
 TOOL = f"sizeup {__version__}"
 """What writes sessions."""
 GZIP_MAGIC = b"\x1f\x8b"

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
@@ -40,8 +41,6 @@ STORAGE_KEYS = (
 """Keys of which one is enough for a demand of storage."""
 _SAME = 1.01
 """Two throughputs that differ by less are one."""
-DATA_LIKE_LOAD = "the data grows like the load"
-"""How the line of a working begins where the data has no rate of its own."""
 
 
 class Growth(Struct, frozen=True):
@@ -147,9 +146,11 @@ def data_growth(sheet: Sheet) -> Growth:
     if "db.growth_percent" in sheet.inputs:
         return Growth(_stated(sheet, "db.growth_percent"), _stated(sheet, "workload.horizon_years") / YEAR_NS)
     load = growth(sheet)
-    if load.per_year and load.years:
+    rate = sheet.inputs.get("workload.growth_percent")
+    if load.per_year and load.years and isinstance(rate, Quantity):
+        sheet.given("db.growth_percent", replace(rate, source="workload.growth_percent"), "%")
         sheet.line(
-            f"{DATA_LIKE_LOAD}, by {format_in(load.per_year, '%')} a year "
+            f"the data grows like the load, by {format_in(load.per_year, '%')} a year "
             f"({KEYS['db.growth_percent'].flag} for another rate)"
         )
     return load

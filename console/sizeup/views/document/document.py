@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sizeup.charts import text_alternative
 from sizeup.model.finding import Finding, Severity
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
-from sizeup.text import capitalized, one_line
+from sizeup.text import one_line
 from sizeup.units import format_ns
 from sizeup.views.cards.cards import CardView, card_views
 from sizeup.views.cards.leading_charts import ShownChart, leading_charts, trends
@@ -22,7 +21,7 @@ from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.virtualization import runs_on
 from sizeup.views.result.executive_summary import caveats
 from sizeup.views.result.summary import SEVERITY_WORDS
-from sizeup.views.result.verdict import NO_VERDICT_YET, VerdictText, verdict_text
+from sizeup.views.result.verdict import VerdictText, verdict_text
 from sizeup.views.run.finished import headline
 from sizeup.views.run.run_status import RunStatus, run_status, validity_grade
 
@@ -84,7 +83,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         session.title or f"{header.host}, {header.started[:10]}",
         Facts((("Machine", _machine_text(session)), ("Measured", _when(session)))),
         run_status(session),
-        _verdict(verdict_text(advice.given, cards, found)),
+        verdict_text(advice.given, cards, found, without="Nothing is judged without a workload", fix=_WITHOUT_WORKLOAD),
         cards,
         trends(session, cards),
         tuple(grave),
@@ -94,14 +93,6 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         _first_notes(session, advice, cards),
         chapters(session, advice, cards),
     )
-
-
-def _verdict(verdict: VerdictText) -> VerdictText:
-    """Return the verdict, which says without a workload what to do in a line of its own."""
-    if verdict.status != NO_VERDICT_YET:
-        return verdict
-    statement = verdict.statement.replace("No workload", "Nothing is judged without a workload", 1)
-    return replace(verdict, statement=statement, fix=_WITHOUT_WORKLOAD)
 
 
 def _machine_text(session: Session) -> str:
@@ -164,6 +155,5 @@ def finding_text(finding: Finding) -> str:
 
 def verdict_facts(verdict: VerdictText) -> tuple[tuple[str, str], ...]:
     """Return what to do about the verdict and what it rests on, each with its name."""
-    rule = capitalized(verdict.rule.removeprefix("Rules of thumb for "))
-    named = (("Fix", verdict.fix), ("Basis", verdict.basis), ("Rule of thumb", rule))
+    named = (("Fix", verdict.fix), ("Basis", verdict.basis), ("Expected I/O", verdict.rule))
     return tuple((name, text) for name, text in named if text)

@@ -10,6 +10,7 @@ from sizeup.model.advice import Advice, AdviceSet, Card, Input, OpenQuestion
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.input_value import WhyUnused
+from sizeup.sizing.io.demand import RULES_SPAN
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
@@ -77,7 +78,7 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         needed = " or ".join(input_label(key) for key in WORKLOAD_KEYS[:2])
         rows.append(AnswerRow(NO_WORKLOAD, "Verdict", "No verdict yet", "no workload", basis=f"missing: {needed}"))
     for advice, _ in verdicts_first(given):
-        if advice.id == HEADLINE and (advice.decision == "unknown" or _has_demand(given)):
+        if advice.id == RULES_SPAN or (advice.id == HEADLINE and (advice.decision == "unknown" or _has_demand(given))):
             continue  # the row that asks for a workload says so, or the rows of the workload do
         card = cards.get(advice.id)
         judged = card is not None and advice.id.startswith(VERDICT)
@@ -132,8 +133,7 @@ _UNUSED = {
 
 def _why_unused(given: AdviceSet, key: str) -> WhyUnused | None:
     """Return why a measured figure is not used, as the advice recorded it; None where it is, or was not measured."""
-    reason = given.unused.get(key, "")
-    return next((why for why in WhyUnused if f"is not used: it {why.value}" in reason), None)
+    return WhyUnused(given.why_unused[key]) if key in given.why_unused else None
 
 
 def _has_demand(given: AdviceSet) -> bool:

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Sequence
 
 from sizeup.model.advice import AdviceSet, Card
-from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import overall
 from sizeup.sizing.licensing.price_age import PRICE_WARNING
 from sizeup.sizing.verdict import ShareStatus
@@ -23,7 +22,7 @@ from sizeup.views.result.license_answer import (
     license_rest,
     license_verdict,
 )
-from sizeup.views.result.verdict import first_card, unsettled_note
+from sizeup.views.result.verdict import first_card, rule_of_thumb, unsettled_note
 
 LINES = 25
 """Lines of one screen."""
@@ -142,8 +141,7 @@ def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str
         status = "NO VERDICT " if open_first else _overall_text(given.cards, first)
         return _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
     lines = _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
-    headline = given.find(HEADLINE)
-    rule = "" if headline is None else headline.verdict.partition(". ")[2]
+    rule = rule_of_thumb(given)
     return [*lines, *_folded("         ", rule, width)] if rule else lines
 
 

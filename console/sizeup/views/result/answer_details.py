@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import AdviceSet, Card, Failure
 from sizeup.sizing.verdict import share_text
-from sizeup.sizing.workload import DATA_LIKE_LOAD, YEAR_NS
+from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES
@@ -112,8 +112,10 @@ def _later_demand(given: AdviceSet) -> tuple[str, str] | None:
 
 def _data_growth_text(given: AdviceSet, cards: Sequence[Card]) -> str:
     """Return that the data is taken to grow like the load, where one of the resources rests on it."""
-    lines = (line for card in cards if (one := given.find(card.advice)) is not None for line in one.working)
-    return "; the data grows like the load" if any(line.startswith(DATA_LIKE_LOAD) for line in lines) else ""
+    used = [entry for card in cards if (one := given.find(card.advice)) is not None for entry in one.inputs]
+    rates = [entry.quantity for entry in used if entry.key == "db.growth_percent" and entry.quantity is not None]
+    like_load = any(rate.source == "workload.growth_percent" for rate in rates)
+    return "; the data grows like the load" if like_load else ""
 
 
 def _growth_text(cards: Sequence[Card]) -> str:

@@ -9,8 +9,8 @@ from msgspec import Struct
 from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
-from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.io.demand import RULES_SPAN
 from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
 from sizeup.text import capitalized
 from sizeup.units import format_in
@@ -73,15 +73,23 @@ class VerdictText(Struct, frozen=True):
 
 
 def verdict_text(
-    given: AdviceSet, views: Sequence[CardView], findings: Iterable[Finding] = (), actions: Sequence[str] = ()
+    given: AdviceSet,
+    views: Sequence[CardView],
+    findings: Iterable[Finding] = (),
+    actions: Sequence[str] = (),
+    *,
+    without: str = "No workload",
+    fix: str = "",
 ) -> VerdictText:
     """Return the verdict by the advice that is shown and its cards.
 
-    ``actions`` say what a reader can do where there is none: sentences with the key or the command.
+    Where there is none it begins with ``without``; ``actions`` are sentences with the key or the command that gives
+    one, ``fix`` is one in a line of its own.
     """
     card = first_card(given.cards)
     if card is None:
-        return VerdictText(NO_VERDICT_YET, " ".join((f"No workload{_lacking(views)}.", *actions)), rule=_rule(given))
+        statement = " ".join((f"{without}{_lacking(views)}.", *actions))
+        return VerdictText(NO_VERDICT_YET, statement, fix, rule=rule_of_thumb(given))
     working = given.find(card.advice)
     status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
     return VerdictText(
@@ -114,9 +122,10 @@ def first_card(cards: Sequence[Card]) -> Card | None:
     return verdict(cards) or next(iter(open_cards(cards)), None)
 
 
-def _rule(given: AdviceSet) -> str:
-    headline = given.find(HEADLINE)
-    return "" if headline is None or headline.quantity is not None else headline.verdict.partition(". ")[2]
+def rule_of_thumb(given: AdviceSet) -> str:
+    """Return what rules of thumb expect of such a machine; empty where there is a workload."""
+    span = given.find(RULES_SPAN)
+    return "" if span is None else span.verdict
 
 
 def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterable[Finding]) -> str:
