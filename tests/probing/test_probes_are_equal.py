@@ -42,7 +42,6 @@ from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.views.comparison.compared_charts import compared_charts
 from sizeup.views.comparison.comparison import comparison_data
 from sizeup.views.document.document import document
-from sizeup.views.result.executive_summary import executive_summary
 from sizeup.views.result.summary import summary
 from sizeup.views.run.chart_list import chart_list, underlying_charts
 from sizeup.views.run.finished import headline
@@ -106,7 +105,7 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
     shown = summary(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing))
     return {
         "summary": shown,
-        "executive summary": (executive_summary(session), session_lines(session)),
+        "lines": session_lines(session),
         "sizing inputs": (inputs, headlines(session), sizing.inputs),
         "sizing": sizing.advice,
         "findings": probe_findings(session),

@@ -99,7 +99,7 @@ def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) 
     text = printed(capsys, "--blank", "--set", *SERVER)
 
     assert text.startswith("NO VERDICT YET  No workload. Give one with --workload FILE")
-    assert "by rules of thumb for 32 cores" in text
+    assert "by rules of thumb for" in text
 
 
 def test_the_document_has_the_cards(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import flips
 from sizeup.views.cards.cards import CardView, card_views, cards_data
 from sizeup.views.cards.table import card_table
-from sizeup.views.document.document_cards import cards_table
+from sizeup.views.document.document import cards_table
 from sizeup.views.inputs.sensitivity import flip_table
 from sizeup.views.inputs.sizing_table import answer_rows
 from sizeup.views.result.answer import answer_lines

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec.structs import replace
 
 from sizeup.compare.machines import machine_differences
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import BlockDevice, BlockKind, MultipathMap, Path, is_drive
+from sizeup.report.data import results_json
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
 from sizeup.sizing.inputs.detected import detected
 from sizeup.views.cards.detected import detected_texts, machine_overview
-from sizeup.views.result.executive_summary import executive_summary
 
 GB = 10**9
 SDA, SDB = (BlockDevice(name, BlockKind.SCSI, 100 * GB, wwn="naa.6000") for name in ("sda", "sdb"))
@@ -39,15 +40,16 @@ MACHINE = Machine(block_devices=(SDA, SDB, LUN, DRIVE, *NO_DRIVES), maps=(_map("
 PORT = Nic("eth0", "physical", carrier=True, speed_bits_per_second=25 * GB)
 
 
-def _summary(machine: Machine) -> tuple[str, ...]:
+def _summary(machine: Machine) -> list[str]:
     header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
-    return executive_summary(Session(header, machine=machine))[0].statements
+    found: list[str] = msgspec.json.decode(results_json(Session(header, machine=machine)))["summary"]["What it is"]
+    return found
 
 
 def test_a_lun_with_two_paths_is_one_disk_in_every_view() -> None:
     assert MACHINE.drives == (DRIVE,)
     assert detected_texts(MACHINE, "storage") == ("1 LUN", "1 NVMe disk", "500 GB")
-    assert "Storage: 1 LUN, 1 NVMe disk, 500 GB." in _summary(MACHINE)
+    assert "Storage: 1 LUN, 1 NVMe disk, 500 GB" in _summary(MACHINE)
     assert [row[1:] for row in machine_overview(MACHINE)][-2:] == [
         ("lun", "100 GB, 2 paths"), ("nvme0n1", "400 GB, NVMe"),
     ]  # fmt: skip
@@ -81,5 +83,5 @@ def test_a_port_is_counted_once_with_that_of_a_guest_and_without_virtual_functio
 
     assert found.ports == (PORT, guest)
     assert [is_port(nic) for nic in over] == [False, False]
-    assert "Network: 1 x 25 Gb/s, 1 x 100 Mb/s, bond0." in _summary(found)
+    assert "Network: 1 x 25 Gb/s, 1 x 100 Mb/s, bond0" in _summary(found)
     assert str(detected(found)["net.links"].value) == "1 x 25 Gb/s, 1 x 100 Mb/s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.model.finding import Finding, Severity
-from sizeup.views.result.finding_text import worded
+from sizeup.views.result.summary import worded
 
 
 def test_a_load_is_named_in_words_and_other_findings_stay_as_they_are() -> None:

@@ -8,13 +8,13 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.svg import standalone
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.report.data import results_json
 from sizeup.report.markdown import markdown
 from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.units import format_range
 from sizeup.views.document.document import document
-from sizeup.views.result.executive_summary import executive_summary
 from sizeup.views.run.finished import headline
 from sizeup.views.run.results import points_table
 from sizeup.views.run.step import point_value
@@ -56,7 +56,7 @@ def shown(one: StepRun) -> dict[str, str]:
         "picture": standalone(chart),
         "text": text(document(session)),
         "markdown": markdown(document(session)),
-        "executive summary": repr(executive_summary(session)),
+        "json": results_json(session),
     }
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import codecs
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 import msgspec
 
+from sizeup.model.advice import AdviceSet
 from sizeup.model.sample import Disturbance
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
 from sizeup.views.cards.cards import cards_data
-from sizeup.views.document.document import document
-from sizeup.views.result.executive_summary import caveats, executive_summary
+from sizeup.views.document.caveats import caveats
+from sizeup.views.document.document import Document, document, finding_text
 from sizeup.views.run.results import results_data
 
 SCHEMA = "sizeup.report/1"
@@ -35,11 +36,7 @@ def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
         "schema": SCHEMA,
         "verdict": first.verdict,
         "cards": cards_data(first.cards),
-        "summary": {
-            answer.question: answer.statements
-            for answer in executive_summary(session, advice=shown)
-            if not answer.silent
-        },
+        "summary": {name: lines for name, lines in _questions(first, shown.given) if lines},
         "caveats": caveats(session, shown),
         "machine": session.machine,
         "findings": session.findings,
@@ -50,6 +47,22 @@ def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
         "gaps": session.gaps,
     }
     return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
+
+
+_COSTS = ("license.", "value.")
+"""What begins the ids of answers about licenses and their cost."""
+_MOST_COSTS = 8
+
+
+def _questions(first: Document, given: AdviceSet) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what a report's first page says by the question that it answers."""
+    judged = [card for card in first.cards if card.statement and card.resource != "license"]
+    yield "What it is", [f"{card.title}: {', '.join(card.detected)}" for card in first.cards if card.detected]
+    verdicts = [f"{card.label}  {card.statement}" for card in judged]
+    yield "What it can carry", [*(verdicts or [f"{first.verdict.label}  {first.verdict.statement}"]), *first.figures]
+    yield "What limits it", [f"{one.title.rstrip('.')}. {finding_text(one)}".rstrip() for one in first.findings]
+    yield "What it costs", [one.verdict for one in given.advice if one.id.startswith(_COSTS)][:_MOST_COSTS]
+    yield "Caveats", first.notes
 
 
 _FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "invalid_reason")

@@ -17,8 +17,7 @@ from sizeup.text import plural
 from sizeup.views.cards.cards import CardView
 from sizeup.views.cards.leading_charts import ShownChart
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document.document import Document, finding_text, verdict_facts
-from sizeup.views.document.document_cards import DEMAND, SHARE, cards_table
+from sizeup.views.document.document import DEMAND, SHARE, Document, cards_table, finding_text, verdict_facts
 from sizeup.views.result.summary import SEVERITY_WORDS
 from sizeup.views.result.verdict import VerdictText
 from sizeup.views.run.run_status import RunGrade, RunStatus

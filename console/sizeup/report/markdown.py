@@ -9,8 +9,7 @@ from sizeup.charts.chart import BarChart, HeatMap, LineChart
 from sizeup.charts.table import Table
 from sizeup.text import one_line
 from sizeup.views.document.blocks import Block, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document.document import Document, first_lists, verdict_facts
-from sizeup.views.document.document_cards import cards_table
+from sizeup.views.document.document import Document, cards_table, first_lists, verdict_facts
 
 _MEANT = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 _LINE_LIMIT = 4000

@@ -17,10 +17,9 @@ from sizeup.units import format_ns
 from sizeup.views.cards.cards import CardView
 from sizeup.views.document.advice_blocks import advice_blocks, cited
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document.document_cards import card_notes
+from sizeup.views.document.caveats import caveats
 from sizeup.views.machine.machine import machine_sections
-from sizeup.views.result.executive_summary import caveats
-from sizeup.views.result.finding_text import worded
+from sizeup.views.result.summary import worded
 from sizeup.views.run.finished import finished_charts
 from sizeup.views.run.results import stated_once
 
@@ -128,7 +127,9 @@ def finding_blocks(findings: Iterable[Finding]) -> Iterator[Block]:
 
 def _caveats(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> Iterator[Block]:
     measured = [note for card in cards for note in card.measured_notes]
-    if found := tuple(dict.fromkeys((*card_notes(cards), *measured, *caveats(session, advice)))):
+    if found := tuple(
+        dict.fromkeys((*(note for card in cards for note in card.notes), *measured, *caveats(session, advice)))
+    ):
         yield Items(found)
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from sizeup.charts import text_alternative
+from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding, Severity
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
+from sizeup.sizing.verdict import share_text
 from sizeup.text import one_line
-from sizeup.units import format_ns
-from sizeup.views.cards.cards import CardView, card_views
+from sizeup.units import format_in, format_ns
+from sizeup.views.cards.cards import OUTAGE, CardView, card_views
 from sizeup.views.cards.leading_charts import ShownChart, leading_charts, trends
 from sizeup.views.document.blocks import DocumentPart, Facts
+from sizeup.views.document.caveats import caveats
 from sizeup.views.document.chapters import all_findings, chapters, user_notes
-from sizeup.views.document.document_cards import card_notes
 from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.virtualization import runs_on
-from sizeup.views.result.executive_summary import caveats
 from sizeup.views.result.summary import SEVERITY_WORDS
 from sizeup.views.result.verdict import VerdictText, verdict_text
 from sizeup.views.run.finished import headline
@@ -31,6 +32,9 @@ _MOST_NOTES = 6
 _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
+DEMAND = "Demand"
+SHARE = "Used"
+"""The column with the share of the capacity that the demand takes."""
 _WITHOUT_WORKLOAD = "Enter a workload: sizeup size --session FILE --workload FILE"
 
 
@@ -125,7 +129,7 @@ def _figures(session: Session) -> tuple[str, ...]:
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:
     """The user's notes, what the cards have beside their figures, then caveats, as many as fit."""
     written = user_notes(session)
-    told = (*written, *card_notes(cards), *caveats(session, advice, each=1))
+    told = (*written, *(note for card in cards for note in card.notes), *caveats(session, advice, each=1))
     found = list(dict.fromkeys(one_line(note, _NOTE_LENGTH) for note in told))
     if len(found) > _MOST_NOTES:
         where = "Caveats" if len(written) < _MOST_NOTES else "User notes and Caveats"
@@ -157,3 +161,39 @@ def verdict_facts(verdict: VerdictText) -> tuple[tuple[str, str], ...]:
     """Return what to do about the verdict and what it rests on, each with its name."""
     named = (("Fix", verdict.fix), ("Basis", verdict.basis), ("Expected I/O", verdict.rule))
     return tuple((name, text) for name, text in named if text)
+
+
+def cards_table(cards: Sequence[CardView]) -> Table:
+    """Return the cards as a table; values that no card has are left out."""
+    judged = [title for title, value in _judged(cards) if any(value(card) for card in cards)]
+    columns = (
+        *(Column(title) for title in ("Resource", "Detected", "Measured")),
+        *(Column(title, numeric=True) for title in judged),
+        Column("Status"),
+    )
+    rows = (
+        (
+            card.title,
+            ", ".join(card.detected) or UNKNOWN,
+            ", ".join(card.measured) or UNKNOWN,
+            *(value(card) or UNKNOWN for title, value in _judged(cards) if title in judged),
+            card.label,
+        )
+        for card in cards
+    )
+    return Table("", columns, tuple(rows))
+
+
+def _judged(cards: Sequence[CardView]) -> tuple[tuple[str, Callable[[CardView], str]], ...]:
+    """The columns of demand and shares, each with how it is read from a card; empty where a card has none."""
+    years = max((card.years for card in cards), default=0.0)
+    return (
+        (DEMAND, lambda card: card.demand),
+        (SHARE, lambda card: _share(card.used)),
+        ("N+1", lambda card: OUTAGE if card.outage else _share(card.n_plus_one)),
+        (f"Year {format_in(years, '')}", lambda card: _share(card.last_year)),
+    )
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else share_text(share)

@@ -13,7 +13,11 @@ from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.cards import overall
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import chosen_pack
+from sizeup.sizing.pack import short
+from sizeup.sizing.sheet import Inputs, Sheet
 from sizeup.units import format_in, format_value
+from sizeup.views.cards.cards import TITLES, VERDICT, status_text
 from sizeup.views.inputs.input_names import used_name
 
 if TYPE_CHECKING:
@@ -136,3 +140,50 @@ def first_of(value: Value) -> Quantity | Words | None:
     if isinstance(value, tuple):
         return value[0] if value else None
     return value.quantity if isinstance(value, UnusedMeasurement) else value
+
+
+_OF_PRODUCTS = ("license.edition", "license.break-even.")
+"""What begins the ids of answers whose decision is a product."""
+_WORDS = {
+    "above-catalog": "above the catalog",
+    "above-path": "above its path",
+    "all-counted": "all servers counted",
+    "below-catalog": "below the catalog",
+    "cache": "flash as a cache",
+    "catalog": "as in the catalog",
+    "consolidate": "cores are idle",
+    "cyclops": "on one node",
+    "does-not-fit": "does not fit",
+    "machine": "cheaper by the machine",
+    "passive": "passive servers not counted",
+    "schema": "the whole database on flash",
+    "short": "too small",
+    "spills": "spills to other nodes",
+    "spread": "spread over the nodes",
+    "tier": "the hot set on flash",
+    "users": "cheaper by users",
+    "within": "within its path",
+}
+
+
+def answer_title(advice: Advice) -> str:
+    """Return what an answer is about: ``Storage`` for the verdict on it."""
+    if advice.id.startswith(VERDICT):
+        return TITLES[advice.id.removeprefix(VERDICT)]
+    return advice.title.removeprefix("Licenses: ")
+
+
+def decision_text(advice_id: str, decision: str, inputs: Inputs, rules: Rules) -> str:
+    """Return a decision in words: ``FAIL``, ``the whole database on flash``, the name of an edition."""
+    if advice_id.startswith(VERDICT):
+        return status_text(decision)
+    if advice_id.startswith(_OF_PRODUCTS):
+        products = chosen_pack(Sheet(inputs, rules)).product
+        named = (one.brief or one.title for one in products if short(one.id) == decision)
+        return next(named, decision_words(decision))
+    return decision_words(decision)
+
+
+def decision_words(decision: str) -> str:
+    """Return a decision in words: ``the whole database on flash``."""
+    return _WORDS.get(decision, decision.replace("-", " "))

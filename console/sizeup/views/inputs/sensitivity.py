@@ -15,9 +15,8 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_range
 from sizeup.units import base_unit, format_in
 from sizeup.views.cards.cards import status_label
-from sizeup.views.inputs.advice import format_quantity
+from sizeup.views.inputs.advice import answer_title, decision_text, format_quantity
 from sizeup.views.inputs.input_names import input_label, named_input
-from sizeup.views.result.decision_text import answer_title, decision_text
 
 if TYPE_CHECKING:
     from sizeup.sizing.advise import Sizing

@@ -23,10 +23,9 @@ from sizeup.views.cards.cards import (
     status_text,
     verdicts_first,
 )
-from sizeup.views.inputs.advice import format_quantity
+from sizeup.views.inputs.advice import answer_title, decision_words, format_quantity
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.whatif import WORKLOAD_KEYS
-from sizeup.views.result.decision_text import answer_title, decision_words
 
 GROUPS = ("Verdict", "Demand", "Capacity", "Licenses")
 _PREFIXES = {

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding, Severity
@@ -65,8 +66,6 @@ def _of_run(session: Session | None) -> Iterable[Finding]:
     """Return the findings of a run in plain words."""
     if session is None or not session.findings:
         return ()
-    from sizeup.views.result.finding_text import worded  # which the first screen of a machine does without
-
     return map(worded, session.findings)
 
 
@@ -130,3 +129,22 @@ def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> t
     if working is not None:
         lines += ["", "Working", *(f"  {line}" for line in working.working or (working.verdict,))]
     return tuple(lines) or ("Nothing is known of it yet.",)
+
+
+def worded(finding: Finding) -> Finding:
+    """Return a finding that names its load in words, and whose evidence names no check."""
+    from sizeup.views.run.points import coordinate_words  # which the first screen of a machine does without
+
+    load, colon, rest = finding.title.partition(": ")
+    words = coordinate_words("workload", load)
+    title = f"{words}: {rest}" if colon and words != load else finding.title
+    evidence = tuple(dict.fromkeys(map(_plain, finding.evidence)))
+    return replace(finding, title=title, evidence=evidence)
+
+
+def _plain(reason: str) -> str:
+    """Return a reason without the name of its check, by which the caveats of a figure are told apart."""
+    from sizeup.session.validity import FAILED_CHECKS
+
+    name, colon, rest = reason.partition(": ")
+    return rest if colon and name in FAILED_CHECKS else reason
