@@ -106,7 +106,7 @@ def test_the_data_answer_five_questions_in_sentences(session: Session) -> None:
     assert answers["Caveats"][1:] == [
         "io.direct was refused: no target was named.",
         "Memory latency: 1 of 3 points did not converge in its time.",
-        "I/O need by the GHz rule: The rule is from 2007.",
+        "I/O need by the GHz rule: The rule is from 2007",
         "2 facts could not be read; they are listed with the reasons.",
     ]
 
