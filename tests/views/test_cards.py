@@ -245,6 +245,13 @@ def test_the_share_after_a_failure_stands_in_the_table_at_every_width(width: int
     assert all(cell_len(line) <= width for line in table.text())
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_range_of_cores_keeps_its_unit(width: int) -> None:
+    given = sized(workload__cpu_cores="12.3", workload__spread_cores="24.6", machine__cores="32")
+
+    assert any("12.3 to 24.6 cores  " in line for line in card_table(card_views(given, machine()), width).text())
+
+
 def test_without_a_failure_that_is_known_its_column_leaves_the_room_to_the_others() -> None:
     assert "N+1" not in card_table(card_views(sized(workload__mb_s="100", capacity__mb_s="800"), machine()), 80).header
 

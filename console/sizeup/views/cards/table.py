@@ -19,8 +19,8 @@ _NAME = 10
 _STATUS = 7
 _SHARE = 6
 _GAP = 2
-_DEMAND = (6, 14)
-"""The narrowest and the widest column of demands."""
+_DEMAND = (6, 18)
+"""The narrowest and the widest column of demands: ``12.3 to 24.6 cores``."""
 _TEXT = (8, 44)
 """The same of what was detected, and of what was measured."""
 _BOTH = 36
