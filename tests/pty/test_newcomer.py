@@ -37,7 +37,7 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         terminal.wait_for("Note for readers of this session")
         terminal.wait_quiet()
         terminal.press(*NOTE)
-        newcomer.press("enter", "Enter saves")
+        newcomer.press("enter", "Enter takes it")
         terminal.wait_for(NOTE)
         newcomer.press("e", "e Export")
         newcomer.press("enter", "Web page for sharing, names and addresses masked")

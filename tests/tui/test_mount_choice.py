@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from consoles import Console, ended
 from sizeup.live import storage_targets
@@ -57,10 +57,12 @@ async def test_another_directory_is_typed_and_has_to_exist(
     async with console.shown() as pilot:
         await pilot.press("r", "end", "enter")
         await pilot.pause()
+        hint = str(console.app.screen.query_one(".hint", Static).content)
         await pilot.press(*(typed or str(tmp_path)), "enter")
         await pilot.pause()
         kept = [field.value for field in console.app.screen.query(Input)]
 
+    assert hint.startswith("Enter takes it")  # it measures, and saves nothing
     assert bool(console.runner.arguments) is starts
     assert any("does not exist; enter the full name of a directory" in text for text in console.told) is not starts
     assert kept == ([] if starts else [typed])  # what was typed is not lost

@@ -203,7 +203,7 @@ class DeviceDialog(Dialog[str]):
 class TextDialog(Dialog[str]):
     """One line of text."""
 
-    def __init__(self, question: str, begun: str = "", hint: str = "Enter saves, Esc cancels.") -> None:
+    def __init__(self, question: str, begun: str = "", hint: str = "Enter takes it, Esc cancels.") -> None:
         super().__init__()
         self._question = question
         self._begun = begun
