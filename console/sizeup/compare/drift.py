@@ -8,29 +8,25 @@ out: memory in use, counters, temperatures, and the CPUs that interrupts go to.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from sizeup.compare.drift_devices import device_facts
-from sizeup.compare.drift_facts import (
+from sizeup.compare.machines import configuration
+from sizeup.compare.parts import (
     MISSING,
+    MODULES,
     PRESENT,
     ComparedFact,
     Facts,
-    Kind,
-    both,
-    compare_parts,
     listed_text,
     number_text,
     pairs,
-    size_text,
+    part_facts,
     switch_text,
 )
-from sizeup.compare.drift_storage import storage_facts
-from sizeup.compare.machines import configuration
 from sizeup.discovery.setting_facts import SETTING_FACTS
-from sizeup.model.dimms import DimmSlot, EdacDimm
+from sizeup.model.dimms import DimmSlot
 from sizeup.model.machine import Machine
 from sizeup.units import format_bytes
 
@@ -55,17 +51,14 @@ class Drift(Struct, frozen=True):
 
 def drift(baseline: Machine, now: Machine) -> Drift:
     """Return what differs between the machine as it was and as it is."""
+    modules = ComparedFact("memory modules", _slot_count(baseline), _slot_count(now))
+    was, found = _mitigations(baseline), _mitigations(now)
     facts = [
         *pairs(_settings(baseline), _settings(now)),
-        *storage_facts(baseline, now),
-        *device_facts(baseline, now),
-        *_modules(baseline.dimm_slots, now.dimm_slots),
-        *compare_parts(
-            Kind("memory module", "memory modules by EDAC", "memory module ", on_every_machine=True),
-            both((baseline, now), _edac),
-            _edac_facts,
-        ),
-        *_vulnerabilities(baseline, now),
+        *part_facts(baseline, now),
+        *_listed("memory slot", _slots(baseline), _slots(now), modules),
+        *MODULES.compared(MODULES.parts(baseline), MODULES.parts(now)),
+        *_listed("mitigation", was, found, ComparedFact("mitigations", listed_text(was), listed_text(found))),
         *pairs(_configuration(baseline), _configuration(now)),
     ]
     known = [one for one in facts if one.baseline is not None and one.now is not None]
@@ -120,34 +113,24 @@ def _partition(machine: Machine) -> Facts:
     }
 
 
-def _edac(machine: Machine) -> dict[str, EdacDimm]:
-    """Modules as the memory controllers report them, which needs no root; without a driver there are none."""
-    return {f"{mc.name} {module.name}": module for mc in machine.memory_controllers for module in mc.dimms}
-
-
-def _edac_facts(module: EdacDimm) -> Facts:
-    return {"size": size_text(module.size_bytes), "type": module.kind, "label": module.label}
-
-
-def _modules(baseline: tuple[DimmSlot, ...], now: tuple[DimmSlot, ...]) -> Iterator[ComparedFact]:
-    """Each slot; where one side lists none, nothing is known of all of them."""
-    before, after = _slots(baseline), _slots(now)
+def _listed(part: str, before: Facts, after: Facts, whole: ComparedFact) -> Iterable[ComparedFact]:
+    """Each entry of a list; the list as a ``whole`` where one side has none, and nothing is known of its entries."""
     if not before or not after:
-        yield ComparedFact("memory modules", _summary(baseline), _summary(now))
-        return
-    for slot in dict.fromkeys((*before, *after)):
-        yield ComparedFact(f"memory slot {slot}", before.get(slot, NOT_LISTED), after.get(slot, NOT_LISTED))
+        return [whole]
+    names = dict.fromkeys((*before, *after))
+    return [ComparedFact(f"{part} {name}", before.get(name, NOT_LISTED), after.get(name, NOT_LISTED)) for name in names]
 
 
-def _summary(slots: tuple[DimmSlot, ...]) -> str | None:
+def _slot_count(machine: Machine) -> str | None:
+    slots = machine.dimm_slots
     return f"{sum(bool(slot.populated) for slot in slots)} of {len(slots)} slots populated" if slots else None
 
 
-def _slots(slots: tuple[DimmSlot, ...]) -> dict[str, str | None]:
+def _slots(machine: Machine) -> Facts:
     found: dict[str, str | None] = {}
-    names = Counter(_slot_name(slot) for slot in slots)
+    names = Counter(map(_slot_name, machine.dimm_slots))
     seen: Counter[str] = Counter()
-    for slot in slots:
+    for slot in machine.dimm_slots:
         name = _slot_name(slot)
         seen[name] += 1
         found[f"{name} #{seen[name]}" if names[name] > 1 else name] = _slot_text(slot)
@@ -177,11 +160,5 @@ def _slot_text(slot: DimmSlot) -> str | None:
     )
 
 
-def _vulnerabilities(baseline: Machine, now: Machine) -> Iterator[ComparedFact]:
-    before = {each.name: each.status for each in baseline.settings.vulnerabilities}
-    after = {each.name: each.status for each in now.settings.vulnerabilities}
-    if not before or not after:
-        yield ComparedFact("mitigations", listed_text(before), listed_text(after))
-        return
-    for name in dict.fromkeys((*before, *after)):
-        yield ComparedFact(f"mitigation {name}", before.get(name, NOT_LISTED), after.get(name, NOT_LISTED))
+def _mitigations(machine: Machine) -> Facts:
+    return {each.name: each.status for each in machine.settings.vulnerabilities}

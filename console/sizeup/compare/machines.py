@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from sizeup.compare.drift_facts import switch_text
+from sizeup.compare.parts import number_text, switch_text
 from sizeup.model.machine import Machine
 from sizeup.model.topology import CacheKind
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
@@ -131,22 +131,18 @@ def _tcp(machine: Machine) -> str | None:
     return ", ".join(f"{name} {format_bytes(sizes[-1])}" for name, sizes in named if sizes is not None)
 
 
-def _count(number: int | None) -> str | None:
-    return None if number is None else str(number)
-
-
 _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "CPU": lambda machine: machine.cpu_model,
     "architecture": lambda machine: machine.platform.architecture,
-    "packages": lambda machine: _count(machine.socket_count),
-    "dies": lambda machine: _count(len(machine.dies) or None),
-    "cores": lambda machine: _count(machine.core_count),
+    "packages": lambda machine: number_text(machine.socket_count),
+    "dies": lambda machine: number_text(len(machine.dies) or None),
+    "cores": lambda machine: number_text(machine.core_count),
     "PUs online": lambda machine: str(machine.pu_counts.online),
     "PUs allowed": lambda machine: str(machine.pu_counts.allowed),
     "base clock": lambda machine: format_hz(machine.base_clock.value) if machine.base_clock is not None else None,
     "caches": _caches,
     "memory": lambda machine: format_bytes(machine.memory_bytes) if machine.memory_bytes is not None else None,
-    "NUMA nodes": lambda machine: _count(machine.node_count),
+    "NUMA nodes": lambda machine: number_text(machine.node_count),
     "memory by node": _nodes,
     "distances": lambda machine: " / ".join(
         " ".join(map(str, node.distances)) for node in machine.nodes if node.distances

@@ -6,14 +6,12 @@ That a fact differs does not prove that it is the cause, so it is only reported 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 
 from sizeup.compare.drift import drift
-from sizeup.compare.drift_devices import device_facts
-from sizeup.compare.drift_storage import storage_facts
 from sizeup.fleet.host_session import HostFigure, HostSession, unpacked_machine
 from sizeup.model.machine import Machine
 from sizeup.text import one_line
@@ -72,22 +70,19 @@ def differences(
     values: dict[str, Counter[str]] = defaultdict(Counter)
     own: dict[str, str] = {}
     undecided: Counter[str] = Counter()
-    parts: dict[str, str] = {}
+    cards: dict[str, tuple[str, ...]] = {}
     for other, theirs in known:
         found = drift(other, machine)
         for fact in found.drifted:
             values[fact.fact][fact.baseline or ""] += 1
             own[fact.fact] = fact.now or ""
+            cards[fact.fact] = fact.cards or _cards(fact.fact)
         undecided.update(fact.fact for fact in found.undecided)
-        if any(fact.fact not in parts for fact in found.drifted):
-            parts.update({fact.fact: "" for fact in found.drifted if fact.fact not in parts})
-            parts.update({fact.fact: "storage" for fact in storage_facts(other, machine)})
-            parts.update({fact.fact: "network" for fact in device_facts(other, machine)})
         if theirs.distribution != figure.distribution:
             values[_VERSION][theirs.distribution] += 1
             own[_VERSION] = figure.distribution
     unique = [
-        PeerDifference(one_line(fact), one_line(own[fact]), one_line(value), count, figure.card in _cards(fact, parts))
+        PeerDifference(one_line(fact), one_line(own[fact]), one_line(value), count, figure.card in cards.get(fact, ()))
         for fact, counts in values.items()
         for value, count in counts.most_common(1)
         if 2 * count > len(known) and len(known) - counts.total() - undecided[fact] <= _SHARED * len(known)
@@ -107,14 +102,9 @@ def _unpacked(packed: bytes) -> Machine | None:
     return unpacked_machine(packed)
 
 
-def _cards(fact: str, parts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cards that a fact is about."""
+def _cards(fact: str) -> tuple[str, ...]:
+    """Return the cards that a fact of no part is about."""
     lowered = fact.lower()
-    if parts.get(fact):
-        if lowered.startswith("cxl"):
-            return ("memory",)
-        # An adapter of either kind is a PCI device.
-        return ("storage", "network") if lowered.startswith("pci ") else (parts[fact],)
     if any(word in lowered for word in _MEMORY):
         return ("memory",)
     if lowered.startswith("vm."):

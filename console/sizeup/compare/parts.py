@@ -1,0 +1,355 @@
+"""The parts of two machines side by side: which part of the one is which of the other, and what differs.
+
+Each fact comes from one file: a fact of two would differ where only one of them is readable. What changes by itself is
+left out: counters, temperatures, and the CPUs that interrupts go to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic, is_port
+from sizeup.model.pci import PciFunction
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
+from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes
+
+MISSING, PRESENT = "missing", "present"
+
+Facts = Mapping[str, str | None]
+T = TypeVar("T")
+
+_NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
+_FC = (Transport.FC, Transport.FCOE)
+_RUNNING = frozenset({"running", "live"})
+_NO_LINK = "no link"
+_OVER_PORTS = ("bond", "vlan")
+"""Bridges and virtual interfaces come and go with containers and guests."""
+_IDLE_DOWN = (0x03, 0x12)
+"""Base classes of devices that lower the speed of their link while they are idle."""
+_STORAGE, _NETWORK, _MEMORY = ("storage",), ("network",), ("memory",)
+
+
+class ComparedFact(Struct, frozen=True):
+    """One fact on both sides; None where it is unknown."""
+
+    fact: str
+    baseline: str | None
+    now: str | None
+    cards: tuple[str, ...] = ()
+    """The resources that a fact of a part is about."""
+
+
+class PartKind(Struct, Generic[T], frozen=True):
+    """One kind of parts of a machine."""
+
+    name: str
+    """Before the name of a part that came or went: ``disk``."""
+    parts: Callable[[Machine], Mapping[str, T]]
+    """By name."""
+    facts: Callable[[T], Facts]
+    cards: tuple[str, ...]
+    identity: Callable[[T], str | None] = lambda _: None
+    alone: bool = False
+    """Whether the name of a part says of which kind it is, so that its facts need no more."""
+    listed: str = ""
+    """What a machine calls all of them that cannot be without any, and so has not been read: ``disks``."""
+
+    def compared(self, before: Mapping[str, T], after: Mapping[str, T]) -> Iterator[ComparedFact]:
+        """Facts of each part, and parts that came or went, under the name that a part has now."""
+        if self.listed and not (before and after):
+            yield ComparedFact(self.listed, listed_text(before), listed_text(after), self.cards)
+            return
+        was = former_names(before, after, self.identity)
+        for name, part in after.items():
+            if name in was:
+                prefix = f"{name} " if self.alone else f"{self.name} {name} "
+                yield from pairs(self.facts(before[was[name]]), self.facts(part), prefix, self.cards)
+            else:
+                yield ComparedFact(f"{self.name} {name}", MISSING, PRESENT, self.cards)
+        kept = set(was.values())
+        for name in before:
+            if name not in kept:
+                yield ComparedFact(f"{self.name} {name}", PRESENT, MISSING, self.cards)
+
+
+def pairs(baseline: Facts, now: Facts, prefix: str = "", cards: tuple[str, ...] = ()) -> Iterator[ComparedFact]:
+    """Each fact that either side has, after the name of the part that it is of."""
+    for fact in dict.fromkeys((*baseline, *now)):
+        yield ComparedFact(prefix + fact, baseline.get(fact), now.get(fact), cards)
+
+
+def former_names(
+    before: Mapping[str, T], after: Mapping[str, T], identity: Callable[[T], str | None]
+) -> dict[str, str]:
+    """Which part of the baseline each is: by its identity where both sides know it once, else by its name."""
+    old, new = _by_identity(before, identity), _by_identity(after, identity)
+    was = {new[known]: old[known] for known in new.keys() & old.keys()}
+    taken = set(was.values())
+    return {**{name: name for name in after if name in before and name not in was and name not in taken}, **was}
+
+
+def _by_identity(parts: Mapping[str, T], identity: Callable[[T], str | None]) -> dict[str, str]:
+    names = {name: identity(part) for name, part in parts.items()}
+    counts = Counter(names.values())
+    return {known: name for name, known in names.items() if known and counts[known] == 1}
+
+
+def number_text(value: int | None) -> str | None:
+    """Return a number as a fact."""
+    return None if value is None else str(value)
+
+
+def size_text(size: int | None) -> str | None:
+    """Return a size in bytes as a fact."""
+    return None if size is None else format_bytes(size)
+
+
+def switch_text(value: bool | None, words: tuple[str, str] = ("on", "off")) -> str | None:  # noqa: FBT001  a fact
+    """Return a switch as a fact; ``words`` are what it is called when it is on and off."""
+    return None if value is None else words[not value]
+
+
+def listed_text(parts: Mapping[str, object]) -> str | None:
+    """Return how many parts one side lists; None where it lists none, and so may not have been read."""
+    return f"{len(parts)} listed" if parts else None
+
+
+def _speed(bits_per_second: int | None, *, down: bool) -> str | None:
+    """A port without a link has no speed, which is known."""
+    return _NO_LINK if down else None if bits_per_second is None else format_bit_rate(bits_per_second)
+
+
+def disk_identity(disk: BlockDevice) -> str | None:
+    """Return what a disk keeps whatever it is called today."""
+    return disk.wwn
+
+
+def adapter_identity(hba: Hba) -> str | None:
+    """Hosts are numbered in the order in which they come up; all sessions of iSCSI have the initiator's name."""
+    if hba.transport is Transport.ISCSI:
+        return " ".join(f"{target.name} {target.address}" for target in hba.targets) or None
+    return hba.port_name or hba.pci_address
+
+
+def nic_identity(nic: Nic) -> str | None:
+    """Return the address of an interface."""
+    return nic.mac
+
+
+def _adapters(machine: Machine) -> dict[str, tuple[Hba, int]]:
+    """Adapters with the number of their LUNs; those of USB come and go with what is plugged in."""
+    units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
+    return {hba.name: (hba, units[hba.name]) for hba in machine.hbas if hba.transport is not Transport.USB}
+
+
+def _adapter_facts(adapter: tuple[Hba, int]) -> Facts:
+    hba, units = adapter
+    return {
+        "driver": hba.driver,
+        "model": hba.model,
+        "firmware": hba.firmware,
+        "state": hba.state,
+        "speed": _speed(hba.speed_bits_per_second, down=hba.transport in _FC and hba.state not in (None, "Online")),
+        "targets": str(len(hba.targets)),
+        "LUNs": str(units),
+        "queue depth": number_text(hba.queue_depth_limit),
+        "interface": hba.net_device,
+    }
+
+
+def _paths_in_use(states: list[str | None]) -> str | None:
+    return None if None in states else str(sum(state in _RUNNING for state in states))
+
+
+def _mounts(machine: Machine, renamed: Mapping[str, str]) -> dict[str, Facts]:
+    """Each mount point with what is mounted there; a disk under the name that it has now."""
+    found: dict[str, Facts] = {}
+    for device in machine.block_devices:
+        parent = device.parent or device.name
+        name = device.dm_name or device.name.replace(parent, renamed.get(parent, parent), 1)
+        for point in device.mount_points:
+            found[point] = {"device": name}
+    for local in machine.local_mounts:
+        # A device has several names; the one that lasts is that of the disk above.
+        known = found.get(local.mount_point, {"device": local.source})
+        found[local.mount_point] = {**known, "type": local.kind, "options": ",".join(sorted(local.options))}
+    for mount in machine.nfs_mounts:
+        found[mount.mount_point] = {
+            "device": mount.export,
+            "version": mount.version,
+            "protocol": mount.protocol,
+            "connections": number_text(mount.transports),
+            "nconnect": number_text(mount.nconnect) or "not set",
+            "rsize": size_text(mount.read_size_bytes),
+            "wsize": size_text(mount.write_size_bytes),
+            "hard": switch_text(mount.hard, ("hard", "soft")),
+            "sync": switch_text(mount.sync),
+            "read only": switch_text(mount.read_only),
+            "attribute cache": mount.attribute_cache or "default",
+            "interface": mount.nic,
+        }
+    return found
+
+
+def _pci_link(function: PciFunction) -> str | None:
+    idles = (function.class_code or 0) >> 16 in _IDLE_DOWN
+    return None if function.link is None or idles else f"{function.link.gigatransfers:g} GT/s x{function.link.width}"
+
+
+_DISKS = PartKind(
+    "disk",
+    lambda machine: {device.name: device for device in machine.block_devices if device.kind not in _NO_DISKS},
+    lambda disk: {
+        **{name: disk_setting(disk, name) for name in DISK_SETTINGS},
+        "size": None if disk.size_bytes is None else format_decimal_bytes(disk.size_bytes),
+        "model": disk.model,
+        "logical_block_size": number_text(disk.logical_block_bytes),
+        "read only": switch_text(disk.read_only),
+        "RAID level": disk.raid_level,
+        "missing members": number_text(disk.raid_degraded),
+        "members": str(len(disk.members)),
+    },
+    _STORAGE,
+    disk_identity,
+    alone=True,
+    listed="disks",
+)
+_MOUNTS = PartKind[Facts]("mount", lambda machine: _mounts(machine, {}), lambda facts: facts, _STORAGE, listed="mounts")
+_KINDS: tuple[PartKind[Any], ...] = (
+    _DISKS,
+    PartKind("adapter", _adapters, _adapter_facts, _STORAGE, lambda adapter: adapter_identity(adapter[0])),
+    PartKind(
+        "NVMe controller",
+        lambda machine: {one.name: one for one in machine.nvme_controllers},
+        lambda controller: {
+            "model": controller.model,
+            "firmware": controller.firmware,
+            "state": controller.state,
+            "transport": controller.transport,
+            "queues": number_text(controller.queues),
+            "interface": controller.net_device,
+        },
+        _STORAGE,
+        lambda controller: controller.serial,
+        alone=True,
+    ),
+    PartKind(
+        "namespace",
+        lambda machine: {one.name: one for one in machine.nvme_namespaces},
+        lambda space: {
+            "block": size_text(space.logical_block_bytes),
+            "metadata": size_text(space.metadata_bytes),
+            "paths": str(len(space.paths)),
+        },
+        _STORAGE,
+        alone=True,
+    ),
+    PartKind(
+        "map",
+        lambda machine: {one.name: one for one in machine.maps},
+        lambda found: {
+            "paths": str(len(found.paths)),
+            "paths in use": _paths_in_use([path.state for path in found.paths]),
+        },
+        _STORAGE,
+        lambda found: found.uuid,
+    ),
+    PartKind(
+        "pool",
+        lambda machine: {f"{one.kind} {one.name}": one for one in machine.file_systems},
+        lambda pool: {
+            "state": pool.state,
+            "devices": str(len(pool.devices)),
+            "mounted on": ", ".join(pool.mount_points) or "-",
+        },
+        _STORAGE,
+    ),
+    _MOUNTS,
+    PartKind(
+        "interface",
+        lambda machine: {nic.name: nic for nic in machine.nics if is_port(nic) or nic.kind in _OVER_PORTS},
+        lambda nic: {
+            "link": switch_text(nic.up, ("up", "down")),
+            "speed": _speed(nic.speed_bits_per_second, down=nic.up is False),
+            "MTU": number_text(nic.mtu),
+            "driver": nic.driver,
+            "receive queues": number_text(nic.receive_queues),
+            "transmit queues": number_text(nic.transmit_queues),
+            "bond mode": nic.bond_mode,
+            "members": ", ".join(nic.lower) or "none",
+        },
+        _NETWORK,
+        nic_identity,
+        alone=True,
+        listed="interfaces",
+    ),
+    PartKind(
+        "RDMA port",
+        lambda machine: {f"{port.device}/{port.port}": port for port in machine.rdma_ports},
+        lambda port: {
+            "state": port.state,
+            "rate": _speed(port.rate_bits_per_second, down=port.state == "DOWN"),
+            "link layer": port.link_layer,
+            "firmware": port.firmware,
+        },
+        _NETWORK,
+    ),
+    PartKind(
+        "PCI",
+        # Virtual functions are counted at the physical one.
+        lambda machine: {
+            one.address: one for one in machine.pci if not one.is_bridge and one.virtual_function_of is None
+        },
+        lambda function: {
+            "link": _pci_link(function),
+            "driver": function.driver or "none",
+            "virtual functions": number_text(function.virtual_functions),
+        },
+        (*_STORAGE, *_NETWORK),  # an adapter of either kind is a PCI device
+        listed="PCI devices",
+    ),
+    PartKind(
+        "accelerator",
+        lambda machine: {one.pci_address: one for one in machine.accelerators},
+        lambda found: {
+            "model": found.model,
+            "driver": found.driver,
+            "memory": size_text(found.memory_bytes),
+            "firmware": found.firmware,
+        },
+        _NETWORK,
+    ),
+    PartKind(
+        "CXL",
+        lambda machine: {one.name: one for one in machine.cxl_memory},
+        lambda found: {
+            "volatile": size_text(found.volatile_bytes),
+            "persistent": size_text(found.persistent_bytes),
+            "firmware": found.firmware,
+        },
+        _MEMORY,
+    ),
+)
+MODULES = PartKind(
+    "memory module",
+    # As the memory controllers report them, which needs no root; without a driver there are none.
+    lambda machine: {f"{mc.name} {module.name}": module for mc in machine.memory_controllers for module in mc.dimms},
+    lambda module: {"size": size_text(module.size_bytes), "type": module.kind, "label": module.label},
+    _MEMORY,
+    listed="memory modules by EDAC",
+)
+
+
+def part_facts(baseline: Machine, now: Machine) -> Iterator[ComparedFact]:
+    """Return what is stored on and what leads to it, then all that is on the network or on PCI."""
+    disks = former_names(_DISKS.parts(baseline), _DISKS.parts(now), _DISKS.identity)
+    renamed = {old: new for new, old in disks.items()}
+    for kind in _KINDS:
+        before = _mounts(baseline, renamed) if kind is _MOUNTS else kind.parts(baseline)
+        yield from kind.compared(before, kind.parts(now))
