@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind
-from sizeup.views.machine.difference import compared
+from sizeup.views.machine.difference import compared, parts_data
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem, find
 from trees import large_machine
 
@@ -95,6 +95,13 @@ def test_a_device_that_moved_to_another_node_says_from_where() -> None:
     assert part(now, before, "disk:sda").facts[0] == (
         "~ Inside", "Node 0: 4 cores, 64 GiB -> Node 1: 4 cores, 64 GiB",
     )  # fmt: skip
+
+
+def test_values_of_the_document_are_whole_whatever_they_contain() -> None:
+    before, now = (machine(block_devices=(disk("sda", "S1", model=model),)) for model in ("A -> B", "C"))
+
+    (part,) = parts_data(compared(now, before))
+    assert part["facts"] == [{"name": "Model", "before": "A -> B", "after": "C"}]
 
 
 def test_a_part_that_came_whole_counts_once_and_marks_what_is_inside() -> None:

@@ -214,15 +214,14 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
 
 
 def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
-    from sizeup.compare.machines import machine_differences
     from sizeup.views.machine.difference import compared, parts_data
 
-    differences, comparison = machine_differences([machine], [other]), compared(machine, other)
+    comparison = compared(machine, other)
     if as_json:
-        document = {"schema": "sizeup.machine-diff/1", "differences": differences, "parts": parts_data(comparison)}
-        _write_json(document)
+        changed, parts = comparison.root.changed, parts_data(comparison)
+        _write_json({"schema": "sizeup.machine-diff/1", "differences": changed, "parts": parts})
     else:
         from sizeup.report.machine import differences_text
 
-        _write_text(differences_text(differences, comparison, output_columns()))
+        _write_text(differences_text(comparison, output_columns()))
     return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sizeup.compare.machines import Difference
 from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -10,7 +9,6 @@ from sizeup.report.table import PROSE_COLUMNS, table_lines, wrap
 from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.machine import growth_section, machine_sections
 from sizeup.views.machine.section import Section
-from sizeup.views.machine.topology_item import ItemChange
 
 _LABEL_COLUMNS = 14
 _GAPS_SHOWN = 5
@@ -82,13 +80,11 @@ def growth_text(before: Machine, after: Machine, width: int | None = PROSE_COLUM
     return "\n".join(lines) + "\n"
 
 
-def differences_text(
-    differences: tuple[Difference, ...], comparison: MachineComparison, columns: int | None = PROSE_COLUMNS
-) -> str:
+def differences_text(comparison: MachineComparison, columns: int | None = PROSE_COLUMNS) -> str:
     """Each fact that differs, with both values one under the other: they may be long; then the parts that differ."""
     width = columns or PROSE_COLUMNS
     lines: list[str] = []
-    for difference in differences:
+    for difference in comparison.root.changed:
         lines.append(difference.what)
         for label, text in (("this", difference.new), ("other", difference.baseline)):
             wrapped = wrap(text, width - 9, break_words=False) or [""]
@@ -99,7 +95,6 @@ def differences_text(
         lines += ["", "Parts, from the other machine to this one"]
     for part in parts:
         lines.extend(wrap(part.label, width, "  ", "    ", break_words=False))
-        for name, value in part.facts:
-            if part.change is ItemChange.CHANGED and name.startswith(ItemChange.CHANGED.sign):
-                lines.extend(wrap(f"{name}: {value}", width, "      ", " " * 8, break_words=False))
+        for name, value in part.facts[: len(part.changed)]:
+            lines.extend(wrap(f"{name}: {value}", width, "      ", " " * 8, break_words=False))
     return "\n".join(lines) + "\n" if lines else "no difference\n"

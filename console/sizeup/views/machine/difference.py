@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.compare.machines import Difference, machine_differences
+from sizeup.compare.parts import former_names
 from sizeup.model.machine import Machine
 from sizeup.text import plural
 from sizeup.views.machine.topology import topology
@@ -17,7 +18,7 @@ from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 
 _OF_THE_MOMENT = frozenset({"Available", "Free", "Page cache", "Shared memory", "Huge pages free"})
 """Facts that differ between any two looks, and make no part a changed one."""
-_ARROW, _REMOVED = " -> ", "removed/"
+_REMOVED = "removed/"
 _UNFOLDED = 60
 """With more differences than these the tree opens folded."""
 
@@ -46,25 +47,19 @@ class MachineComparison(Struct, frozen=True):
 
 def compared(now: Machine, before: Machine) -> MachineComparison:
     """What ``now`` has, with what ``before`` had; a part is the same by its serial number or address, else by name."""
-    sides = _Sides(topology(now), topology(before))
-    root = sides.root(machine_differences([now], [before]))
+    root = _Sides(topology(now), topology(before)).root(machine_differences([now], [before]))
     parts = tuple(_differing(root))
     return MachineComparison(_opened(root, keep=len(parts) <= _UNFOLDED), parts)
 
 
 def parts_data(comparison: MachineComparison) -> list[dict[str, Any]]:
     """The parts below the machine as a whole, for ``--json``: what differs as ``before`` and ``after``."""
-    sign = f"{ItemChange.CHANGED.sign} "
     return [
         {
             "part": part.key.removeprefix(_REMOVED),
             "change": None if part.change is None else part.change.value,
             "label": part.label.removeprefix("" if part.change is None else f"{_mark(part.change)} "),
-            "facts": [
-                {"name": name.removeprefix(sign), "before": value.split(_ARROW)[0], "after": value.split(_ARROW)[-1]}
-                for name, value in part.facts
-                if name.startswith(sign)
-            ],
+            "facts": [{"name": one.what, "before": one.baseline, "after": one.new} for one in part.changed],
         }
         for part in comparison.parts
         if part.key != "machine"
@@ -79,34 +74,28 @@ class _Part(Struct, frozen=True):
     """Key of the part around it; empty at the top."""
     parent_label: str
 
+    @property
+    def identity(self) -> str | None:
+        """What the part keeps whatever it is called, with its kind."""
+        return f"{self.item.key.partition(':')[0]} {self.item.identity}" if self.item.identity else None
+
 
 class _Sides:
     """Both trees, flat, and which part of one is which of the other."""
 
     def __init__(self, now: TopologyItem, before: TopologyItem) -> None:
         self._now, self._before = dict(_flat(now)), dict(_flat(before))
-        self._was = _pairs(self._now, self._before)
-        self._is = {was: key for key, was in self._was.items()}
-        self._inside: dict[str, list[str]] = {}
-        for key, part in self._now.items():
-            self._inside.setdefault(part.parent, []).append(key)
-        self._gone: dict[str, list[str]] = {}
+        self._was = former_names(self._before, self._now, lambda part: part.identity)
+        kept = set(self._was.values())
+        self._inside = _by_parent(self._now)
+        self._gone = _by_parent({key: part for key, part in self._before.items() if key not in kept})
         """Keys of removed parts by the key of what was around them."""
-        for key, part in self._before.items():
-            if key not in self._is:
-                self._gone.setdefault(part.parent, []).append(key)
 
     def root(self, differences: tuple[Difference, ...]) -> TopologyItem:
         """The machine as a whole, with the facts that a buyer would ask for, and every part below it."""
-        item = self._now["machine"].item
-        old = dict(self._before["machine"].item.facts)
-        facts = [(f"{ItemChange.CHANGED.sign} {one.what}", f"{one.baseline}{_ARROW}{one.new}") for one in differences]
-        facts += [(name, value) for name, value in item.facts if old.get(name) == value]
-        label = f"{_mark(ItemChange.CHANGED)} {item.label}" if differences else item.label
-        return replace(
-            item, label=label, facts=tuple(facts), children=self._children("machine", "machine"),
-            change=ItemChange.CHANGED if differences else None,
-        )  # fmt: skip
+        item, old = self._now["machine"].item, dict(self._before["machine"].item.facts)
+        same = [(name, value) for name, value in item.facts if old.get(name) == value]
+        return _changed(item, differences, same, self._children("machine", "machine"))
 
     def _children(self, key: str, was: str | None) -> tuple[TopologyItem, ...]:
         """The parts inside, and after them what is there no more."""
@@ -118,46 +107,50 @@ class _Sides:
         part, was = self._now[key], self._was.get(key)
         inside = self._children(key, was)
         if was is None:
-            return replace(
-                part.item,
-                label=f"{_mark(ItemChange.ADDED)} {part.item.label}",
-                children=inside,
-                change=ItemChange.ADDED,
-            )
-        facts, differ = self._facts(part, self._before[was])
-        if not differ:
-            return replace(part.item, facts=facts, children=inside)
-        label = f"{_mark(ItemChange.CHANGED)} {part.item.label}"
-        return replace(part.item, label=label, facts=facts, children=inside, change=ItemChange.CHANGED)
+            return _marked(part.item, ItemChange.ADDED, inside)
+        return _changed(part.item, *self._facts(part, self._before[was]), inside)
 
     def _removed(self, key: str) -> TopologyItem:
-        item = self._before[key].item
-        inside = tuple(self._removed(name) for name in self._gone.get(key, ()))
-        return replace(
-            item, key=f"{_REMOVED}{key}", label=f"{_mark(ItemChange.REMOVED)} {item.label}", children=inside, also=(),
-            change=ItemChange.REMOVED,
-        )  # fmt: skip
+        item = replace(self._before[key].item, key=f"{_REMOVED}{key}", also=())
+        return _marked(item, ItemChange.REMOVED, tuple(self._removed(name) for name in self._gone.get(key, ())))
 
-    def _facts(self, part: _Part, was: _Part) -> tuple[tuple[tuple[str, str], ...], bool]:
-        """What differs first, then what does not, then what changes all the time; and whether anything differs."""
+    def _facts(self, part: _Part, was: _Part) -> tuple[tuple[Difference, ...], list[tuple[str, str]]]:
+        """What differs; and what does not, before what changes all the time."""
         new, old = dict(part.item.facts), dict(was.item.facts)
         own, other = part.item.key.partition(":")[2], was.item.key.partition(":")[2]
         if own != other:
             new, old = {"Name": own, **new}, {"Name": other, **old}
         if self._was.get(part.parent) != was.parent:
             new["Inside"], old["Inside"] = part.parent_label, was.parent_label
-        changed, same, moving = [], [], []
-        for name in dict.fromkeys((*new, *old)):
-            before, after = old.get(name), new.get(name)
-            if before == after:
-                same.append((name, after or ""))
-                continue
-            arrow = f"{before or 'not there'}{_ARROW}{after or 'not there'}"
-            if name in _OF_THE_MOMENT:
-                moving.append((name, arrow))
-            else:
-                changed.append((f"{ItemChange.CHANGED.sign} {name}", arrow))
-        return (*changed, *same, *moving), bool(changed)
+        differ = tuple(
+            Difference(name, new.get(name) or "not there", old.get(name) or "not there")
+            for name in dict.fromkeys((*new, *old))
+            if new.get(name) != old.get(name)
+        )
+        same = [(name, value) for name, value in new.items() if old.get(name) == value]
+        moving = [_shown(one) for one in differ if one.what in _OF_THE_MOMENT]
+        return tuple(one for one in differ if one.what not in _OF_THE_MOMENT), [*same, *moving]
+
+
+def _changed(
+    item: TopologyItem,
+    changed: tuple[Difference, ...],
+    others: Sequence[tuple[str, str]],
+    children: tuple[TopologyItem, ...],
+) -> TopologyItem:
+    """Return a part that was there before, what changed in it first."""
+    facts = [(f"{ItemChange.CHANGED.sign} {name}", text) for name, text in map(_shown, changed)]
+    item = replace(item, facts=(*facts, *others), changed=changed)
+    return _marked(item, ItemChange.CHANGED if changed else None, children)
+
+
+def _shown(difference: Difference) -> tuple[str, str]:
+    return difference.what, f"{difference.baseline} -> {difference.new}"
+
+
+def _marked(item: TopologyItem, change: ItemChange | None, children: tuple[TopologyItem, ...]) -> TopologyItem:
+    label = item.label if change is None else f"{_mark(change)} {item.label}"
+    return replace(item, label=label, children=children, change=change)
 
 
 def _mark(change: ItemChange) -> str:
@@ -178,24 +171,11 @@ def _flat(item: TopologyItem, parent: str = "", parent_label: str = "") -> Itera
     return walk(item, parent, parent_label)
 
 
-def _pairs(now: Mapping[str, _Part], before: Mapping[str, _Part]) -> dict[str, str]:
-    """Which part of the one is which of the other, by identity where both sides know it once, else by key."""
-    ours, theirs = _identities(now), _identities(before)
-    pairs = {ours[identity]: theirs[identity] for identity in ours if identity in theirs}
-    taken = set(pairs.values())
-    for key in now:
-        if key not in pairs and key in before and key not in taken:
-            pairs[key] = key
-    return pairs
-
-
-def _identities(parts: Mapping[str, _Part]) -> dict[tuple[str, str], str]:
-    """Keys by kind and identity; the paths to one LUN share theirs, so it identifies none of them."""
-    found: dict[tuple[str, str], list[str]] = {}
+def _by_parent(parts: Mapping[str, _Part]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
     for key, part in parts.items():
-        if part.item.identity:
-            found.setdefault((key.partition(":")[0], part.item.identity), []).append(key)
-    return {identity: keys[0] for identity, keys in found.items() if len(keys) == 1}
+        found.setdefault(part.parent, []).append(key)
+    return found
 
 
 def _differing(item: TopologyItem) -> Iterator[TopologyItem]:
@@ -209,8 +189,5 @@ def _differing(item: TopologyItem) -> Iterator[TopologyItem]:
 def _opened(item: TopologyItem, *, keep: bool) -> TopologyItem:
     """Unfolded where something inside differs; elsewhere, and where too much does, folded."""
     children = tuple(_opened(child, keep=keep) for child in item.children)
-    return replace(item, children=children, expanded=keep and any(map(_differs_inside, children)))
-
-
-def _differs_inside(item: TopologyItem) -> bool:
-    return next(_differing(item), None) is not None
+    differs = any(True for child in children for _ in _differing(child))
+    return replace(item, children=children, expanded=keep and differs)

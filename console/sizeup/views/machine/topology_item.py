@@ -7,6 +7,8 @@ from enum import Enum
 
 from msgspec import Struct
 
+from sizeup.compare.machines import Difference
+
 
 class ItemChange(Enum):
     """How a part differs from the machine that it is compared with."""
@@ -42,6 +44,8 @@ class TopologyItem(Struct, frozen=True):
     """Its fault in a word or two; also part of the label."""
     change: ItemChange | None = None
     """How it differs from the compared machine; sign and word are part of the label."""
+    changed: tuple[Difference, ...] = ()
+    """What differs in a changed part; also the first of its facts."""
 
 
 def find(root: TopologyItem, key: str) -> tuple[TopologyItem, ...]:
