@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from consoles import GIB, machine
+from sizeup.compare.drift import drift
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages
-from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.views.machine.difference import compared, parts_data
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem, find
 from trees import large_machine
@@ -77,6 +79,27 @@ def test_a_disk_is_the_same_by_its_serial_number_whatever_it_is_called_today() -
         "disk:sdc": "+ added sdc: scsi, 1 TB",
     }
     assert part(now, before, "disk:sda").facts[0] == ("~ Name", "sdb -> sda")
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (machine(block_devices=(disk("sda", "S1"),)), machine(block_devices=(disk("sdb", "S1"),))),
+        (
+            machine(hbas=(Hba("host0", Transport.FC, pci_address="0000:01:00.0"),)),
+            machine(hbas=(Hba("host7", Transport.FC, pci_address="0000:01:00.0"),)),
+        ),
+        (
+            machine(nics=(Nic("eth0", "virtio", mac="52:54:00:00:00:01"),)),
+            machine(nics=(Nic("ens3", "virtio", mac="52:54:00:00:00:01"),)),
+        ),
+    ],
+)
+def test_the_tree_and_drift_know_the_same_parts_under_new_names(before: Machine, now: Machine) -> None:
+    (renamed,) = (one for one in compared(now, before).parts if one.key != "machine")
+
+    assert [one.what for one in renamed.changed] == ["Name"]
+    assert drift(before, now).drifted == ()
 
 
 def test_paths_to_one_unit_share_its_serial_number_and_go_by_their_names() -> None:

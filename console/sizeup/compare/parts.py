@@ -126,8 +126,8 @@ def _speed(bits_per_second: int | None, *, down: bool) -> str | None:
 
 
 def disk_identity(disk: BlockDevice) -> str | None:
-    """Return what a disk keeps whatever it is called today."""
-    return disk.wwn
+    """Return the name of a whole disk that it keeps in another slot."""
+    return None if disk.kind is BlockKind.PARTITION else disk.wwn or disk.serial
 
 
 def adapter_identity(hba: Hba) -> str | None:
@@ -138,8 +138,8 @@ def adapter_identity(hba: Hba) -> str | None:
 
 
 def nic_identity(nic: Nic) -> str | None:
-    """Return the address of an interface."""
-    return nic.mac
+    """Return the address of a port; what is built on ports has one of theirs."""
+    return nic.mac if is_port(nic) else None
 
 
 def _adapters(machine: Machine) -> dict[str, tuple[Hba, int]]:

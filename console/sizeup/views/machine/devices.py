@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from sizeup.compare.parts import adapter_identity, disk_identity, nic_identity
 from sizeup.model.devices import DeviceInterrupts
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, NfsMount, Nic, is_port
+from sizeup.model.network import NfsMount, Nic, is_port
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.procfs.lists import format_list
@@ -197,7 +198,7 @@ class Devices:
         return self._item(
             f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
             brief if is_port(nic) or nic.kind == "bond" else (), facts,
-            address=nic.pci_address, identity=nic.mac if nic.kind in PORTS else None, trouble=fault_text,
+            address=nic.pci_address, identity=nic_identity(nic), trouble=fault_text,
         )  # fmt: skip
 
     def _controller(self, controller: NvmeController) -> TopologyItem:
@@ -249,7 +250,7 @@ class Devices:
         parts = (hba.name, hba.transport.value, speed, online, disk_count)
         return self._item(
             f"hba:{hba.name}", parts, parts, facts, tuple(self.disk(disk) for disk in disks),
-            address=hba.pci_address, identity=hba.port_name,
+            address=hba.pci_address, identity=adapter_identity(hba),
             trouble="" if hba.state in _NORMAL_STATES else hba.state or "",
         )  # fmt: skip
 
@@ -289,7 +290,7 @@ class Devices:
         return self._item(
             f"disk:{device.name}", (name, f"{device.kind.value}{level}", size, used), (name, level.strip(), size),
             facts, partitions, address=device.pci_address if own else None, also=(f"block:{device.name}",),
-            identity=(device.wwn or device.serial) if whole else None,
+            identity=disk_identity(device),
         )  # fmt: skip
 
     def _map(self, found: MultipathMap) -> TopologyItem:
