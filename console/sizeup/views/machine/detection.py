@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from sizeup.model.budget import PathBudget
@@ -107,6 +109,9 @@ class Detection(msgspec.Struct, frozen=True):
     interrupts: tuple[DeviceInterrupts, ...] = ()
 
 
+_SHARED = tuple(name for name in Detection.__struct_fields__ if name in Machine.__struct_fields__)
+
+
 def detection(machine: Machine) -> Detection:
     """The machine as the JSON document has it."""
     return Detection(
@@ -119,53 +124,17 @@ def detection(machine: Machine) -> Detection:
             numa_nodes=machine.node_count,
         ),
         processor=Processor(machine.cpu_model, machine.cpu_vendor, machine.base_clock),
-        packages=machine.packages,
-        dies=machine.dies,
-        cores=machine.cores,
-        pus=machine.pus,
-        caches=machine.caches,
         memory=Memory(
             machine.memory_bytes, machine.memory_available_bytes, machine.huge_pages, machine.memory_offline_bytes
         ),
         numa=Numa(machine.nodes, tuple(node.distances for node in machine.nodes)),
-        platform=machine.platform,
-        nics=machine.nics,
-        rdma_ports=machine.rdma_ports,
-        pci=machine.pci,
-        block_devices=machine.block_devices,
-        hbas=machine.hbas,
-        scsi_devices=machine.scsi_devices,
-        maps=machine.maps,
-        nvme_controllers=machine.nvme_controllers,
-        nvme_namespaces=machine.nvme_namespaces,
-        nvme_subsystems=machine.nvme_subsystems,
-        nfs_mounts=machine.nfs_mounts,
-        budgets=machine.budgets,
-        contradictions=machine.contradictions,
-        findings=machine.findings,
-        gaps=machine.gaps,
-        tcp=machine.tcp,
-        dimm_slots=machine.dimm_slots,
-        memory_controllers=machine.memory_controllers,
-        settings=machine.settings,
-        file_systems=machine.file_systems,
-        local_mounts=machine.local_mounts,
-        lost_mounts=machine.lost_mounts,
-        accelerators=machine.accelerators,
-        cxl_memory=machine.cxl_memory,
-        dax_devices=machine.dax_devices,
-        interrupts=machine.interrupts,
+        **_shared(machine),
     )
 
 
 def detected(document: Detection) -> Machine:
     """The machine that a document of ``sizeup detect --json`` was made of."""
     return Machine(
-        packages=document.packages,
-        dies=document.dies,
-        cores=document.cores,
-        pus=document.pus,
-        caches=document.caches,
         nodes=document.numa.nodes,
         memory_bytes=document.memory.total_bytes,
         memory_available_bytes=document.memory.available_bytes,
@@ -174,31 +143,10 @@ def detected(document: Detection) -> Machine:
         cpu_model=document.processor.model,
         cpu_vendor=document.processor.vendor,
         base_clock=document.processor.base_clock,
-        platform=document.platform,
-        nics=document.nics,
-        rdma_ports=document.rdma_ports,
-        pci=document.pci,
-        block_devices=document.block_devices,
-        hbas=document.hbas,
-        scsi_devices=document.scsi_devices,
-        maps=document.maps,
-        nvme_controllers=document.nvme_controllers,
-        nvme_namespaces=document.nvme_namespaces,
-        nvme_subsystems=document.nvme_subsystems,
-        nfs_mounts=document.nfs_mounts,
-        budgets=document.budgets,
-        contradictions=document.contradictions,
-        findings=document.findings,
-        gaps=document.gaps,
-        tcp=document.tcp,
-        dimm_slots=document.dimm_slots,
-        memory_controllers=document.memory_controllers,
-        settings=document.settings,
-        file_systems=document.file_systems,
-        local_mounts=document.local_mounts,
-        lost_mounts=document.lost_mounts,
-        accelerators=document.accelerators,
-        cxl_memory=document.cxl_memory,
-        dax_devices=document.dax_devices,
-        interrupts=document.interrupts,
+        **_shared(document),
     )
+
+
+def _shared(value: Machine | Detection) -> dict[str, Any]:
+    """Return the fields that the machine and its document both have."""
+    return {name: getattr(value, name) for name in _SHARED}
