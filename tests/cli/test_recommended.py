@@ -82,7 +82,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "session/store.py": (START, "session import"),
     "tui/option_text.py": ("size",),
     "session/writer.py": (START, "session import"),
-    "report/tidy_files.py": ("session export",),
+    "report/tidy.py": ("session export",),
     "remote/": (START,),
     "sizing/": ("size",),
     "tui/console.py": ("",),

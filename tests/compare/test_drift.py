@@ -10,7 +10,7 @@ from sizeup.model.numa import HugePages
 from sizeup.model.os_settings import OsSettings, Vulnerability
 from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice, BlockKind
-from sizeup.report.drift import drift_text
+from sizeup.report.machine import drift_text
 from sizeup.views.comparison.drift import drift_data
 
 GIB = 1 << 30

@@ -4,8 +4,7 @@ import pytest
 
 from importers.results import MATRIX, ORION, ORION_OUTPUT, caveats, figures
 from sizeup.errors import MalformedError
-from sizeup.importers.orion import parse_orion
-from sizeup.importers.orion_matrix import parse_orion_matrix
+from sizeup.importers.orion import parse_orion, parse_orion_matrix
 
 
 def test_orion_gives_its_three_best_figures_and_the_latency_at_the_most_requests() -> None:

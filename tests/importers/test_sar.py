@@ -5,8 +5,7 @@ import pytest
 from importers.workload_samples import KSAR, OLD_SAR, SAR, SAR_ALL, VMSTAT
 from sizeup.errors import MalformedError, SizeupError
 from sizeup.importers.intervals import LoadInterval
-from sizeup.importers.ksar import parse_ksar
-from sizeup.importers.sar import parse_sar
+from sizeup.importers.sar import parse_ksar, parse_sar
 from sizeup.importers.vmstat import parse_vmstat
 
 

@@ -241,7 +241,7 @@ _MAY_NAME = re.compile(
 )
 KERNEL_WORDS = {("discovery/anonymizer.py", word) for word in ("(null)", "<null>", "null")} | {
     ("discovery/platform.py", "null"), ("discovery/scsi.py", "(null)"), ("discovery/nics.py", "(null)"),
-    ("importers/ksar.py", "null"),
+    ("importers/sar.py", "null"),
 }  # fmt: skip
 """What the kernel and kSar print for nothing."""
 

@@ -86,7 +86,7 @@ def _write_report(arguments: argparse.Namespace, comparison: Comparison) -> None
     from sizeup.report import output
     from sizeup.report.html import page
     from sizeup.report.markdown import markdown
-    from sizeup.views.comparison.comparison_document import comparison_document
+    from sizeup.views.comparison.comparison import comparison_document
 
     written = comparison_document(comparison)
     content = (page(written) if arguments.html else markdown(written)).encode("utf-8", "replace")

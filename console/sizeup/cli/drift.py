@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(drift_data(found)), indent=2) + b"\n")
     else:
-        from sizeup.report.drift import drift_text
+        from sizeup.report.machine import drift_text
         from sizeup.terminal.capabilities import is_utf8
         from sizeup.text import plain
 

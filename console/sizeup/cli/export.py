@@ -123,8 +123,7 @@ def _refuse_unused(arguments: argparse.Namespace) -> None:
 
 def _tidy(paths: list[str], kind: str, out: str) -> int:
     from sizeup.report import output
-    from sizeup.report.tidy import read_table
-    from sizeup.report.tidy_files import import_duckdb, write_tidy_csv, write_tidy_parquet
+    from sizeup.report.tidy import import_duckdb, read_table, write_tidy_csv, write_tidy_parquet
 
     if kind == "parquet":
         if out == "-" and sys.stdout.isatty():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers import fio, lscpu, orion, orion_matrix, slb, slob
+from sizeup.importers import fio, lscpu, orion, slb, slob
 from sizeup.importers.imported import Imported, session_records
 from sizeup.input_file import read
 from sizeup.session.decoder import decode
@@ -18,7 +18,7 @@ SIZE_LIMIT_BYTES = 64 << 20
 KINDS: Mapping[str, tuple[Sequence[str], Callable[[str, str], Imported]]] = {
     "fio": ((fio.MARK,), fio.parse_fio),
     "lscpu": ((lscpu.MARK,), lscpu.parse_lscpu),
-    "orion-matrix": ((orion_matrix.MARK,), orion_matrix.parse_orion_matrix),  # names ORION's version, too
+    "orion-matrix": ((orion.MATRIX_MARK,), orion.parse_orion_matrix),  # names ORION's version, too
     "orion": (orion.MARKS, orion.parse_orion),
     "slob": ((slob.MARK,), slob.parse_slob),
     "slb": ((slb.MARK,), slb.parse_slb),

@@ -1,4 +1,4 @@
-"""sar as text, of sysstat 8 to 12: ``-u`` for CPUs, ``-b`` for all disks together, else ``-d`` for each.
+"""sar as text, of sysstat 8 to 12: ``-u`` for CPUs, ``-b`` for all disks together, else ``-d`` for each; kSar's CSV.
 
 ``-b`` leaves out volumes on other disks, and tells reads from writes; disks that are named are those of ``-d``.
 
@@ -15,6 +15,7 @@ from msgspec import Struct
 from sizeup.errors import MalformedError
 from sizeup.importers.columns import disk, row, utilization
 from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, together
+from sizeup.text import one_line
 
 _ADVICE = "create it with LC_ALL=C sar -d -b -u"
 _TIME = re.compile(r"\d{1,2}:\d\d:\d\d$", re.ASCII)
@@ -97,3 +98,41 @@ def _add(found: _Found, header: list[str], cells: list[str], time: str, where: s
             found.cpus.append(LoadInterval(cpu_utilization=utilization(row(header, cells, where), where)))
     elif "rtps" in header and "bread/s" in header:
         found.all_disks.append(together([disk(row(header, cells, where), "all", where, _ADVICE)]))
+
+
+KSAR_HEADING = re.compile(r"Date;[^\n]*;")
+"""How the first line of kSar's CSV begins and what it holds."""
+_KSAR_COLUMN = re.compile(r"(?:.*\s)?all\s+(%\S+)")
+
+
+def parse_ksar(text: str, where: str) -> Intervals:
+    """Every line whose columns of all CPUs are known; the others are not read.
+
+    By its source (``FileCSV.java``, ``Graph.java``) a column is named by its graph and sar's column: ``CPU all %idle``.
+    A cell is ``null`` where sar has no figure.
+    """
+    lines = text.splitlines()
+    names = lines[0].split(";")
+    columns = {index: match[1] for index, name in enumerate(names) if (match := _KSAR_COLUMN.fullmatch(name.strip()))}
+    if "%idle" not in columns.values():
+        others = [one_line(name.strip(), 40) for name in names[1:] if name.strip()]
+        found = f"{len(others)} others, such as {others[0]!r}" if others else "none"
+        raise MalformedError(
+            f"{where}: expected a column 'CPU all %idle' in kSar's CSV, found {found}; export all graphs, or give the "
+            "output of sar itself"
+        )
+    intervals = []
+    for line_number, line in enumerate(lines[1:], 2):
+        cells = line.split(";")
+        if not line.strip():
+            continue
+        if len(cells) < len(names):
+            raise MalformedError(f"{where}: line {line_number}: expected {len(names)} columns, found {len(cells)}")
+        chosen = [cells[index].strip() for index in columns]
+        if "null" not in chosen:
+            location = f"{where}: line {line_number}"
+            share = utilization(row([*columns.values()], chosen, location), location)
+            intervals.append(LoadInterval(cpu_utilization=share))
+    if not intervals:
+        raise MalformedError(f"{where}: expected lines with figures below the heading of kSar's CSV, found none")
+    return Intervals(tuple(intervals), ("disks are not read from kSar's CSV: give the output of sar -d",))

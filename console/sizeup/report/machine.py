@@ -1,11 +1,13 @@
-"""A machine as plain text, calm and within the width of a terminal."""
+"""A machine, and how it differs from another, as plain text, calm and within the width of a terminal."""
 
 from __future__ import annotations
 
+from sizeup.compare.drift import Drift
 from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import PROSE_COLUMNS, table_lines, wrap
+from sizeup.views.comparison.drift import drift_heading, fact_table, other_machine_sentence
 from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.machine import growth_section, machine_sections
 from sizeup.views.machine.section import Section
@@ -98,3 +100,14 @@ def differences_text(comparison: MachineComparison, columns: int | None = PROSE_
         for name, value in part.facts[: len(part.changed)]:
             lines.extend(wrap(f"{name}: {value}", width, "      ", " " * 8, break_words=False))
     return "\n".join(lines) + "\n" if lines else "no difference\n"
+
+
+def drift_text(found: Drift, width: int = 80) -> str:
+    """Return the facts that drifted, then those that only one side knows."""
+    lines = [*wrap(other_machine_sentence(found), width), drift_heading(found)]
+    if found.drifted:
+        lines += table_lines(fact_table(found.drifted), width)
+    if found.undecided:
+        lines += ["", "Not comparable, because one side does not know them"]
+        lines += table_lines(fact_table(found.undecided), width)
+    return "\n".join(lines) + "\n"

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from sizeup import decoding
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers import iostat, ksar, vmstat
+from sizeup.importers import iostat, vmstat
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Intervals, LoadInterval
-from sizeup.importers.sar import parse_sar
+from sizeup.importers.sar import KSAR_HEADING, parse_ksar, parse_sar
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
@@ -92,8 +92,8 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     head = text[:4000]
     if head.lstrip().startswith("{"):
         return iostat.parse_iostat(text, name, devices)
-    if ksar.HEADING.match(text):
-        return ksar.parse_ksar(text, name)
+    if KSAR_HEADING.match(text):
+        return parse_ksar(text, name)
     if vmstat.HEADING.search(head):
         return vmstat.parse_vmstat(text, name)
     if iostat.HEADING.search(head):

@@ -16,8 +16,11 @@ from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_in, format_value
 from sizeup.views.comparison.conclusion import conclusion_lines, headline_table
-from sizeup.views.document.blocks import Block, DocumentPart, Heading, Items, Paragraph
+from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
+from sizeup.views.document.document import Document
+from sizeup.views.result.verdict import VerdictText
 from sizeup.views.run.results import coordinates_text
+from sizeup.views.run.run_status import NO_RUN
 
 SCHEMA = "sizeup.compare/1"
 _INTERVAL = 4
@@ -341,3 +344,15 @@ def figure_data(figure: Figure) -> dict[str, Any]:
         "invalid_reason": figure.invalid_text,
         "confirmatory": figure.confirmatory,
     }
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """Return the comparison in reading order; its status is that of its conditions, where there are any."""
+    part, answers = comparison_part(comparison), answers_table(comparison)
+    blocks = (answers, *part.blocks) if answers.rows else part.blocks
+    status = "COMPARED"
+    if answers.rows:
+        status = "FAIL" if comparison.condition_met else "NOT CERTAIN" if comparison.undecided else "PASS"
+    statement = next(iter(conclusion_lines(comparison)), undecided_sentence(comparison) or "See the conditions.")
+    verdict, parts = VerdictText(status, statement), (replace(part, blocks=blocks, open=True),)
+    return Document("Comparison", Facts(()), NO_RUN, verdict, (), {}, (), 0, (), (), (), parts)
