@@ -3,6 +3,11 @@
 import pytest
 
 from sizeup import cli
+from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.limits import LimitUse
+from sizeup.sizing.licensing.permission import Permission
+from sizeup.sizing.licensing.required import LicenseCount
+from sizeup.sizing.sheet import find_fact
 from sizeup.views.result.answer import LINES, answer_lines
 from sizing.license_cases import XEON, found, sized
 
@@ -204,3 +209,24 @@ def test_a_count_of_users_is_whole() -> None:
     verdict = found(sized(*SERVER, *SQL), "license.break-even.sql.server_cal_below").verdict
 
     assert verdict.endswith(": 271 CALs")
+
+
+def test_what_the_card_says_stands_as_values_beside_it() -> None:
+    sizing = sized(*SERVER, "machine.sockets=2", "license.product=se2", "license.term_years=5")
+    permission, count, cost = (find_fact(sizing.facts, kind) for kind in (Permission, LicenseCount, LicenseCost))
+    exceeded = [one for one in sizing.facts if isinstance(one, LimitUse) and one.is_exceeded]
+
+    assert isinstance(permission, Permission)
+    assert (permission.decision, permission.place) == ("assumed", "server")
+    assert isinstance(count, LicenseCount)
+    assert count.product == permission.product
+    assert isinstance(cost, LicenseCost)
+    assert (cost.years, cost.total) == (5, found(sizing, "license.cost.term").quantity)
+    assert [(one.usable, one.present) for one in exceeded] == [(16, 64)]
+
+
+def test_an_assumption_names_the_key_that_states_it() -> None:
+    count = find_fact(sized(*GUEST, "license.product=ee", "license.host_cores=64").facts, LicenseCount)
+
+    assert count is not None
+    assert [one.key for one in count.assumptions] == ["license.scope"]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import date
 from functools import cache
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
@@ -80,6 +81,8 @@ class Sizing(AdviceSet, frozen=True, kw_only=True):
 
     inputs: Inputs
     warnings: tuple[str, ...] = ()
+    facts: tuple[Struct, ...] = ()
+    """What the calculations found, as values."""
 
     def recorded(self) -> AdviceSet:
         """Return the advice as a session records it, without the inputs: its machine and its steps hold them."""
@@ -112,6 +115,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
     known |= _total_cores(known)
     advice: list[Advice] = []
     judged: list[Card] = []
+    facts: list[Struct] = []
     questions: dict[str, OpenQuestion] = {}
     unused = {key: value for key, value in known.items() if isinstance(value, UnusedMeasurement)}
     for calculation in CALCULATIONS:
@@ -124,6 +128,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
                 question = open_question(missing.key, calculation.name, unused.get(missing.key))
                 questions.setdefault(missing.key, question)
         judged += sheet.cards
+        facts += sheet.facts
     scope = known.get("workload.scope")
     warnings = (_PARTIAL,) if isinstance(scope, Words) and scope.value == "instance" else ()
     if today is not None:
@@ -134,9 +139,10 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         unused={key: value.sentence(KEYS[key].unit) for key, value in unused.items()},
         why_unused={key: value.why_unused.value for key, value in unused.items()},
         rules={pack.pack: pack.checked.isoformat() for pack in rule_set.packs},
-        cards=resource_cards(known, advice, judged),
+        cards=resource_cards(known, advice, judged, facts),
         inputs=known,
         warnings=warnings,
+        facts=tuple(facts),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Card
@@ -18,11 +19,13 @@ RESOURCES = ("storage", "space", "cpu", "memory", "network", "license")
 _WORST = [status.value for status in WORST_FIRST]
 
 
-def resource_cards(inputs: Inputs, advice: Sequence[Advice], judged: Iterable[Card]) -> tuple[Card, ...]:
+def resource_cards(
+    inputs: Inputs, advice: Sequence[Advice], judged: Iterable[Card], facts: Sequence[Struct]
+) -> tuple[Card, ...]:
     """Return a card for every resource: those that were judged, and what is known of the others."""
     given = {one.id: one for one in advice}
     found = {card.resource: card for card in judged}
-    found["license"] = license_card(given)
+    found["license"] = license_card(given, facts)
     for resource in RESOURCES:
         card = found.get(resource, Card(resource, ShareStatus.UNKNOWN.value))
         found[resource] = replace(

@@ -8,7 +8,7 @@ from sizeup.model.advice import Advice, Bounds, ShareFacts
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.usable import usable_cores
+from sizeup.sizing.licensing.limits import usable_cores
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.sizing.verdict import (
     Shares,

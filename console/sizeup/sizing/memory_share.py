@@ -12,7 +12,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.io.demand import fills_in
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.usable import usable_memory
+from sizeup.sizing.licensing.limits import usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     WORST_FIRST,

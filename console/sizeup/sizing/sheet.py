@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -16,6 +17,7 @@ from sizeup.units import base_unit, format_in
 
 Inputs = Mapping[str, Value]
 """What is known, by key."""
+Fact = TypeVar("Fact", bound=Struct)
 
 
 class MissingError(Exception):
@@ -26,6 +28,15 @@ class MissingError(Exception):
         self.key = key
 
 
+class Assumption(Struct, frozen=True):
+    """What an answer rests on that nobody stated."""
+
+    text: str
+    """The sentence that says so."""
+    key: str = ""
+    """The key that states it; empty where none does."""
+
+
 class Sheet:
     """Inputs and rules for one calculation; every one that is used is listed in the resulting advice."""
 
@@ -34,13 +45,15 @@ class Sheet:
         self.rules = rules
         self.cards: list[Card] = []
         """The resources that the calculation judged."""
+        self.facts: list[Struct] = []
+        """What the calculation found, as values that cards and screens read."""
         self._clear()
 
     def _clear(self) -> None:
         self._used: dict[str, Input] = {}
         self._sources: dict[str, Source] = {}
         self._working: dict[str, None] = {}
-        self._caveats: dict[str, None] = {}
+        self._caveats: dict[str, Assumption | None] = {}
 
     def number(self, key: str) -> Quantity:
         """The quantity behind a key; without one the calculation ends."""
@@ -139,7 +152,22 @@ class Sheet:
 
     def caveat(self, text: str) -> None:
         """Write down, once, why the answer may mislead."""
-        self._caveats[text] = None
+        self._caveats.setdefault(text, None)
+
+    def assume(self, text: str, key: str = "", *, caveat: str = "") -> None:
+        """Write down, once, what the answer rests on that nobody stated; ``caveat`` words it for the answer itself."""
+        text = f"assumed: {text}"
+        self._caveats[caveat or text] = Assumption(text, key)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the answer rests on so far that nobody stated."""
+        return tuple(filter(None, self._caveats.values()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The other caveats of the answer so far."""
+        return tuple(text for text, assumption in self._caveats.items() if assumption is None)
 
     def answer(
         self,
@@ -202,6 +230,11 @@ def open_question(name: str, calculation: str, unused: UnusedMeasurement | None 
     if unused is None:
         return OpenQuestion(name, calculation, key.help, key.flag)
     return OpenQuestion(name, calculation, key.help, key.flag, unused.sentence(key.unit), unused.why_unused.value)
+
+
+def find_fact(facts: Iterable[Struct], kind: type[Fact]) -> Fact | None:
+    """Return the first of the facts that is of a kind; None where nothing of it was found."""
+    return next((one for one in facts if isinstance(one, kind)), None)
 
 
 def shown(quantity: Quantity, unit: str) -> str:

@@ -53,7 +53,7 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
         yield cloud.advice(
             "license.cloud",
             "Licenses of the same cores in a cloud",
-            f"{pack.cloud}, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal(product.title)}",
+            f"{pack.cloud}, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal}",
             decision="forbidden",
         )
         return
@@ -147,7 +147,7 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     except MissingError:  # not to be judged yet, so it is compared
         found = None
     if found is not None and found.decision == "forbidden":
-        return theirs.advice(advice_id, title, found.refusal(other.title), decision="forbidden")
+        return theirs.advice(advice_id, title, found.refusal, decision="forbidden")
     count, chosen, _ = licenses_required(ours)
     lesser_sheet, lesser = (theirs, other) if other.lesser_of == short(product.id) else (ours, product)
     lacking = _lacking(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)
@@ -188,7 +188,7 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
 
 def _lacking(sheet: Sheet, pack: Pack, lesser: ProductEntry) -> str:
     """Return what the lesser edition cannot use of the machine, and what it has not, as sentences."""
-    exceeded = [limit.verdict for limit in product_limits(sheet, pack, lesser) if limit.decision == "exceeded"]
+    exceeded = [use.advice.verdict for use in product_limits(sheet, pack, lesser) if use.is_exceeded]
     lacks = [f"{lesser.title} {lesser.lacks}"] if lesser.lacks else []
     return "".join(f". {sentence}" for sentence in (*exceeded, *lacks))
 

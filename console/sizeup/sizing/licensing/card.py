@@ -2,81 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
 
 from sizeup.model.advice import Advice, Card
-from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.licensing.contract import NO_PRODUCT
-from sizeup.sizing.licensing.count import PRICE_UNKNOWN
+from sizeup.quantity import Origin
+from sizeup.sizing.licensing.contract import PRODUCT
+from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.count import span, usd_brief
+from sizeup.sizing.licensing.permission import CAPACITY, Permission
+from sizeup.sizing.licensing.required import LicenseCount
+from sizeup.sizing.sheet import Assumption, find_fact
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
+_PEOPLE = ("users", "CALs")
+"""Units that are no licenses of a server."""
 
-def license_card(given: Mapping[str, Advice]) -> Card:
+
+def license_card(given: Mapping[str, Advice], facts: Sequence[Struct]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
-    units, cost, allowed = (given.get(name) for name in ("license.units", "license.cost.term", "license.allowed"))
-    terms = tuple(one.verdict for one in (given.get("license.edition"), cost) if one is not None)
-    if allowed is not None and allowed.decision == "forbidden":
-        sentence = allowed.verdict
-        short = sentence.partition(" on this ")[0]
-        return Card("license", ShareStatus.FAIL.value, sentence, demand=short, advice=allowed.id, notes=terms)
-    if units is None or units.quantity is None:
+    units, cost, edition = (given.get(f"license.{name}") for name in ("units", "cost.term", "edition"))
+    terms = tuple(one.verdict for one in (edition, cost) if one is not None)
+    permission, count, price = (
+        find_fact(facts, Permission),
+        find_fact(facts, LicenseCount),
+        find_fact(facts, LicenseCost),
+    )
+    if permission is not None and permission.decision == "forbidden":
+        demand, statement = permission.refused, capitalized(permission.refusal)
+        return Card("license", ShareStatus.FAIL.value, statement, demand=demand, advice="license.allowed", notes=terms)
+    if units is None or units.quantity is None or count is None:
         why = () if units is None else (units.verdict,)
         return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)
-    vendor, product = (_is_set(units, key) for key in ("license.pack", "license.product"))
-    chosen = product or (vendor and "license.edition" not in given)
-    status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
-    statement = units.verdict
-    assumed = _assumptions(units, cost, allowed, editions="license.edition" in given)
-    if assumed:
-        status = ShareStatus.ASSUMED
-    price = "" if cost is None or cost.quantity is None else f", {_span(cost.quantity, _usd)}"
-    years = "" if cost is None else cost.title.removeprefix("Cost")
-    title = units.title.removeprefix("Licenses: ").partition(",")[0]
-    count = _span(units.quantity, lambda number: format_in(float(f"{number:.4g}"), ""))
-    demand = f"{count} x {title}{price}{years if price else ''}"
-    if units.decision == "free":
-        demand = f"{title}, no licenses needed"
-    elif units.shown_in in _PEOPLE:
-        counted = units.verdict.partition(": ")[2].removesuffix(" required")
-        demand = f"{counted}, {title}{price}{years if price else ''}"
-    why = (
-        ()
-        if chosen or "license.edition" in given
-        else (f"assumed: {units.verdict.partition(':')[0]}, as no vendor is set",)
-    )
+    assumed = [one for one in count.assumptions if edition is None or one.key != PRODUCT]  # else the edition says so
+    if permission is not None and permission.decision == "assumed":
+        assumed.append(Assumption(f"assumed: permitted {permission.condition}", CAPACITY))
+    if price is not None:
+        assumed += [one for one in price.assumptions if one not in count.assumptions]
+    if units.quantity.low != units.quantity.high:
+        text = f"{span(units.quantity, lambda number: format_in(number, ''))} {units.shown_in}"
+        assumed.append(Assumption(f"assumed: {text}, as an input of the count is a range (--explain license.units)"))
+    chosen = _is_set(units, PRODUCT) or (_is_set(units, "license.pack") and edition is None)
+    if not chosen and edition is None:
+        assumed.insert(0, Assumption(f"assumed: {count.product}, as no vendor is set", "license.pack"))
     return Card(
         "license",
-        status.value,
-        statement,
-        demand=demand,
+        (ShareStatus.PASS if chosen and not assumed else ShareStatus.ASSUMED).value,
+        units.verdict,
+        demand=_demand(units, count, price),
         advice="license.units",
-        assumptions=(*map(capitalized, why), *assumed),
+        assumptions=tuple(capitalized(one.text) for one in assumed),
         notes=terms,
     )
 
 
-def _assumptions(units: Advice, cost: Advice | None, allowed: Advice | None, *, editions: bool) -> tuple[str, ...]:
-    """Return what keeps the licenses from passing, a sentence each; the editions say which of them is assumed."""
-    found = [
-        caveat for caveat in units.caveats if caveat.startswith("assumed: ") and not (editions and NO_PRODUCT in caveat)
-    ]
-    if allowed is not None and allowed.decision == "assumed":
-        found.append(f"assumed: permitted {allowed.verdict.partition(': ')[2]}")
-    priced = () if cost is None else cost.caveats
-    found += [f"assumed: one of two prices; {caveat}" for caveat in priced if caveat.startswith(PRICE_UNKNOWN)]
-    quantity = units.quantity
-    if quantity is not None and _span(quantity, str) != str(quantity.value):
-        count = _span(quantity, lambda number: format_in(number, ""))
-        found.append(
-            f"assumed: {count} {units.shown_in}, as an input of the count is a range (--explain license.units)"
-        )
-    return tuple(map(capitalized, found))
-
-
-_PEOPLE = ("users", "CALs")
-"""Units that are no licenses of a server."""
+def _demand(units: Advice, count: LicenseCount, price: LicenseCost | None) -> str:
+    """Return what is required and what it costs, in short: ``16 x EE, $1.26M over 3 years``."""
+    if units.decision == "free":
+        return f"{count.brief}, no licenses needed"
+    assert units.quantity is not None
+    number = span(units.quantity, lambda number: format_in(float(f"{number:.4g}"), ""))
+    required = f"{count.counted}, {count.brief}" if units.shown_in in _PEOPLE else f"{number} x {count.brief}"
+    if price is None or price.total is None:
+        return required
+    return f"{required}, {usd_brief(price.total)}{price.term}"
 
 
 def _is_set(units: Advice, key: str) -> bool:
@@ -84,14 +76,3 @@ def _is_set(units: Advice, key: str) -> bool:
     return any(
         entry.key == key and entry.words is not None and entry.words.origin is not Origin.RULE for entry in units.inputs
     )
-
-
-def _span(quantity: Quantity, text: Callable[[float], str]) -> str:
-    """Return a figure with both ends of its range, where it has one: ``24 to 48``."""
-    low, high = quantity.low, quantity.high
-    return text(quantity.value) if low is None or high is None or low == high else f"{text(low)} to {text(high)}"
-
-
-def _usd(value: float) -> str:
-    """Return an amount in dollars, in millions from one on."""
-    return f"${format_in(float(f'{value / 1e6:.3g}'), '')}M" if value >= 1e6 else f"${value:,.0f}"

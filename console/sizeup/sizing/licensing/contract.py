@@ -25,13 +25,10 @@ OF_ONE_PACK = (
 """Keys about the contract with one vendor."""
 
 
-NO_PRODUCT = "as no product is set"
-"""Part of the caveat about a product that nobody chose."""
+PRODUCT = "license.product"
+"""Key of the product, of which a vendor has several."""
 PARTITION = "license.partition"
 """Key that distinguishes a hard partition from a soft one."""
-
-HARD = "assumed: the vendor accepts the hard partition, and it is capped at its cores"
-"""What a count by hard partition rests on."""
 
 
 class CountBasis(Struct, frozen=True):
@@ -72,14 +69,13 @@ def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
     return product
 
 
-def assumed_product(sheet: Sheet, pack: Pack, product: ProductEntry) -> str:
-    """Return that a product was chosen for the user, who named the vendor alone; empty where the user chose it."""
+def assume_product(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
+    """Write down that a product was chosen for the user, who named the vendor alone."""
     vendor, others = sheet.inputs.get("license.pack"), [one for one in pack.product if not one.option_of]
     stated = isinstance(vendor, Words) and vendor.origin is not Origin.RULE
-    if "license.product" in sheet.inputs or not stated or len(others) == 1:
-        return ""
-    names = ", ".join(short(one.id) for one in others if one is not product)
-    return f"assumed: {product.title}, {NO_PRODUCT}: --set license.product=TEXT, such as {names}"
+    if PRODUCT not in sheet.inputs and stated and len(others) > 1:
+        names = ", ".join(short(one.id) for one in others if one is not product)
+        sheet.assume(f"{product.title}, as no product is set: {KEYS[PRODUCT].flag}, such as {names}", PRODUCT)
 
 
 def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEntry, ...]:
@@ -200,7 +196,7 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
                 f"license.scope: expected no hard partition under {hypervisor}, found 'hard': {pack.title}: {rule}. "
                 f"Use --set license.scope=soft {KEYS['license.host_cores'].assignment}"
             )
-        sheet.caveat(HARD)
+        sheet.assume("the vendor accepts the hard partition, and it is capped at its cores")
     kind = sheet.inputs.get(PARTITION)
     if isinstance(kind, Words) and kind.origin is not Origin.DETECTED and not sheet.has_used(PARTITION):
         why = "this license counts all LPARs alike" if _is_partition(sheet) else "this is no LPAR"
@@ -224,7 +220,7 @@ def soft_hypervisor(inputs: Inputs, pack: Pack) -> str:
 def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str, bool]:
     """Return what a guest counts by whose scope is not set, and whether the cores that it shows are physical."""
     scope = next((name for name in ("soft", "vm") if name in metric.formulas), "bare")
-    change = KEYS["license.scope"].flag
+    change = "license.scope"
     entry = _partition(sheet, pack) if "hard" in metric.formulas else None
     if entry is not None:
         kind = sheet.optional_words(PARTITION)
@@ -237,16 +233,17 @@ def _scope_of_guest(sheet: Sheet, pack: Pack, metric: MetricEntry) -> tuple[str,
         if kind == "uncapped":
             return scope, False
         if scope == "soft":
-            change = KEYS[PARTITION].flag
+            change = PARTITION
     if scope == "bare" or metric.formulas[scope] != metric.formulas.get("bare"):  # else a guest counts as a server does
-        sheet.caveat(f"{_OF_GUESTS[scope]}; to change it, use {change}")
+        text = f"{_OF_GUESTS[scope]}; to change it, use {KEYS[change].flag}"
+        sheet.caveat(text) if scope == "bare" else sheet.assume(text, change)
     return scope, False
 
 
 _OF_GUESTS = {
     "bare": "this is a guest, so the hardware of its hosts counts",
-    "soft": "assumed: this guest is a soft partition, so all cores of its hosts count",
-    "vm": "assumed: this guest is licensed by its virtual CPUs",
+    "soft": "this guest is a soft partition, so all cores of its hosts count",
+    "vm": "this guest is licensed by its virtual CPUs",
 }
 """By scope, what a guest counts by whose scope is not set."""
 

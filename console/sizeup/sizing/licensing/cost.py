@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
@@ -15,8 +16,24 @@ from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.price_age import dated
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
-from sizeup.sizing.sheet import Calculation, MissingError, Sheet
+from sizeup.sizing.sheet import Assumption, Calculation, MissingError, Sheet
 from sizeup.units import base_unit, format_in
+
+
+class LicenseCost(Struct, frozen=True):
+    """What licenses and support cost over the term."""
+
+    text: str
+    """The cost and what it consists of, else why it is unknown."""
+    total: Quantity | None = None
+    """USD; None where the cost is unknown."""
+    years: int = 0
+    assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def term(self) -> str:
+        """What ends a text with the cost: `` over 3 years``."""
+        return f" over {self.years} years"
 
 
 def _costs(sheet: Sheet) -> Iterator[Advice]:
@@ -33,13 +50,12 @@ def _costs(sheet: Sheet) -> Iterator[Advice]:
 def _no_price(sheet: Sheet, product: ProductEntry) -> Advice:
     """Return what gives a cost where the vendor publishes no price."""
     sheet.cite(product.source)
-    return sheet.advice(
-        "license.cost.list",
-        "List price",
-        f"list price: {product.title} has no public price. Use {KEYS['license.list_usd'].flag} "
-        f"{KEYS['license.support_percent'].assignment}",
-        decision="unknown",
+    text = (
+        f"{product.title} has no public price. Use {KEYS['license.list_usd'].flag} "
+        f"{KEYS['license.support_percent'].assignment}"
     )
+    sheet.facts.append(LicenseCost(text))
+    return sheet.advice("license.cost.list", "List price", f"list price: {text}", decision="unknown")
 
 
 def list_price(sheet: Sheet) -> Quantity:
@@ -131,13 +147,10 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
     elif not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
         cost = f"{cost.removesuffix(')')}; no support: {KEYS['license.support_percent'].flag})"
-    yield sheet.advice(
-        "license.cost.term",
-        f"Cost over {years} years",
-        f"cost over {years} years: {cost}",
-        whole,
-        "USD",
-    )
+    said = f"{years} years: {cost}" if whole.value else cost
+    sheet.facts.append(LicenseCost(said, whole, years, sheet.assumptions))
+    term = f"cost over {years} years"
+    yield sheet.advice("license.cost.term", term, f"{term}: {cost}", whole, "USD")
 
 
 def term_cost(sheet: Sheet) -> Quantity:

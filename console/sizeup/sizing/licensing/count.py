@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
@@ -47,22 +48,20 @@ OF_HOST = {
 
 _USERS = "license.users"
 
-MINIMUM_ORDER = "minimum order: "
-"""What begins the line about an order that holds more than the machine needs."""
-
 CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
 """Source of ``machine.cores`` where it was worked out."""
 
 SHARED = "license"
 """The pack whose tables all license packs share."""
 
-PRICE_UNKNOWN = "the price depends on the number of sockets"
-"""What begins the caveat of a price that is one of several."""
-
-ONE_HOST = "assumed: the guest runs on one host only"
-"""What a count of sockets rests on where nobody stated how many hosts a guest may run on."""
-
 End = Literal["value", "low", "high"]
+
+
+class MinimumOrder(Struct, frozen=True):
+    """An order holds more than the machine needs."""
+
+    text: str
+    """``minimum order: 25 users``."""
 
 
 class HostUnknownError(MissingError):
@@ -99,9 +98,10 @@ def _note_small_hosts(sheet: Sheet, hosts: Quantity) -> None:
     """Note that a guest shows more cores than all its hosts have: a mistake, unless these are threads of a host."""
     shown = next((one for key in _SHOWN if isinstance(one := sheet.inputs.get(key), Quantity)), None)
     if shown is not None and hosts.value < shown.value:
-        sheet.caveat(
-            f"assumed: hosts with {format_in(hosts.value, 'cores')} in all run a guest that shows "
-            f"{format_in(shown.value, '')}, so its CPUs are threads or share cores. Check {OF_HOST['cores']}"
+        sheet.assume(
+            f"hosts with {format_in(hosts.value, 'cores')} in all run a guest that shows "
+            f"{format_in(shown.value, '')}, so its CPUs are threads or share cores. Check {OF_HOST['cores']}",
+            OF_HOST["cores"],
         )
 
 
@@ -115,7 +115,9 @@ def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:
         return 1
     hosts = sheet.optional("license.hosts")
     if hosts is None:
-        sheet.caveat(f"{ONE_HOST}: where it may run on others, all of them count. Use {KEYS['license.hosts'].flag}")
+        key = "license.hosts"
+        text = "the guest runs on one host only: where it may run on others, all of them count"
+        sheet.assume(f"{text}. Use {KEYS[key].flag}", key)
         return 1
     return hosts.value
 
@@ -212,7 +214,8 @@ def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     entry, first = (matching_factor(pack, table, model, sockets) for sockets in (most, least))
     sheet.cite(entry.source)
     if entry.note:
-        sheet.caveat(f"{'assumed: ' if entry.assumed else ''}{model or 'no processor name'}: {entry.note}")
+        text = f"{model or 'no processor name'}: {entry.note}"
+        sheet.assume(text, "machine.cpu_model") if entry.assumed else sheet.caveat(text)
     low, high = entry.low, entry.high
     title = entry.title
     if first is not entry:
@@ -288,7 +291,10 @@ def _tiered(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity | None
         sockets = physical_count(sheet, "sockets")
     except MissingError as missing:
         most = product.tier[-1].price[metric]
-        unknown = f"{PRICE_UNKNOWN}, which is unknown: set it with {KEYS[missing.key].flag}"
+        for caveat in caveats:
+            sheet.caveat(caveat)
+        unknown = f"the price depends on the number of sockets, which is unknown: set it with {KEYS[missing.key].flag}"
+        sheet.assume(f"one of two prices; {unknown}", missing.key, caveat=unknown)
         return Quantity(least, "USD", Origin.RULE, product.id, low=least, high=most, caveats=(*caveats, unknown))
     above = [tier for tier in product.tier if sockets.value > tier.sockets_above]
     each = above[-1].price[metric] if above else least
@@ -303,10 +309,18 @@ def format_usd(value: float) -> str:
 
 def usd_range(price: Quantity) -> str:
     """A price in dollars, with both ends of its range where it has one: ``$1,000 to $2,000``."""
-    low, high = price.low, price.high
-    if low is None or high is None or low == high:
-        return format_usd(price.value)
-    return f"{format_usd(low)} to {format_usd(high)}"
+    return span(price, format_usd)
+
+
+def usd_brief(price: Quantity) -> str:
+    """A price in whole dollars, in millions from one on, with both ends of its range where it has one."""
+    return span(price, lambda usd: f"${format_in(float(f'{usd / 1e6:.3g}'), '')}M" if usd >= 1e6 else f"${usd:,.0f}")
+
+
+def span(quantity: Quantity, text: Callable[[float], str]) -> str:
+    """A figure with both ends of its range, where it has one: ``24 to 48``."""
+    low, high = quantity.low, quantity.high
+    return text(quantity.value) if low is None or high is None or low == high else f"{text(low)} to {text(high)}"
 
 
 def count_range(count: Quantity, unit: str) -> str:
@@ -357,7 +371,9 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         )
         value, low, high = servers * value, servers * low, servers * high
     if value < metric.minimum_order:
-        sheet.line(f"{MINIMUM_ORDER}{format_in(metric.minimum_order, metric.unit)}")
+        order = MinimumOrder(f"minimum order: {format_in(metric.minimum_order, metric.unit)}")
+        sheet.facts.append(order)
+        sheet.line(order.text)
     least = metric.minimum_order
     value, low, high = max(value, least), max(low, least), max(high, least)
     return ranged(value, low, high, metric.unit, metric.id)

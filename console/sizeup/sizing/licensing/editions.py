@@ -20,12 +20,13 @@ from sizeup.sizing.licensing.contract import (
 )
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
-from sizeup.sizing.licensing.limits import open_limits, product_limits
+from sizeup.sizing.licensing.limits import LimitUse, open_limits, product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure
 from sizeup.text import capitalized
+from sizeup.units import format_in
 
 
 class Edition(Struct, frozen=True):
@@ -65,7 +66,7 @@ class Edition(Struct, frozen=True):
     def refusal(self) -> str:
         """Return that it is not permitted, and why."""
         assert self.permission is not None
-        return self.permission.refusal(self.title)
+        return self.permission.refusal
 
 
 def related_editions(pack: Pack, product: ProductEntry) -> list[ProductEntry]:
@@ -263,10 +264,10 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     if lacks:  # first, as a text that is too long loses its end
         sentences.insert(0, lacks)
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)
-    exceeded = [limit for limit in limits if limit.decision == "exceeded"]
-    sentences += [_limit_text(limit, alone=len(exceeded) == 1) for limit in exceeded]
+    exceeded = [use for use in limits if use.is_exceeded]
+    sentences += [_limit_text(use, alone=len(exceeded) == 1) for use in exceeded]
     busy = sheet.optional("workload.cpu_cores")
-    if busy is not None and any(limit.shown_in in _OF_CPUS for limit in exceeded):
+    if busy is not None and any(use.entry.unit in _OF_CPUS for use in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy today"
     sentences += [one.verdict for one in open_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)]
     if edition.product.lacks and not lacks:
@@ -274,13 +275,9 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     return "".join(f". {capitalized(sentence)}" for sentence in sentences)
 
 
-def _limit_text(limit: Advice, *, alone: bool) -> str:
+def _limit_text(use: LimitUse, *, alone: bool) -> str:
     """Return what an edition uses, ``it uses 16 of 64 threads``; of several limits each with its title."""
-    text = limit.verdict.partition(";")[0]
-    if not alone:
-        return text
-    used, _, present = text.rpartition(": ")[2].partition(" of ")
-    return f"it uses {used.removesuffix(f' {limit.shown_in}')} of {present}"
+    return f"it uses {format_in(use.usable, '')} of {use.has}" if alone else use.clause
 
 
 _OF_CPUS = ("threads", "cores", "vCPUs")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
+    PRODUCT,
     CountBasis,
     chosen_metric,
     chosen_pack,
@@ -19,7 +21,7 @@ from sizeup.sizing.licensing.contract import (
 )
 from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import NAMES, count_range, evaluated, formula_names, usd_range
-from sizeup.sizing.licensing.permission import CAPACITY, permission
+from sizeup.sizing.licensing.permission import permission
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
@@ -32,20 +34,37 @@ THREADS = "machine.threads_per_core"
 """Key of the threads of a core, of which there is at least one."""
 
 
+class LimitUse(Struct, frozen=True):
+    """What a product uses of a machine by one of its limits."""
+
+    entry: LimitEntry
+    usable: float
+    """In the unit of the limit, as all that the machine has."""
+    present: float
+    clause: str
+    """``threads that one database uses: 16 threads of 64 threads``."""
+    has: str
+    """What the machine has: ``64 threads``, or ``at least 64 threads``."""
+    advice: Advice
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether the machine has more than the product uses."""
+        return self.present > self.usable
+
+
 def _allowed(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
     found = permission(sheet, pack, product)
     if found is None:
         return
-    if found.decision == "forbidden":
-        verdict = found.refusal(product.title)
-    else:
+    sheet.facts.append(found)
+    verdict = found.refusal
+    if found.decision != "forbidden":
         assumed = found.decision == "assumed"
-        verdict = (
-            f"{product.title} is {'assumed to be ' if assumed else ''}permitted on this {found.place}: {found.why}"
-        )
-        verdict += f". Use {KEYS[CAPACITY].flag}" if assumed else ""
+        verdict = f"{found.product} is {'assumed to be ' if assumed else ''}permitted on this {found.place}: "
+        verdict += found.condition
     yield sheet.advice(
         "license.allowed",
         f"License terms of {product.title}",
@@ -57,11 +76,13 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
 def _limits(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
-    yield from product_limits(sheet, pack, product)
+    for use in product_limits(sheet, pack, product):
+        sheet.facts.append(use)
+        yield use.advice
     yield from open_limits(sheet, pack, product)
 
 
-def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Advice]:
+def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[LimitUse]:
     """What a product uses of a machine, for each of its limits whose inputs are known."""
     basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
     version = chosen_version(Sheet(sheet.inputs, sheet.rules), pack, product)
@@ -96,15 +117,15 @@ def open_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Adv
             yield sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, decision="unknown")
 
 
-def _exceeded_by_cores(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> Advice | None:
+def _exceeded_by_cores(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> LimitUse | None:
     """Return a limit of threads that the cores alone exceed, where the threads of a core are unknown."""
     if limit.unit != "threads" or THREADS in sheet.inputs:
         return None
     fewest = Sheet({**sheet.inputs, THREADS: Quantity(1, "1", Origin.RULE, "at least one")}, sheet.rules)
     if not _is_known(fewest, basis, limit):
         return None
-    advice = _limit(fewest, basis, limit, product, at_least="at least ")
-    return advice if advice.decision == "exceeded" else None
+    use = _limit(fewest, basis, limit, product, at_least="at least ")
+    return use if use.is_exceeded else None
 
 
 def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
@@ -118,7 +139,9 @@ def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
     return True
 
 
-def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry, *, at_least: str = "") -> Advice:
+def _limit(
+    sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry, *, at_least: str = ""
+) -> LimitUse:
     sheet.cite(limit.source)
     if limit.version:
         chosen_version(sheet, basis.pack, product)
@@ -129,18 +152,13 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductE
     exceeded = present > usable
     scale = base_unit(limit.unit)[1]
     has = f"{at_least}{format_in(present * scale, limit.unit)}"
-    verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {has}"
+    verdict = clause = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {has}"
     if exceeded:
         verdict += f"; {at_least}{format_in((present - usable) * scale, limit.unit)} remain unused"
         verdict += _smaller(sheet, limit, usable, product)
-    return sheet.advice(
-        f"license.limit.{limit.id}",
-        limit.title,
-        verdict,
-        sheet.answer(usable * scale, limit.unit, limit.id),
-        limit.unit,
-        decision="exceeded" if exceeded else "fits",
-    )
+    quantity, decision = sheet.answer(usable * scale, limit.unit, limit.id), "exceeded" if exceeded else "fits"
+    advice = sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, quantity, limit.unit, decision=decision)
+    return LimitUse(limit, usable, present, clause, has, advice)
 
 
 def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEntry) -> str:
@@ -163,6 +181,91 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEnt
     if not price.value:
         return ""
     return f"{text}, {usd_range(less)} in place of {usd_range(price)}{a_year(product)}"
+
+
+_OF_THREADS = ("threads", "vCPUs")
+"""Units of limits that count hardware threads."""
+
+
+class UsableCores(Struct, frozen=True):
+    """What the edition uses of one server."""
+
+    most: float
+    """Cores, with one thread on each."""
+    least: float
+    """Cores, where the threads that the edition uses share cores; as many where it counts cores."""
+    text: str
+    """``16 threads by Oracle SE2``."""
+    threads_unknown: bool = False
+    """The edition uses a number of threads, and nobody knows how many a core has."""
+
+
+class UsableMemory(Struct, frozen=True):
+    """What the edition uses of the memory of one server."""
+
+    size: Quantity
+    with_sessions: bool
+    """The private memory of sessions counts within it, too."""
+    product: str
+    """``SQL Server Standard``."""
+
+
+def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
+    """Return the cores that the chosen edition uses; None where nobody chose one, or where it uses all of them.
+
+    Of an edition whose limits differ by version, those of the chosen one count, else of the latest.
+    """
+    found = []
+    for use, product in _limits_of_chosen(sheet):
+        unit = use.entry.unit
+        counts_threads = unit in _OF_THREADS
+        if counts_threads or unit == "cores":
+            each = sheet.optional(THREADS) if counts_threads else None
+            most, least = min(use.usable, cores), min(use.usable if each is None else use.usable / each.value, cores)
+            text = f"{format_in(use.usable, unit)} by {product.brief or product.title}"
+            if least < most:
+                text += f" on {format_in(least, '')} to {format_in(most, 'cores')}"
+            unknown = unit == "threads" and THREADS not in sheet.inputs
+            found.append((UsableCores(most, least, text, unknown), use.advice))
+    found.sort(key=lambda one: one[0].least)
+    if not found or found[0][0].least >= cores:
+        return None
+    usable, limit = found[0]
+    _note(sheet, limit)
+    return usable
+
+
+def usable_memory(sheet: Sheet, memory: Quantity) -> UsableMemory | None:
+    """Return the memory that the chosen edition uses; None where nobody chose one, or where it uses all of it."""
+    for use, product in _limits_of_chosen(sheet):
+        size = use.advice.quantity
+        if size is not None and use.entry.of == "memory_gib" and size.value < memory.value:
+            _note(sheet, use.advice)
+            return UsableMemory(size, use.entry.with_sessions, product.brief or product.title)
+    return None
+
+
+def _limits_of_chosen(sheet: Sheet) -> list[tuple[LimitUse, ProductEntry]]:
+    """Return what the edition that somebody chose uses by its limits; none where nobody did."""
+    name = sheet.inputs.get(PRODUCT)
+    if not isinstance(name, Words) or name.origin is Origin.RULE:
+        return []
+    judge = Sheet(sheet.inputs, sheet.rules)
+    try:
+        pack = chosen_pack(judge)
+        product = chosen_product(judge, pack)
+        return [(use, product) for use in product_limits(judge, pack, product)]
+    except MissingError:
+        return []
+
+
+def _note(sheet: Sheet, limit: Advice) -> None:
+    """Write down what a limit says, with its sources and caveats."""
+    for source in limit.sources:
+        sheet.cite_if_known(source.id)
+    for caveat in limit.caveats:
+        sheet.caveat(caveat)
+    sheet.line(limit.verdict)
 
 
 CALCULATIONS = (

@@ -23,6 +23,8 @@ CAPACITY = "machine.socket_capacity"
 class Permission(Struct, frozen=True):
     """What the conditions of a product say of a machine."""
 
+    product: str
+    """Its title."""
     decision: Decision
     """``assumed``: permitted, if the server has no empty sockets beyond the permitted ones."""
     why: str
@@ -32,18 +34,28 @@ class Permission(Struct, frozen=True):
     runs: bool = True
     """Whether the product runs on the processor at all."""
 
-    def refusal(self, title: str) -> str:
-        """Return that the product of that title may not be used here, and why."""
-        verb = "is not permitted" if self.runs else "does not run"
-        return f"{title} {verb} on this {self.place}: {self.why}"
+    @property
+    def condition(self) -> str:
+        """The rule, and what would settle a permission that is assumed."""
+        return f"{self.why}. Use {KEYS[CAPACITY].flag}" if self.decision == "assumed" else self.why
+
+    @property
+    def refused(self) -> str:
+        """That the product may not be used here."""
+        return f"{self.product} {'is not permitted' if self.runs else 'does not run'}"
+
+    @property
+    def refusal(self) -> str:
+        """That the product may not be used here, where, and why."""
+        return f"{self.refused} on this {self.place}: {self.why}"
 
 
 class ForbiddenError(MissingError):
     """The vendor does not permit the product here: nothing is counted, and another product is asked for."""
 
-    def __init__(self, title: str, permission: Permission) -> None:
+    def __init__(self, permission: Permission) -> None:
         super().__init__("license.product")
-        self.sentence = permission.refusal(title)
+        self.permission = permission
 
 
 def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
@@ -59,7 +71,7 @@ def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | 
             continue
         decision = _decision(sheet, pack, product, condition)
         if found is None or decision == "forbidden" or found.decision == "allowed":
-            found = Permission(decision, condition.why, place)
+            found = Permission(product.title, decision, condition.why, place)
         if decision == "forbidden":
             break
     return found
@@ -72,7 +84,7 @@ def _foreign_processor(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permi
         ours = not platform.products or short(product.id) in platform.products
         if ours and kind is not None and kind not in platform.architectures:
             sheet.cite(platform.source)
-            return Permission("forbidden", platform.why, "server", runs=False)
+            return Permission(product.title, "forbidden", platform.why, "server", runs=False)
     return None
 
 
@@ -85,7 +97,7 @@ def require_permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
         return
     if found is not None and found.decision == "forbidden":
         sheet.include(judge)
-        raise ForbiddenError(product.title, found)
+        raise ForbiddenError(found)
 
 
 def _decision(sheet: Sheet, pack: Pack, product: ProductEntry, condition: ConditionEntry) -> Decision:

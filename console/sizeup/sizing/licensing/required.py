@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PARTITION,
-    assumed_product,
+    assume_product,
     chosen_metric,
     chosen_options,
     chosen_pack,
@@ -20,9 +22,23 @@ from sizeup.sizing.licensing.contract import (
 from sizeup.sizing.licensing.count import HostUnknownError, count_range, count_units
 from sizeup.sizing.licensing.permission import ForbiddenError, require_permission
 from sizeup.sizing.pack import MetricEntry, ProductEntry
-from sizeup.sizing.sheet import Calculation, MissingError, Sheet
+from sizeup.sizing.sheet import Assumption, Calculation, MissingError, Sheet
 from sizeup.text import listed
 from sizeup.units import format_in
+
+
+class LicenseCount(Struct, frozen=True):
+    """What is licensed, and what its count rests on."""
+
+    product: str = ""
+    """The title, with those of its options; empty where the count is unknown."""
+    brief: str = ""
+    """The same for narrow places."""
+    counted: str = ""
+    """``4 users and 2 server licenses``."""
+    assumptions: tuple[Assumption, ...] = ()
+    notes: tuple[str, ...] = ()
+    """The other caveats."""
 
 
 def licenses_required(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
@@ -116,12 +132,12 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
             sheet.line(line)
         decision = "users-unknown" if missing.key == "license.users" else "host-unknown"
         verdict = _host_unknown(missing.key) + _of_this_server(sheet, missing.key)
+        sheet.facts.append(LicenseCount(notes=sheet.notes))
         yield sheet.advice("license.units", "Licenses", verdict, decision=decision)
         raise
     _note_unused_hosts(sheet)
     pack = chosen_pack(sheet)
-    if chosen_for_user := assumed_product(sheet, pack, product):
-        sheet.caveat(chosen_for_user)
+    assume_product(sheet, pack, product)
     options = chosen_options(sheet, pack, product)
     name = " with ".join(filter(None, (product.title, listed([option.title for option in options]))))
     narrow = bool(options) or quantity.low is not None  # a range takes room, too
@@ -132,12 +148,12 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         servers = format_in(licensed_servers(sheet, pack, product), f"{metric.beside} licenses")
         beside = f" and {servers}"
     free = product.is_free and not options
+    counted = f"{count_range(quantity, metric.unit)}{beside}{each}"
+    sheet.facts.append(LicenseCount(name, short_name, counted, sheet.assumptions, sheet.notes))
     yield sheet.advice(
         "license.units",
         f"Licenses: {short_name}, {metric.title}",
-        f"{name}: no licenses needed"
-        if free
-        else f"{name}: {count_range(quantity, metric.unit)}{beside}{each} required",
+        f"{name}: no licenses needed" if free else f"{name}: {counted} required",
         quantity,
         metric.unit,
         decision="free" if free else "",

@@ -9,7 +9,7 @@ from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options, soft_hypervisor
 from sizeup.sizing.licensing.cost import list_price, term_cost
-from sizeup.sizing.licensing.count import MINIMUM_ORDER
+from sizeup.sizing.licensing.count import MinimumOrder
 from sizeup.sizing.licensing.permission import ForbiddenError, permission
 from sizeup.sizing.licensing.price_age import is_own_price
 from sizeup.sizing.licensing.required import licenses_required
@@ -43,6 +43,8 @@ class Row(Struct, frozen=True):
     """Its use costs nothing: no licenses are bought."""
     forbidden: str = ""
     """That the vendor does not permit the product here, and why; empty where it does."""
+    rule: str = ""
+    """Why alone: the rule that forbids it."""
 
 
 _SCOPE = "license.scope"
@@ -102,14 +104,13 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     try:
         count, _, _ = licenses_required(sheet)
     except ForbiddenError as forbidden:
-        return replace(blank, forbidden=forbidden.sentence)
+        return replace(blank, forbidden=forbidden.permission.refusal, rule=forbidden.permission.why)
     except MissingError as missing:
         return replace(blank, missing=missing.key)
     except UsageError as error:
         return replace(blank, missing=str(error))
-    found = sheet.advice("license.units", "", "")
-    least = next((line for line in found.working if line.startswith(MINIMUM_ORDER)), "")
-    assumed = count.low is not None or any(one.startswith("assumed: ") for one in found.caveats)
+    least = next((one.text for one in sheet.facts if isinstance(one, MinimumOrder)), "")
+    assumed = count.low is not None or bool(sheet.assumptions)
     assumed = assumed or not _is_permitted(Sheet(sheet.inputs, sheet.rules), pack, product)
     blank = replace(blank, assumed=assumed, note=least)
     options = chosen_options(sheet, pack, product)

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from sizeup.model.advice import AdviceSet, Card
+from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import overall
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.licensing.price_age import PRICE_WARNING
@@ -39,7 +40,7 @@ _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.
 
 
 def answer_lines(
-    given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "", warnings: Sequence[str] = ()
+    given: Sizing, width: int = 80, most: int = LINES, basis: str = "", warnings: Sequence[str] = ()
 ) -> list[str]:
     """Return the answer on one screen: verdict, basis, the table, what limits, fails and costs, then notes.
 
@@ -64,7 +65,7 @@ def answer_lines(
     return [*lines, *(["", _END] if max_lines > 1 else [_END] if max_lines == 1 else [])]
 
 
-def _license_lines(given: AdviceSet, width: int, most: int, warnings: Sequence[str]) -> list[str]:
+def _license_lines(given: Sizing, width: int, most: int, warnings: Sequence[str]) -> list[str]:
     """Return the answer about licenses alone: count, editions, cost, then what they rest on."""
     status, statement = license_verdict(given)
     lines = _folded(f"{status:8} ", statement, width)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import AdviceSet, Card, Failure
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.limits import LimitUse
+from sizeup.sizing.sheet import find_fact
 from sizeup.sizing.verdict import share_text
 from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import capitalized
@@ -21,7 +25,7 @@ _GIVES = {
 """What is unknown of a resource without a demand, and the keys that tell it."""
 
 
-def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
+def answer_details(given: Sizing) -> Iterator[tuple[str, str]]:
     """Yield what is unknown, limits, fails, grows and costs, each with its label."""
     if first_card(given.cards) is not None and (missing := _missing(given.cards)):
         yield "Unknown", capitalized(missing)
@@ -40,24 +44,16 @@ def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
         yield later
     license_card = next((card for card in given.cards if card.resource == "license"), None)
     if license_card is not None and license_card.demand:
-        edition, unused = given.find("license.edition"), _unused(given)
+        edition, failover = given.find("license.edition"), given.find("license.failover")
         if edition is not None:
             yield "Edition", edition.verdict
-        if unused and license_card.status != "fail":
-            yield "Unused", unused
-        cost = given.find("license.cost.term") or given.find("license.cost.list")
-        if cost is not None:
-            known = cost.quantity is not None and cost.quantity.value
-            yield "Cost", cost.verdict.removeprefix("Cost over " if known else f"{cost.title}: ")
-        failover = given.find("license.failover")
+        limits = [capitalized(one.clause) for one in given.facts if isinstance(one, LimitUse) and one.is_exceeded]
+        if limits and license_card.status != "fail":
+            yield "Unused", "; ".join(limits)
+        if (cost := find_fact(given.facts, LicenseCost)) is not None:
+            yield "Cost", cost.text
         if failover is not None and failover.decision != "passive":
             yield "Failover", "Passive servers may need no licenses (--explain license.failover)"
-
-
-def _unused(given: AdviceSet) -> str:
-    """Return what the chosen edition does not use of the machine: a clause for each limit that is exceeded."""
-    limits = [one for one in given.advice if one.id.startswith("license.limit.") and one.decision == "exceeded"]
-    return "; ".join(one.verdict.partition(". ")[0].partition("; ")[0] for one in limits)
 
 
 def _missing(cards: Sequence[Card]) -> str:

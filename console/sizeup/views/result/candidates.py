@@ -12,6 +12,9 @@ from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
+from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.count import usd_brief
+from sizeup.sizing.sheet import find_fact
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, status_label, status_text
@@ -54,10 +57,14 @@ class Candidate(Struct, frozen=True):
         return max(judged, key=_highest_share, default=None)
 
     @property
+    def price(self) -> LicenseCost | None:
+        """What licenses and support cost over the term."""
+        return find_fact(self.sizing.facts, LicenseCost)
+
+    @property
     def cost(self) -> float | None:
-        """Licenses and support over the term in dollars; None where it is unknown."""
-        found = self.sizing.find(_PRICED)
-        return None if found is None or found.quantity is None else found.quantity.value
+        """The same in dollars; None where it is unknown."""
+        return None if self.price is None or self.price.total is None else self.price.total.value
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -113,7 +120,7 @@ def _highest_share(card: Card) -> float:
 def candidate_table(candidates: Sequence[Candidate]) -> Table:
     """Return a row for each candidate: verdict, what limits it, its shares, what is not judged, cost of licenses."""
     costs = [found for one in candidates if (found := one.sizing.find(_PRICED)) is not None]
-    terms = {found.title.removeprefix("Cost") for found in costs}
+    terms = {one.price.term for one in candidates if one.price is not None and one.price.total is not None}
     names = short_names(candidates)
     rows = [_row(one, name, with_term=len(terms) > 1) for one, name in zip(candidates, names, strict=True)]
     years = max((card.horizon_years for one in candidates for card in one.sizing.cards), default=0.0)
@@ -165,19 +172,12 @@ def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
 
 def _cost(one: Candidate, *, with_term: bool) -> str:
     """Return the cost of the licenses: ``$1.26M assumed`` where nobody chose the edition."""
-    found = one.sizing.find(_PRICED)
     card = next(card for card in one.sizing.cards if card.resource == "license")
     if card.status == ShareStatus.FAIL.value:
         return "not permitted"
-    if found is None or found.quantity is None:
+    if one.price is None or one.price.total is None:
         return UNKNOWN
-    ends = dict.fromkeys(value for value in (found.quantity.low, found.quantity.high) if value is not None) or {
-        found.quantity.value: None
-    }
-    text = " to ".join(
-        f"${format_in(float(f'{value / 1e6:.3g}'), '')}M" if value >= 1e6 else f"${value:,.0f}" for value in ends
-    )
-    text += found.title.removeprefix("Cost") if with_term else ""
+    text = f"{usd_brief(one.price.total)}{one.price.term if with_term else ''}"
     return f"{text} assumed" if card.status == ShareStatus.ASSUMED.value else text
 
 

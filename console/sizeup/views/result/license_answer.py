@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from sizeup.model.advice import AdviceSet, Card, Input
 from sizeup.quantity import Origin
-from sizeup.sizing.sheet import brief
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.licensing.required import LicenseCount
+from sizeup.sizing.sheet import brief, find_fact
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized
 from sizeup.units import format_in
@@ -102,7 +104,7 @@ def _is_known(entry: Input) -> bool:
     return entry.quantity is not None and entry.quantity.origin is not Origin.RULE
 
 
-def license_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
+def license_details(given: Sizing) -> Iterator[tuple[str, str]]:
     """Yield the editions, what is unused, the cost and passive servers, each with its label."""
     for label, text in answer_details(given):
         if label not in _OF_WORKLOADS:
@@ -110,18 +112,17 @@ def license_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
             yield label, text if failover is None else failover.verdict
 
 
-def license_notes(given: AdviceSet) -> Iterator[str]:
+def license_notes(given: Sizing) -> Iterator[str]:
     """Yield what a reader must know beside the count: assumptions, then what the count rests on."""
-    units, card = given.find("license.units"), _card(given)
-    yield from card.assumptions
+    yield from _card(given).assumptions
     yield from (one.verdict for one in given.advice if one.id.startswith(_LIMIT) and one.decision == "unknown")
-    if units is not None:
-        yield from (capitalized(caveat) for caveat in units.caveats if not caveat.startswith("assumed: "))
+    if (count := find_fact(given.facts, LicenseCount)) is not None:
+        yield from map(capitalized, count.notes)
 
 
 def license_rest(given: AdviceSet) -> list[str]:
     """Return how an unknown count becomes known, and the other answers about licenses, a sentence each."""
-    units, card = given.find("license.units"), _card(given)
+    units = given.find("license.units")
     unknown = units is not None and units.decision == "host-unknown"
     ways = [capitalized(line) for line in units.working] if unknown and units is not None else []
     shown = (*_SHOWN, *(() if _has_discount(given) else _BEFORE_DISCOUNT))
@@ -130,7 +131,6 @@ def license_rest(given: AdviceSet) -> list[str]:
         for one in given.advice
         if one.id.startswith(_LICENSE)
         and not one.id.startswith(shown)
-        and one.verdict != card.statement
         and not (one.id == _SUPPORT and one.quantity is not None and not one.quantity.value)
     ]
 

@@ -12,7 +12,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.cost import term_years
-from sizeup.sizing.licensing.count import End, count_range, range_end
+from sizeup.sizing.licensing.count import count_range, span
 from sizeup.sizing.licensing.table import Row, rows
 from sizeup.sizing.sheet import Sheet
 from sizeup.text import capitalized
@@ -30,7 +30,6 @@ _COUNTED = (
     ("machine.vcpus", "vCPUs"),
     ("license.users", "users"),
 )
-_ENDS: tuple[End, ...] = ("low", "high")
 
 
 def license_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
@@ -101,7 +100,7 @@ def _refused(products: tuple[Row, ...]) -> str:
     reasons: dict[str, list[str]] = {}
     for row in products:
         if row.forbidden:
-            reasons.setdefault(row.forbidden.rpartition(": ")[2], []).append(row.title)
+            reasons.setdefault(row.rule, []).append(row.title)
     return "".join(f" Not allowed: {'; '.join(titles)}: {why}." for why, titles in reasons.items())
 
 
@@ -152,5 +151,4 @@ def _term_price(row: Row) -> str:
 
 def _dollars(price: Quantity) -> str:
     """Return a price in whole dollars, with both ends of its range."""
-    low, high = (range_end(price, end) for end in _ENDS)
-    return f"${high:,.0f}" if low == high else f"${low:,.0f} to ${high:,.0f}"
+    return span(price, lambda usd: f"${usd:,.0f}")
