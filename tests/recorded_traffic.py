@@ -16,7 +16,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Step
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class, load_registry
-from sizeup_memory import bandwidth, hammer, loaded, numa, numa_matrix, numa_placements, shm
+from sizeup_memory import bandwidth, hammer, loaded, numa, shm
 from sizeup_memory.binding import Allocation, ChasePoint, Member, Placement, TrafficPoint
 
 REGISTRY = load_registry()
@@ -43,16 +43,16 @@ class RecordedTraffic:
         self._free = {node.os_id: node.free_bytes or 0 for node in machine.nodes}
         self._available = machine.memory_available_bytes or 0
         self.calls: list[list[MeasuredBuffers]] = []
-        for module in (bandwidth, loaded, numa_matrix, numa_placements, shm):
+        for module in (bandwidth, loaded, numa, shm):
             monkeypatch.setattr(module, "available_bytes", self._available_bytes)
         for module in (bandwidth, loaded, numa, shm, hammer):
             monkeypatch.setattr(module, "leave_cpus", lambda _: True)
-        for module in (bandwidth, loaded, numa_matrix, numa_placements, shm, hammer):
+        for module in (bandwidth, loaded, numa, shm, hammer):
             monkeypatch.setattr(module, "new_job", lambda: self)
-        for module in (bandwidth, loaded, numa_placements):
+        for module in (bandwidth, loaded, numa):
             monkeypatch.setattr(module, "Traffic", self._traffic)
-        monkeypatch.setattr(numa_matrix, "Latency", self._latency)
-        monkeypatch.setattr(numa_matrix, "_allocation_error", lambda *_: None)
+        monkeypatch.setattr(numa, "Latency", self._latency)
+        monkeypatch.setattr(numa, "_allocation_error", lambda *_: None)
         monkeypatch.setattr(hammer, "Hammer", self._hammer)
         monkeypatch.setattr(shm, "Shm", self._shm)
         monkeypatch.setattr(shm, "read_free_by_node", dict)

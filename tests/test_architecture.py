@@ -69,13 +69,13 @@ def test_a_new_package_must_choose_its_floor(copy_of_the_tree: Path) -> None:
 @pytest.mark.ci
 @pytest.mark.parametrize("module", ["sizeup.discovery.sysroot", "sizeup.probing.worker", "sizeup.config"])
 def test_a_probe_that_reaches_around_its_contract_breaks_it(module: str, copy_of_the_tree: Path) -> None:
-    victim = copy_of_the_tree / "plugins/sizeup_direct_io/limits.py"
+    victim = copy_of_the_tree / "plugins/sizeup_direct_io/point_verdict.py"
     victim.write_text(f"{victim.read_text()}\nimport {module}  # noqa\n")
 
     result = lint_imports(copy_of_the_tree)
 
     assert result.returncode == 1, result.stdout
-    assert f"sizeup_direct_io.limits -> {module}" in result.stdout
+    assert f"sizeup_direct_io.point_verdict -> {module}" in result.stdout
 
 
 def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> None:
@@ -177,7 +177,7 @@ def test_files_are_written_through_one_module() -> None:
 
     assert writes == {
         "console/sizeup/files.py",
-        "console/sizeup/procfs/oom_score.py",  # to a file of the kernel
+        "console/sizeup/procfs/process.py",  # to a file of the kernel
         "console/sizeup/remote/host_program.py",  # runs on another host, in a directory that it makes
         "plugins/sizeup_direct_io/target.py",  # in the directory that sizeup.files opened
     }

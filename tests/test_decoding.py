@@ -22,7 +22,7 @@ from sizeup.sizing.inputs.presets import parse_presets
 FIRST_USE = """
 import sys, threading
 from sizeup.fleet.host_session import _machine_decoder
-from sizeup.session.decoder import decode
+from sizeup.session.builder import decode
 
 lines = open(sys.argv[1], "rb").read().splitlines()
 barrier = threading.Barrier(6)

@@ -113,7 +113,7 @@ def test_a_run_opens_kernel_files_in_procfs_and_discovery_alone(tmp_path: Path) 
 
     found = openers(tmp_path / "log", command(*run), tmp_path)
 
-    assert "/proc/self/oom_score_adj" in found["sizeup.procfs.oom_score"], "the worker is watched"
+    assert "/proc/self/oom_score_adj" in found["sizeup.procfs.process"], "the worker is watched"
     assert "/proc/stat" in found["sizeup.procfs.kernel_file"]
     assert strangers(found) == {}
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.procfs.pressure import read_pressure
-from sizeup_direct_io import host_counters, steadiness
+from sizeup.procfs.stat import read_pressure
+from sizeup_direct_io import steadiness, window_counters
 from sizeup_direct_io.call_with_timeout import CanceledError
 from sizeup_direct_io.disks import OtherIo, other_io, read_disks
 
@@ -38,9 +38,9 @@ def measure_background(device_number: int, context: Context) -> Generator[Emissi
     """Measure the load of other processes, on the disks of a device and on the CPUs."""
     yield Progress(0.0, None, "measuring the load of other processes")
     host, pressure, own = (
-        host_counters.read_host_cpu(),
+        window_counters.read_host_cpu(),
         read_pressure("cpu"),
-        host_counters.process_cpu_ns(),
+        window_counters.process_cpu_ns(),
     )
     disks = read_disks(device_number)
     start = time.monotonic()
@@ -49,7 +49,7 @@ def measure_background(device_number: int, context: Context) -> Generator[Emissi
             raise CanceledError
         time.sleep(0.05)
     seconds = time.monotonic() - start
-    host_later, own_ns = host_counters.read_host_cpu(), host_counters.process_cpu_ns() - own
+    host_later, own_ns = window_counters.read_host_cpu(), window_counters.process_cpu_ns() - own
     later, now = read_pressure("cpu"), read_disks(device_number)
     waited = (later.some_total_us - pressure.some_total_us) / seconds / 1e4 if later and pressure else None
     spent = None if host is None or host_later is None else host_later.since(host)

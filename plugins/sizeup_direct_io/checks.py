@@ -16,7 +16,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup_direct_io import conclusions, host_counters, validity
+from sizeup_direct_io import conclusions, validity, window_counters
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.disks import write_cache
@@ -106,7 +106,7 @@ class Checks(Struct, frozen=True):
 
     def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
         """Each write goes to the current end of the file; the files start empty and unallocated."""
-        engine = choose("auto", host_counters.read_policy(), network=self.setup.target.network, extending=True).engine
+        engine = choose("auto", window_counters.read_policy(), network=self.setup.target.network, extending=True).engine
         one, many = [], []
         for _ in range(CHECK_ROUNDS):
             self._empty(files)

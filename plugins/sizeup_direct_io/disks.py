@@ -7,8 +7,7 @@ import re
 
 from msgspec import Struct
 
-from sizeup.procfs.block_stack import read_block_stack
-from sizeup.procfs.block_stat import BlockStat, read_block_stat
+from sizeup.procfs.block import BlockStat, read_block_stack, read_block_stat
 from sizeup.procfs.kernel_file import SYS, list_names, read_line
 from sizeup.units import format_rate
 

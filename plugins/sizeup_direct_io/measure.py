@@ -12,7 +12,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.meminfo import read_huge_page_bytes
-from sizeup_direct_io import host_counters
+from sizeup_direct_io import window_counters
 from sizeup_direct_io.binding import IoJob, IoSample, WorkerUsage, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.failures import describe_error
@@ -38,7 +38,7 @@ class _Sampler:
         self._streams = streams
         self.at = at
         self.last = self.take()
-        self._host = host_counters.read_host_cpu()
+        self._host = window_counters.read_host_cpu()
         self._last_success = self.last
         """The samples when a request last succeeded."""
         self._moving = dict(self.last)
@@ -62,7 +62,7 @@ class _Sampler:
 
     def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, IoSample]]:
         """Yield the interval since the last call as samples, and return the current ones."""
-        now, host = self.take(), host_counters.read_host_cpu()
+        now, host = self.take(), window_counters.read_host_cpu()
         flags = (int(Disturbance.WARMUP),) if warming_up else ()
         moment = (context.since_start_ns(now[self._streams[0]].time_ns),)
         intervals = {name: now[name].since(self.last[name]) for name in self._streams}

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.disks import OtherIo, other_io
-from sizeup_direct_io.host_counters import HostCpu
-from sizeup_direct_io.window_counters import WindowCounters
+from sizeup_direct_io.window_counters import HostCpu, WindowCounters
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 """Latency quantiles of an interval and of a point, by the suffix of the series' name."""

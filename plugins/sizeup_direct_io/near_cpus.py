@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from sizeup.procfs.block_stack import read_block_stack
+from sizeup.procfs.block import read_block_stack
 from sizeup.procfs.kernel_file import SYS, list_names, read_integer, read_line
 from sizeup.procfs.lists import format_list, parse_cpulist
 

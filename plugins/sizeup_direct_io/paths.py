@@ -13,7 +13,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_value
-from sizeup_direct_io import conclusions, estimates, host_counters, knee
+from sizeup_direct_io import conclusions, estimates, knee, window_counters
 from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
@@ -235,7 +235,7 @@ def compare_engines(
     stream, count = load.point.loads[0]
     first = setup.choice.engine
     try:
-        second = choose(other, host_counters.read_policy(), network=setup.target.network, extending=False).engine
+        second = choose(other, window_counters.read_policy(), network=setup.target.network, extending=False).engine
         why = _not_comparable(stream, first, second)
     except RefusedError as error:
         why = str(error)

@@ -2,25 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
+from sizeup.procfs.block import read_block_stack
+from sizeup.procfs.cgroup import CgroupMembership, read_cgroups
+from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
+from sizeup.text import plural
 from sizeup_direct_io import steadiness, validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import VERDICT_VALUES, validity_estimate
-from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
-from sizeup_direct_io.run_statement import run_statement
 from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
+
+_V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
+FAILED = {
+    "direct": "the I/O did not bypass the page cache",
+    "physical": "the data may not have come from the device",
+    "steady": "throughput was not steady",
+    "concurrent": "writers to one file wait for each other",
+    "extending": "writers that extend one file wait for each other",
+    "submitters": "the submitting threads were the bottleneck",
+}
+_WARNED = {
+    "direct": "part of the I/O may have used the page cache",
+    "physical": "part of the data may have come from a cache",
+    "steady": "throughput varied",
+    "concurrent": "writers to one file slow each other down",
+    "extending": "writers that extend one file slow each other down",
+    "submitters": "the submitting threads were busy",
+}
+_UNCHECKED = {
+    "direct": "whether the page cache was bypassed",
+    "physical": "whether the data came from the device",
+    "steady": "whether throughput was steady",
+    "concurrent": "writers to one file",
+    "extending": "writers that extend one file",
+    "submitters": "whether the submitting threads were the bottleneck",
+}
+_REMEDIES = {
+    "direct": "Measure on a file system that supports direct I/O.",
+    "physical": "Measure in a directory, with a file several times as large as every cache.",
+    "steady": "Measure again while the machine is idle.",
+    "submitters": "Measure with more submitting threads.",
+}
+_MOST_REASONS = 6
+
+
+def _numbers(device_number: int, sysfs: str) -> set[str]:
+    """Return ``major:minor`` of a device, of the disk it is a partition of, and of the devices beneath it."""
+    stack = read_block_stack(device_number, sysfs)
+    return set() if stack is None else set(filter(None, (read_line(f"{folder}/dev") for folder in stack.folders)))
+
+
+def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
+    """Yield group, name and path of each file that may limit a device for this process."""
+    for group in groups:
+        for path in group.ancestors():
+            if group.unified:
+                yield from ((path, "io.max", f"{sysfs}/fs/cgroup{root}{path}/io.max") for root in ("", "/unified"))
+            elif "blkio" in group.controllers:
+                yield from ((path, name, f"{sysfs}/fs/cgroup/blkio{path}/{name}") for name in _V1_FILES)
+
+
+def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tuple[str, ...]:
+    """Return the limits of this process's control groups on a device, as text."""
+    numbers = _numbers(device_number, sysfs)
+    found = []
+    for group, name, path in _limit_files(read_cgroups(proc), sysfs):
+        for line in (read_text(path) or "").splitlines():
+            number, _, limit = line.partition(" ")
+            set_ones = " ".join(word for word in limit.split() if not word.endswith("=max"))
+            if number in numbers and set_ones:
+                found.append(f"{name} of the control group {group}: {set_ones}")
+    return tuple(found)
+
+
+def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]) -> dict[str, str]:
+    """Return the statement on a run, and what goes with it; ``title`` is what was run and where."""
+    failed, warned, unknown = (
+        [part.name for part in parts if part.verdict is verdict]
+        for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN)
+    )
+    if failed:
+        state, clauses = "Storage figures are not valid", [FAILED[name] for name in failed]
+    elif warned:
+        state, clauses = "Storage figures with a caveat", [_WARNED[name] for name in warned]
+    elif unknown:
+        named = ", ".join(_UNCHECKED[name] for name in unknown)
+        state, clauses = "Storage figures with a caveat", [f"not checked: {named}"]
+    else:
+        return {"statement": "Storage figures passed every check", "evidence": "\n".join(path_changes)}
+    use = "They are not used for a verdict" if failed else "They are used; read the reasons"
+    return {
+        "statement": f"{state}: {' and '.join(clauses)}",
+        "consequence": f"{use} ({title}).",
+        "evidence": "\n".join(_reasons(parts, path_changes)),
+        "remedy": " ".join(_REMEDIES[name] for name in failed if name in _REMEDIES),
+    }
+
+
+def _reasons(parts: Sequence[Part], path_changes: Sequence[str]) -> list[str]:
+    """Return lost paths, the reasons of all checks, those of failed ones first, and how many more there are."""
+    order = [Validity.FAIL, Validity.WARN, Validity.UNKNOWN, Validity.PASS]
+    gravest_first = sorted(parts, key=lambda part: order.index(part.verdict))
+    causes = dict.fromkeys(cause for part in gravest_first for cause in part.causes)
+    on_paths = [cause for cause in causes if any(change in cause for change in path_changes)]
+    on_paths += [change for change in path_changes if not any(change in cause for cause in causes)]
+    found = [*on_paths, *(cause for cause in causes if cause not in on_paths)]
+    more = len(found) - _MOST_REASONS
+    return [*found[:_MOST_REASONS], *([plural(more, "further reason")] if more > 0 else [])]
 
 
 class PointVerdict(Struct, frozen=True):

@@ -15,7 +15,7 @@ from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
 from sizeup_direct_io.run import Run
-from sizeup_direct_io.run_settings import RunSettings
+from sizeup_direct_io.sweep import RunSettings
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.worker import Pattern
 

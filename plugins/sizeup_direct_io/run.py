@@ -17,6 +17,7 @@ from sizeup_direct_io.background import measure_background
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import Checks, touch
+from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.near_cpus import several_nodes
@@ -24,11 +25,9 @@ from sizeup_direct_io.path_states import PathWatch, path_gaps, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall
 from sizeup_direct_io.presets import WORKING_SET, Durable, Stream, with_target_size
-from sizeup_direct_io.run_settings import RunSettings
-from sizeup_direct_io.sweep import SweepRunner
+from sizeup_direct_io.sweep import RunSettings, SweepRunner
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
-from sizeup_direct_io.time_budget import FILL_SECONDS, TimeBudget
 from sizeup_direct_io.window_counters import CounterSource
 
 

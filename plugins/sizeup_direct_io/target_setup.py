@@ -17,10 +17,10 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.procfs.block_stack import find_device_folder
+from sizeup.procfs.block import find_device_folder
 from sizeup.procfs.kernel_file import read_integer
 from sizeup.units import format_bytes
-from sizeup_direct_io import binding, host_counters
+from sizeup_direct_io import binding, window_counters
 from sizeup_direct_io.binding import Extents, IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout
 from sizeup_direct_io.engines import EngineChoice, choose
@@ -109,7 +109,7 @@ class TargetSetup:
         if all(stream.durable is Durable.FDATASYNC for stream in streams):
             self.choice = EngineChoice(Engine.THREADS, "fdatasync works with the threads engine only")
         else:
-            self.choice = choose(engine, host_counters.read_policy(), network=target.network, extending=extends)
+            self.choice = choose(engine, window_counters.read_policy(), network=target.network, extending=extends)
         if self._threads and self.choice.engine is Engine.THREADS:
             raise RefusedError(
                 f"threads={self._threads} has no effect: the threads engine ({self.choice.reason}) has one thread per "
@@ -185,7 +185,7 @@ class TargetSetup:
     def fill(self, descriptor: int, start_bytes: int, size_bytes: int) -> Generator[Emission, None, None]:
         """Write every byte once, with data that cannot be compressed or deduplicated."""
         target = self.target
-        engine = choose("auto", host_counters.read_policy(), network=target.network, extending=True).engine
+        engine = choose("auto", window_counters.read_policy(), network=target.network, extending=True).engine
         count = FILL_DEPTH if engine is Engine.THREADS else 1
         share = size_bytes // count // FILL_BLOCK_BYTES * FILL_BLOCK_BYTES
         workers = [

@@ -26,24 +26,30 @@ from sizeup_memory.buffers import (
 )
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import (
+    PAGES,
     core_count,
     core_first_cpus,
     cores_by_node,
     memory_nodes,
+    node_memory,
+    page_caveats,
+    placement_figures,
     remote_caveat,
+    unknown_pages,
     without_memory,
 )
 from sizeup_memory.durations import (
     SETTLE_SECONDS,
+    STOP_SETTINGS,
     allocating_seconds,
+    invalid_replicates,
     limit_seconds,
     measuring_seconds,
     starting_seconds,
+    stop_rule,
     thread_seconds,
 )
 from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_from, cells_text, not_measured, sampled, totals_text
-from sizeup_memory.node_placement import PAGES, node_memory, page_caveats, placement_figures, unknown_pages
-from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.bandwidth"
 _MIXES = (("read", 0), ("write", 100))

@@ -18,8 +18,7 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.text import plural
 from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, new_job
 from sizeup_memory.cpu_selection import memory_nodes
-from sizeup_memory.durations import rounds_seconds, starting_seconds
-from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
+from sizeup_memory.durations import STOP_SETTINGS, invalid_replicates, rounds_seconds, starting_seconds, stop_rule
 
 NAME = "memory.core-to-core"
 _BATCH_SECONDS = 0.0002

@@ -1,13 +1,13 @@
-"""Selects the CPUs and nodes to measure on, from the machine model alone."""
+"""The CPUs and nodes to measure on, from the machine model alone, and where the measured memory was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import CacheKind
-from sizeup_memory.binding import MAX_NODES, Placement
+from sizeup_memory.binding import MAX_NODES, Allocation, Pages, Placement, PlacementPolicy
 
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
@@ -15,6 +15,9 @@ MIN_PLACED_SHARE = 0.99
 """Minimum share of the pages on the requested node."""
 CACHE_MULTIPLE = 4
 """A working set this many times the last-level cache has almost no hits in it."""
+_MIN_HUGE_SHARE = 0.95
+PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
+"""The kinds of pages by their names in settings."""
 
 
 def core_first_cpus(machine: Machine) -> tuple[int, ...]:
@@ -124,3 +127,39 @@ def line_bytes(machine: Machine) -> int:
 def last_level_cache_bytes(machine: Machine) -> int:
     """Return the size of the last-level cache; 32 MiB if the kernel reports none."""
     return machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
+
+
+def unknown_pages(name: str) -> str:
+    """Return why a setting names no kind of pages; empty if it does."""
+    return "" if name in PAGES else f"expected pages among {', '.join(PAGES)}, found {name!r}"
+
+
+def node_memory(node: int, nodes: Mapping[int, Sequence[int]], pages: Pages) -> Allocation:
+    """Return memory bound to one node, with a CPU to touch it from if mbind is forbidden."""
+    cpus = nodes.get(node)
+    return Allocation(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
+
+
+def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
+    """Return where the pages were, as extra figures, and the caveats about it."""
+    requested = tuple(nodes)
+    share = placement.share_on(requested)
+    extra: dict[str, str | int | float] = {
+        "pages": placement.pages,
+        "share_where_asked": share,
+        "pages_on_nodes": placement.nodes_text,
+        "huge_page_share": placement.huge_share,
+    }
+    if not placement.verified:
+        return extra, ["page placement not verified: move_pages and numa_maps are denied"]
+    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {share:.1%} of the pages are on the requested node"]
+    if not placement.bound:
+        caveats.append("placed by first touch: mbind is forbidden")
+    return extra, caveats
+
+
+def page_caveats(pages: Pages, placement: Placement) -> list[str]:
+    """Return a caveat if too little memory is on the requested kind of pages."""
+    if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
+        return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
+    return []

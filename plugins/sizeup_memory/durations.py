@@ -1,4 +1,4 @@
-"""Estimates how long a step takes, from what it does on its machine."""
+"""How long a step takes, from what it does on its machine, and when a point has enough replicates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 from collections.abc import Collection
 
 from sizeup.model.plan import Settings
-from sizeup_memory.binding import Pages
+from sizeup_memory.binding import Pages, StopRule
 
+STOP_SETTINGS = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
+"""Of the probes whose points are measured until they converge; a step has them as the user set them."""
 _LIMIT_OVER_ESTIMATE = 4
 _LIMIT_EXTRA_SECONDS = 120.0
 """For a slow or emulated machine."""
@@ -33,6 +35,30 @@ EXPECTED_REPLICATES = 10
 """Of a point that converges where replicates deviate by as much as the target: docs/explanation/statistics.md."""
 SETTLE_SECONDS = 0.015
 """What streams run in each replicate beside the warm-up and the measured time: they settle, and one window more."""
+
+
+def invalid_replicates(settings: Settings) -> str:
+    """Return why the numbers of replicates contradict each other; empty if they do not."""
+    fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
+    if most >= fewest:
+        return ""
+    return (
+        f"replicates_max={most}: expected at least replicates={fewest}; decrease replicates or increase replicates_max"
+    )
+
+
+def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
+    """Return the stop rule of a step's settings."""
+    return StopRule(
+        batch_seconds=batch_seconds,
+        replicate_seconds=float(settings["replicate"]),
+        warm_up_seconds=float(settings["warm_up"]),
+        budget_seconds=float(settings["budget"]),
+        replicates_min=int(settings["replicates"]),
+        replicates_max=int(settings["replicates_max"]),
+        target=float(settings["target"]),
+        seed=int(settings["seed"]),
+    )
 
 
 def measuring_seconds(settings: Settings, points: int, setup_seconds: float = 0.0) -> float:

@@ -44,12 +44,11 @@ from sizeup_memory.cpu_selection import (
     local_cpu,
     locality,
     node_of,
+    page_caveats,
     sibling_of,
 )
-from sizeup_memory.durations import linking_seconds
+from sizeup_memory.durations import STOP_SETTINGS, invalid_replicates, linking_seconds, stop_rule
 from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
-from sizeup_memory.node_placement import page_caveats
-from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB

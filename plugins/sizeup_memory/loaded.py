@@ -29,19 +29,21 @@ from sizeup_memory.cpu_selection import (
     line_bytes,
     locality,
     node_of,
+    page_caveats,
     remote_caveat,
     without_memory,
 )
 from sizeup_memory.durations import (
     SETTLE_SECONDS,
+    STOP_SETTINGS,
     allocating_seconds,
+    invalid_replicates,
     limit_seconds,
     linking_seconds,
     measuring_seconds,
     starting_seconds,
+    stop_rule,
 )
-from sizeup_memory.node_placement import page_caveats
-from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.loaded"
 _IDLE_NS = 10_000_000

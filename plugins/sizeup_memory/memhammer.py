@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from sizeup.procfs.oom_score import make_first_oom_victim
+from sizeup.procfs.process import make_first_oom_victim
 from sizeup.text import one_line
 from sizeup_memory.binding import MAX_HAMMERS, Allocation, Hammer, Pages, new_job
-from sizeup_memory.slb import output_line, too_short
+from sizeup_memory.hammer import output_line, too_short
 
 _MAX_COUNT = 10**12
 """Maximum of pages and loops, beyond any machine."""

@@ -24,9 +24,14 @@ from sizeup_memory.buffers import (
     shared_caches,
 )
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_by_node, memory_nodes
-from sizeup_memory.durations import allocating_seconds, limit_seconds, rounds_seconds, starting_seconds
+from sizeup_memory.durations import (
+    allocating_seconds,
+    invalid_replicates,
+    limit_seconds,
+    rounds_seconds,
+    starting_seconds,
+)
 from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_text, not_measured, sampled, totals_text
-from sizeup_memory.stop_rule import invalid_replicates
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files

@@ -12,7 +12,7 @@ import pytest
 
 from batch.conftest import Run
 from fakes import QuietControl
-from sizeup.engine.start_time import LATE_LIMIT_NS, SPIN_NS, Clock, WaitControl, parse_start, wait_until
+from sizeup.engine.run import LATE_LIMIT_NS, SPIN_NS, Clock, WaitControl, parse_start, wait_until
 from sizeup.errors import LateError, UsageError
 from sizeup.session.reader import read_session
 

@@ -10,7 +10,7 @@ import pytest
 
 from batch.conftest import Run
 from sizeup.model.sample import Status
-from sizeup.probing.hang_detector import HangDetector
+from sizeup.probing.runner import HangDetector
 from sizeup.session.reader import read_session
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set", "null.interval=0")
@@ -62,7 +62,7 @@ def test_a_second_opinion_is_refused_in_words(sizeup: Run, no_proc: None) -> Non
     assert "--second-opinion: psutil or py-cpuinfo cannot read this machine" in done.stderr
 
 
-@pytest.mark.parametrize("where", ["sizeup.engine.recorder.run_step", "sizeup.engine.run.probe_findings"])
+@pytest.mark.parametrize("where", ["sizeup.engine.run.run_step", "sizeup.engine.run.probe_findings"])
 def test_an_error_in_the_middle_still_ends_the_session(
     where: str, sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

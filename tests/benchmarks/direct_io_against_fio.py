@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
-from sizeup.procfs.pressure import read_pressure
+from sizeup.procfs.stat import read_pressure
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.window_counters import CounterSource

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from sizeup.procfs.pressure import read_pressure
+from sizeup.procfs.stat import read_pressure
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.worker import Engine, Worker
 

@@ -19,7 +19,7 @@ from fakes import HandContext
 from sizeup.model.records import ENCODER
 from sizeup.model.sample import Samples
 from sizeup.probing.worker import record_of
-from sizeup.procfs.pressure import read_pressure
+from sizeup.procfs.stat import read_pressure
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.measure import _Sampler

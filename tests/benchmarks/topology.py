@@ -23,8 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from consoles import Console
-from sizeup.discovery.machine import discover
-from sizeup.discovery.refresh import refreshed
+from sizeup.discovery.machine import discover, refreshed
 from sizeup.discovery.sysroot import open_sysroot
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.topology import TopologyScreen

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from sizeup.charts.axis_hysteresis import hold_axes
+from sizeup.charts.axes import hold_axes
 from sizeup.charts.chart import Axis, Bar, BarChart, Chart, ChartPoint, Line, LineChart, Scale
 
 

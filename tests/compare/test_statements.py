@@ -1,6 +1,6 @@
 """A probe may state a sentence beside a figure; it becomes a finding with the figure as its evidence."""
 
-from sizeup.engine.probe_findings import probe_findings
+from sizeup.engine.run import probe_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status

@@ -3,8 +3,7 @@
 import pytest
 
 from recordings import recorded_machine
-from sizeup.discovery.cpu_names import arm_name, z_name
-from sizeup.discovery.cpuinfo import parse_cpuinfo
+from sizeup.discovery.cpuinfo import arm_name, parse_cpuinfo, z_name
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from finding_checks import ids, only
-from sizeup.discovery.cpu_policies import values_of
 from sizeup.discovery.machine import discover
+from sizeup.discovery.os_settings import values_of
 from sizeup.model.machine import Machine
 from sizeup.model.os_settings import OsSettings
 from sizeup.model.platform import Platform

@@ -22,7 +22,7 @@ from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic, NicRings
 from sizeup.model.storage import NvmeController, NvmeHealth
-from sizeup.procfs import ethtool, nvme_log
+from sizeup.procfs import device_questions
 from sizeup.procfs.device_questions import DeviceQuestions
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.report.machine import machine_text
@@ -45,26 +45,28 @@ def log_page(
 
 
 def test_rings_are_read_from_the_kernels_structure() -> None:
-    assert ethtool.parse_rings(RINGS) == NicRings(512, 4096, 256, 2048)
-    assert ethtool.parse_rings(struct.pack("=9I", 0x10, 0, 0, 0, 0, 64, 0, 0, 64)) == NicRings(64, None, 64, None)
+    assert device_questions.parse_rings(RINGS) == NicRings(512, 4096, 256, 2048)
+    assert device_questions.parse_rings(struct.pack("=9I", 0x10, 0, 0, 0, 0, 64, 0, 0, 64)) == NicRings(
+        64, None, 64, None
+    )
 
 
 @pytest.mark.parametrize("data", [b"", RINGS[:-1], RINGS + b"\0", b"\0" + RINGS[1:]])
 def test_rings_of_another_length_or_command_are_refused(data: bytes) -> None:
     with pytest.raises(MalformedError, match="expected"):
-        ethtool.parse_rings(data)
+        device_questions.parse_rings(data)
 
 
 def test_the_health_log_is_read_by_the_offsets_of_the_specification() -> None:
-    assert nvme_log.parse_health(log_page()) == HEALTHY
-    assert nvme_log.parse_health(log_page(kelvin=0)).temperature_celsius is None
-    assert nvme_log.parse_health(log_page(media=(1 << 64) + 1)).media_errors is None
+    assert device_questions.parse_health(log_page()) == HEALTHY
+    assert device_questions.parse_health(log_page(kelvin=0)).temperature_celsius is None
+    assert device_questions.parse_health(log_page(media=(1 << 64) + 1)).media_errors is None
 
 
 @pytest.mark.parametrize("data", [b"", log_page()[:-1], log_page() + b"\0", bytes(512)])
 def test_a_log_page_of_another_length_or_of_zeros_is_refused(data: bytes) -> None:
     with pytest.raises(MalformedError, match="expected"):
-        nvme_log.parse_health(data)
+        device_questions.parse_health(data)
 
 
 def test_the_command_asks_for_the_log_alone_and_sets_no_time_limit(
@@ -78,10 +80,10 @@ def test_the_command_asks_for_the_log_alone_and_sets_no_time_limit(
 
     (tmp_path / "nvme0").write_bytes(b"")
     made = os.stat_result((stat.S_IFCHR, *[0] * 9), {"st_rdev": os.makedev(241, 3)})
-    monkeypatch.setattr(nvme_log.os, "fstat", lambda _: made)
+    monkeypatch.setattr(device_questions.os, "fstat", lambda _: made)
     monkeypatch.setattr("fcntl.ioctl", answer)
 
-    assert len(nvme_log.ask_health("nvme0", "241:3", str(tmp_path))) == 512
+    assert len(device_questions.ask_health("nvme0", "241:3", str(tmp_path))) == 512
 
     ((request, words),) = asked
     assert request == 0xC0484E41
@@ -96,21 +98,21 @@ def test_a_device_that_is_not_the_controller_is_asked_nothing(
 ) -> None:
     (tmp_path / "nvme0").write_bytes(b"")
     made = os.stat_result((kind, *[0] * 9), {"st_rdev": os.makedev(241, 3) if number != "0:0" else 0})
-    monkeypatch.setattr(nvme_log.os, "fstat", lambda _: made)
+    monkeypatch.setattr(device_questions.os, "fstat", lambda _: made)
     monkeypatch.setattr("fcntl.ioctl", lambda *_: pytest.fail("asked"))
 
     with pytest.raises(OSError, match="another device"):
-        nvme_log.ask_health("nvme0", number, str(tmp_path))
+        device_questions.ask_health("nvme0", number, str(tmp_path))
 
 
 def test_a_status_of_the_controller_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "nvme0").write_bytes(b"")
     made = os.stat_result((stat.S_IFCHR, *[0] * 9), {"st_rdev": os.makedev(241, 3)})
-    monkeypatch.setattr(nvme_log.os, "fstat", lambda _: made)
+    monkeypatch.setattr(device_questions.os, "fstat", lambda _: made)
     monkeypatch.setattr("fcntl.ioctl", lambda *_: 0x2002)
 
     with pytest.raises(OSError, match="refused the command"):
-        nvme_log.ask_health("nvme0", "241:3", str(tmp_path))
+        device_questions.ask_health("nvme0", "241:3", str(tmp_path))
 
 
 def test_offloads_that_the_driver_does_not_have_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,20 +124,20 @@ def test_offloads_that_the_driver_does_not_have_are_left_out(monkeypatch: pytest
             raise OSError(errno.EOPNOTSUPP, "no")
         return struct.pack("=II", number, values[number])
 
-    monkeypatch.setattr(ethtool, "_call", call)
-    assert ethtool.parse_offloads(ethtool.ask_offloads("eth0").decode()) == (
+    monkeypatch.setattr(device_questions, "_call", call)
+    assert device_questions.parse_offloads(device_questions.ask_offloads("eth0").decode()) == (
         ("rx-checksumming", True), ("tcp-segmentation-offload", False), ("large-receive-offload", True),
     )  # fmt: skip
 
     values.clear()
     with pytest.raises(OSError, match="no offload"):
-        ethtool.ask_offloads("eth0")
+        device_questions.ask_offloads("eth0")
 
 
 @pytest.mark.parametrize("name", ["", "a" * 16, "eth\0", "no-such-one"])
 def test_a_name_that_no_interface_has_is_refused(name: str) -> None:
     with pytest.raises(OSError) as refusal:  # noqa: PT011  its number is checked
-        ethtool.ask_rings(name)
+        device_questions.ask_rings(name)
     assert refusal.value.errno == errno.ENODEV
 
 
@@ -301,7 +303,7 @@ def test_why_spare_and_wear_are_unknown_is_said(tmp_path: Path) -> None:
 def test_only_what_the_specification_calls_a_warning_is_a_finding(
     page: bytes, found: list[tuple[str, Severity]]
 ) -> None:
-    machine = Machine(nvme_controllers=(replace(DRIVE, health=nvme_log.parse_health(page)),))
+    machine = Machine(nvme_controllers=(replace(DRIVE, health=device_questions.parse_health(page)),))
 
     assert [(finding.id, finding.severity) for finding in find(machine)] == found
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from sizeup.discovery.free_space import with_free_space
+from sizeup.discovery.file_systems import with_free_space
 from sizeup.model.file_systems import LocalMount
 from sizeup.procfs.mounts import MountEntry
 

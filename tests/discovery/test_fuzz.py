@@ -32,37 +32,44 @@ from sizeup.discovery.clock import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.cloud import parse_instance_data
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.dimms import SMBIOS_TABLE
-from sizeup.discovery.fabric_paths import parse_fabric_address, portal_host
 from sizeup.discovery.machine import discover
-from sizeup.discovery.nfs_server import parse_tcp
+from sizeup.discovery.nfs import parse_tcp
 from sizeup.discovery.numa import parse_distances
 from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.pci import parse_id, parse_link_speed
-from sizeup.discovery.routes import parse_address, parse_ipv6_addresses, parse_ipv6_routes, parse_routes
+from sizeup.discovery.routes import (
+    parse_address,
+    parse_fabric_address,
+    parse_ipv6_addresses,
+    parse_ipv6_routes,
+    parse_routes,
+    portal_host,
+)
 from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import MalformedError
-from sizeup.procfs.block_stat import parse_block_stat
+from sizeup.procfs.block import parse_block_stat
 from sizeup.procfs.cgroup import parse_cgroup
-from sizeup.procfs.ethtool import parse_offloads, parse_rings
+from sizeup.procfs.device_questions import parse_health, parse_offloads, parse_rings
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
-from sizeup.procfs.loadavg import parse_load_average
 from sizeup.procfs.locks import parse_flock_writers
 from sizeup.procfs.lparcfg import parse_lparcfg, reduced_lparcfg
-from sizeup.procfs.meminfo import parse_meminfo
+from sizeup.procfs.meminfo import parse_meminfo, parse_swap_areas, parse_swaps
 from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
 from sizeup.procfs.mountstats import parse_mountstats
-from sizeup.procfs.nvme_log import parse_health
-from sizeup.procfs.pressure import parse_pressure
-from sizeup.procfs.process_io import parse_process_io
-from sizeup.procfs.process_limits import parse_hard_limits, parse_limits
-from sizeup.procfs.process_status import parse_allowed, parse_capabilities, parse_scheduling
+from sizeup.procfs.process import (
+    parse_allowed,
+    parse_capabilities,
+    parse_hard_limits,
+    parse_limits,
+    parse_process_io,
+    parse_scheduling,
+)
 from sizeup.procfs.smbios import parse_memory_devices, without_identities
-from sizeup.procfs.stat import parse_process_stat, parse_stat
-from sizeup.procfs.swaps import parse_swap_areas, parse_swaps
+from sizeup.procfs.stat import parse_load_average, parse_pressure, parse_process_stat, parse_stat
 from sizeup.report.machine import machine_text
-from sizeup.session.decoder import decode
+from sizeup.session.builder import decode
 from sizeup.session.records import ENCODER, MachineRecord
 from sizeup.views.machine.detection import detection
 from smbios_tables import END, SYSTEM, dimm, empty_slot

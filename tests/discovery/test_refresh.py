@@ -6,8 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from sizeup.discovery.machine import discover
-from sizeup.discovery.refresh import refreshed
+from sizeup.discovery.machine import discover, refreshed
 from sizeup.discovery.sysroot import open_sysroot
 from trees import LARGE, grow, machine
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from finding_checks import GIB, ids, node, only, two_sockets
-from sizeup.discovery.findings.recommendations import recommendations, source_lines
+from sizeup.discovery.findings.settings import recommendations, source_lines
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS
 from sizeup.model.machine import Machine
 from sizeup.model.os_settings import IdleState, OsSettings, SwapArea, Vulnerability

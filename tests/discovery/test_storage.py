@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from sizeup.discovery.fabric_paths import placed_by_interface
+from sizeup.discovery.block import resolve_stacks, usable_bytes
 from sizeup.discovery.machine import discover
-from sizeup.discovery.routes import Routes
-from sizeup.discovery.stacks import resolve_stacks, usable_bytes
+from sizeup.discovery.routes import Routes, placed_by_interface
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport

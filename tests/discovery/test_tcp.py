@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from sizeup.discovery.nics import parse_buffer_sizes, read_tcp_buffers
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.discovery.tcp import parse_buffer_sizes, read_tcp_buffers
 from sizeup.model.network import TcpBuffers
 
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from fakes import QuietControl
-from sizeup.engine.recorder import Recorder
+from sizeup.engine.run import Recorder
 from sizeup.model.gap import Gap
 from sizeup.model.plan import Plan, Refusal, SettingValue, Step
 from sizeup.model.records import StepRecord

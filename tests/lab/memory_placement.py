@@ -28,8 +28,7 @@ from sizeup_memory.binding import (
     available_bytes,
     new_job,
 )
-from sizeup_memory.cpu_selection import cores_by_node, memory_nodes
-from sizeup_memory.node_placement import node_memory
+from sizeup_memory.cpu_selection import cores_by_node, memory_nodes, node_memory
 
 MIB = 1 << 20
 RULE = StopRule(0.002, 0.0, 0.0, 1, 1, 0.5, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.live.clock_sync import ClockSync, Timex, clock_sync
+from sizeup.live.environment import ClockSync, Timex, clock_sync
 
 
 def kernel(state: int, status: int) -> tuple[int, Timex]:

@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from sizeup.live.load import cpu_loads
+from sizeup.live.environment import cpu_loads
 
 
 def test_loads_without_a_proc_are_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_clock.judgment import PUBLISHED_CYCLES, io_timing_share, io_timing_statement, vdso_status
+from sizeup_clock.probe import PUBLISHED_CYCLES, io_timing_share, io_timing_statement, vdso_status
 
 
 def costs(library: float, raw: float) -> dict[str, float]:

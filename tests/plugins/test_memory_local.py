@@ -20,7 +20,7 @@ from sizeup.probing.registry import load_registry
 from sizeup_memory import binding, latency
 from sizeup_memory.binding import Placement
 from sizeup_memory.cpu_selection import local_cpu, locality, without_memory
-from sizeup_memory.numa_matrix import expected_interleaved
+from sizeup_memory.numa import expected_interleaved
 
 MIB, GIB = 1 << 20, 1 << 30
 

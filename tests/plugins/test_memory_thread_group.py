@@ -19,9 +19,8 @@ from sizeup.probing.registry import load_class, load_registry
 from sizeup.probing.settings import resolve
 from sizeup_memory.binding import Pages, Placement, PlacementPolicy
 from sizeup_memory.core_to_core import two_modes
-from sizeup_memory.cpu_selection import core_first_cpus, cores_by_node, memory_nodes
-from sizeup_memory.node_placement import node_memory, placement_figures
-from sizeup_memory.numa_matrix import expected_interleaved
+from sizeup_memory.cpu_selection import core_first_cpus, cores_by_node, memory_nodes, node_memory, placement_figures
+from sizeup_memory.numa import expected_interleaved
 from sizeup_memory.shm import taken_share
 
 MIB = 1 << 20

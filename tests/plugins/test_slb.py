@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
+from sizeup_memory.hammer import ns_per_op, ops_per_second, output_line, scaling, scaling_summary
 from sizeup_memory.memhammer import main
-from sizeup_memory.slb import ns_per_op, ops_per_second, output_line, scaling, scaling_summary
 
 E5320_ONE_PROCESS_US = 103_240_338
 

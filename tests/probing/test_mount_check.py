@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sizeup import cli
-from sizeup.probing.mount_check import why_not_measurable
+from sizeup.probing.planner import why_not_measurable
 
 
 def test_a_directory_that_can_be_written_is_accepted(tmp_path: Path) -> None:

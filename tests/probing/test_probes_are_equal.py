@@ -24,7 +24,7 @@ from sizeup.cli.probes import _data
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest
 from sizeup.compare.published_results import _headlines, published_digest
-from sizeup.engine.probe_findings import probe_findings
+from sizeup.engine.run import probe_findings
 from sizeup.model.machine import Machine
 from sizeup.model.quantities import UNITS
 from sizeup.probing.planner import make_plan

@@ -12,8 +12,7 @@ from sizeup.model.plan import SettingValue, Step
 from sizeup.model.records import EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing import runner
-from sizeup.probing.hang_detector import HANGING_SECONDS
-from sizeup.probing.runner import Control, coalesce, run_step
+from sizeup.probing.runner import HANGING_SECONDS, Control, coalesce, run_step
 
 NULL = "sizeup_null.probe:Null"
 

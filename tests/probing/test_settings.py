@@ -4,9 +4,8 @@ import pytest
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import SettingValue
-from sizeup.probing.manifest import Manifest, Parameter
+from sizeup.probing.manifest import Manifest, Parameter, parse_value
 from sizeup.probing.manifest_file import parse_manifest
-from sizeup.probing.parameter_value import parse_value
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import missing, parse_assignments, refuse_unused, resolve, used
 

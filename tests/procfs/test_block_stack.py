@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.procfs.block_stack import find_partitions, fold_stack, read_block_stack
+from sizeup.procfs.block import find_partitions, fold_stack, read_block_stack
 
 
 def device(sysfs: Path, name: str, number: str, *slaves: str, partition: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sizeup.procfs.cpu_online import find_offline
+from sizeup.procfs.stat import find_offline
 from trees import grow
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from sizeup.model.network import NfsOperation
-from sizeup.procfs.block_stat import BlockStat, parse_block_stat
+from sizeup.procfs.block import BlockStat, parse_block_stat
 from sizeup.procfs.mountstats import NfsBytes, parse_mountstats, parse_nfs_bytes
-from sizeup.procfs.process_io import ProcessIo, parse_process_io
+from sizeup.procfs.process import ProcessIo, parse_process_io
 
 MOUNTSTATS = """\
 device rootfs mounted on / with fstype rootfs

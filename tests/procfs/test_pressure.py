@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.procfs.pressure import Pressure, parse_pressure
+from sizeup.procfs.stat import Pressure, parse_pressure
 
 FULL = "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sizeup.procfs.process_limits import parse_limits
-from sizeup.procfs.process_status import parse_allowed, parse_capabilities, parse_scheduling
+from sizeup.procfs.process import parse_allowed, parse_capabilities, parse_limits, parse_scheduling
 
 LIMITS = """\
 Limit                     Soft Limit           Hard Limit           Units

@@ -7,24 +7,31 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.procfs import swaps
-from sizeup.procfs.block_stat import BlockStat, read_block_stat
+from sizeup.procfs import meminfo
+from sizeup.procfs.block import BlockStat, read_block_stat
 from sizeup.procfs.cgroup import read_cgroups
-from sizeup.procfs.descriptors import descriptor_path, open_again, read_mount
-from sizeup.procfs.kernel_file import Unreadable
-from sizeup.procfs.loadavg import parse_load_average, read_load_average
+from sizeup.procfs.kernel_file import Unreadable, read_sysctl, read_zone_celsius
 from sizeup.procfs.locks import parse_flock_writers, read_flock_writer
-from sizeup.procfs.meminfo import read_free_by_node, read_huge_page_bytes
+from sizeup.procfs.meminfo import parse_swaps, read_free_by_node, read_huge_page_bytes, read_swaps
 from sizeup.procfs.mounts import read_mountinfo
 from sizeup.procfs.mountstats import read_nfs_bytes
-from sizeup.procfs.oom_score import make_first_oom_victim
-from sizeup.procfs.pressure import read_pressure
-from sizeup.procfs.process_io import read_process_io
-from sizeup.procfs.process_status import list_threads, read_scheduling
-from sizeup.procfs.stat import read_process_stat, read_processes, read_stat
-from sizeup.procfs.swaps import parse_swaps, read_swaps
-from sizeup.procfs.sysctl import read_sysctl
-from sizeup.procfs.thermal import read_zone_celsius
+from sizeup.procfs.process import (
+    descriptor_path,
+    list_threads,
+    make_first_oom_victim,
+    open_again,
+    read_mount,
+    read_process_io,
+    read_scheduling,
+)
+from sizeup.procfs.stat import (
+    parse_load_average,
+    read_load_average,
+    read_pressure,
+    read_process_stat,
+    read_processes,
+    read_stat,
+)
 
 
 def put(root: Path, files: dict[str, str]) -> str:
@@ -133,7 +140,7 @@ def test_swap_is_none_without_the_file_and_unknown_where_it_is_refused(
     assert parse_swaps(text) == ("/dev/sda2", "/swap file")
     assert parse_swaps("") == ()
     assert read_swaps(str(tmp_path)) == ()
-    monkeypatch.setattr(swaps, "read_file", lambda _: Unreadable(13))
+    monkeypatch.setattr(meminfo, "read_file", lambda _: Unreadable(13))
     assert read_swaps(str(tmp_path)) is None
 
 

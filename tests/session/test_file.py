@@ -12,11 +12,10 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
-from sizeup.session.follower import SessionFollower
-from sizeup.session.limits import LINE_LIMIT_BYTES
-from sizeup.session.reader import read_session
+from sizeup.session.reader import SessionFollower, read_session
 from sizeup.session.records import (
     ENCODER,
+    LINE_LIMIT_BYTES,
     EndRecord,
     EstimateRecord,
     FindingRecord,

@@ -22,8 +22,7 @@ from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.reader import read_session
-from sizeup.session.records import FORMAT, CommandRecord, ExperimentRecord, NoteRecord, Record
-from sizeup.session.schema import schema_text
+from sizeup.session.records import FORMAT, CommandRecord, ExperimentRecord, NoteRecord, Record, schema_text
 from sizeup.session.value import point_key
 
 HERE = Path(__file__).parent

@@ -16,8 +16,7 @@ from report.sessions import machine, records, written
 from sizeup.masking import Masker
 from sizeup.model.advice import Advice, AdviceSet, Source
 from sizeup.session.reader import read_session
-from sizeup.session.records import ENCODER, AdviceRecord, EnvironmentRecord, MachineRecord, Record
-from sizeup.session.schema import schema_text
+from sizeup.session.records import ENCODER, AdviceRecord, EnvironmentRecord, MachineRecord, Record, schema_text
 from sizeup.session.share import share
 
 SECRETS = {

@@ -10,8 +10,7 @@ import pytest
 from consoles import machine
 from sizeup.engine.spec import RunSpec
 from sizeup.model.plan import SettingValue
-from sizeup.probing.manifest import PLANS, Parameter
-from sizeup.probing.parameter_value import parse_value
+from sizeup.probing.manifest import PLANS, Parameter, parse_value
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, load_registry
 from sizeup.probing.settings import parse_assignments, resolve, used

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.charts import text_alternative
-from sizeup.charts.bar_cells import bar_readout, draw_bars
+from sizeup.charts.cells import bar_readout, draw_bars
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.svg import standalone
 from sizeup.model.plan import Better, Series, Step

@@ -36,8 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.discovery.limits import read_limits
     from sizeup.discovery.machine import discover
     from sizeup.discovery.sysroot import Sysroot
-    from sizeup.procfs.loadavg import read_load_average
-    from sizeup.procfs.pressure import read_pressure
+    from sizeup.procfs.stat import read_load_average, read_pressure
     from sizeup.session import store
     from sizeup.views.machine import doctor
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
-    from sizeup.probing.kit.check import CheckedPlugin
+    from sizeup.probing.kit.check import CheckedPlugin, Trial
     from sizeup.probing.kit.plugin_files import PluginFiles
-    from sizeup.probing.kit.trial import Trial
 
 SCHEMA = "sizeup.probe-check/1"
 
@@ -95,8 +94,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _trials(files: PluginFiles, names: list[str], assignments: list[str]) -> list[Trial]:
     from sizeup.discovery.machine import discover
-    from sizeup.probing.kit.check import importable, registry_with
-    from sizeup.probing.kit.trial import try_probe
+    from sizeup.probing.kit.check import importable, registry_with, try_probe
     from sizeup.probing.settings import parse_assignments
 
     registry = registry_with(files)

@@ -59,7 +59,7 @@ def _why_not(probe: RegisteredProbe, machine: Machine, *, named: bool) -> str | 
 
 
 def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str]:
-    from sizeup.probing.parameter_value import expectation
+    from sizeup.probing.manifest import expectation
 
     manifest, reason = probe.manifest, _why_not(probe, machine, named=named)
     plans = ", ".join(manifest.plans) or "by name only"

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print it."""
     del arguments
-    from sizeup.session.schema import schema_text
+    from sizeup.session.records import schema_text
 
     sys.stdout.write(schema_text())
     return ExitStatus.OK

@@ -102,7 +102,7 @@ def _mount(arguments: argparse.Namespace) -> str:
         )
     if not os.path.isdir(arguments.mount):
         raise UsageError(f"--mount {arguments.mount}: expected a directory; name the one that will hold the database")
-    from sizeup.probing.mount_check import why_not_measurable
+    from sizeup.probing.planner import why_not_measurable
 
     reason = why_not_measurable(arguments.mount)
     if reason:

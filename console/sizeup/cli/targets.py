@@ -41,7 +41,7 @@ def add_target_arguments(parser: argparse._ActionsContainer) -> None:
 def measure_targets(arguments: argparse.Namespace) -> int:
     """Measure the hosts at the same time; the value is the exit status that all have in common, else PROBE_FAILED."""
     options = batch_options(arguments)
-    from sizeup.engine.start_time import parse_start
+    from sizeup.engine.run import parse_start
     from sizeup.remote.host_lines import HostLines
     from sizeup.remote.measurement import HostMeasurement, find_ssh, host_of, measure_all
     from sizeup.remote.wheels import wheel_names

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sizeup.discovery.core_clocks import firmware_table, kilohertz
 from sizeup.discovery.cpuinfo import CpuInfo
-from sizeup.discovery.cpus import CPU
+from sizeup.discovery.cpus import CPU, firmware_table, kilohertz
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Core
 from sizeup.quantity import Origin, Quantity

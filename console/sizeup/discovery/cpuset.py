@@ -8,7 +8,7 @@ from sizeup.discovery.sysroot import Sysroot
 from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
-from sizeup.procfs.process_status import parse_allowed
+from sizeup.procfs.process import parse_allowed
 
 
 class CpusetLimits(Struct, frozen=True):

@@ -15,10 +15,16 @@ from sizeup.discovery.sysroot import ANSWERS, Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import NvmeController
-from sizeup.procfs.device_questions import Question
-from sizeup.procfs.ethtool import ask_offloads, ask_rings, parse_offloads, parse_rings
+from sizeup.procfs.device_questions import (
+    Question,
+    ask_health,
+    ask_offloads,
+    ask_rings,
+    parse_health,
+    parse_offloads,
+    parse_rings,
+)
 from sizeup.procfs.kernel_file import Unreadable
-from sizeup.procfs.nvme_log import ask_health, parse_health
 
 _NOT_SUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL})
 """Errors of a device that has no such thing; that is an answer and no gap."""

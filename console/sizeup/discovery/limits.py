@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.limits import Limits
-from sizeup.procfs.process_limits import parse_limits
-from sizeup.procfs.process_status import parse_capabilities
+from sizeup.procfs.process import parse_capabilities, parse_limits
 
 
 def read_limits(sysroot: Sysroot) -> Limits:

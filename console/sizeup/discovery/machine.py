@@ -1,4 +1,4 @@
-"""discover(): one pass over all kernel classes, to a Machine with its gaps."""
+"""One pass over all kernel classes, to a Machine with its gaps; and another look at what changes by the second."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from msgspec.structs import replace
 
 from sizeup.discovery.accelerators import read_accelerators, read_cxl_memory
-from sizeup.discovery.block import read_block_devices
+from sizeup.discovery.block import read_block_devices, resolve_stacks
 from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
 from sizeup.discovery.clock import of_one_kind, read_base_clock
@@ -17,29 +17,30 @@ from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_answers import with_health, with_rings
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.dimms import read_dimm_slots, read_edac
-from sizeup.discovery.fabric_paths import placed_by_interface, placed_on_fabric
-from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts
+from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts, with_free_space
 from sizeup.discovery.findings.checks import find
-from sizeup.discovery.free_space import with_free_space
-from sizeup.discovery.interrupts import read_interrupts
-from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.memory_kinds import read_dax_devices
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
-from sizeup.discovery.nics import read_nics, read_rdma_ports
-from sizeup.discovery.numa import MEMINFO, note_memory, read_huge_pages, read_nodes
+from sizeup.discovery.nics import read_nic_link, read_nics, read_rdma_ports, read_tcp_buffers
+from sizeup.discovery.numa import (
+    MEMINFO,
+    note_memory,
+    read_huge_pages,
+    read_memory_blocks,
+    read_node_memory,
+    read_nodes,
+)
 from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
 from sizeup.discovery.os_settings import read_os_settings
-from sizeup.discovery.pci import read_pci
+from sizeup.discovery.pci import read_interrupts, read_pci, read_pci_link
 from sizeup.discovery.platform import read_platform
-from sizeup.discovery.routes import Routes
+from sizeup.discovery.routes import Routes, placed_by_interface, placed_on_fabric
 from sizeup.discovery.scsi import read_hbas, read_scsi_devices
-from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
-from sizeup.discovery.tcp import read_tcp_buffers
 from sizeup.errors import RefusedError, needs_linux
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS
+from sizeup.model.network import PORTS, is_port
 from sizeup.model.numa import NumaNode
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
@@ -160,3 +161,35 @@ def discover_memory(sysroot: Sysroot | str = "/") -> Machine:
         huge_pages=read_huge_pages(root),
     )
     return replace(machine, findings=find(machine))
+
+
+def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
+    """The machine with its memory, huge pages and links as they are now, and what follows from them.
+
+    A device that has gone keeps its place with an unknown link: that it has gone, the hot-plug events say.
+    """
+    root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
+    memory = parse_meminfo(root.read("/proc/meminfo") or "")
+    nics = tuple(read_nic_link(root, nic) if is_port(nic) or nic.kind == "bond" else nic for nic in machine.nics)
+    shown = {
+        address.rpartition(".")[0] + ".0"
+        for address in (
+            *(nic.pci_address for nic in nics),
+            *(controller.pci_address for controller in machine.nvme_controllers),
+            *(hba.pci_address for hba in machine.hbas),
+        )
+        if address is not None
+    }
+    pci = tuple(read_pci_link(root, item) if item.address in shown else item for item in machine.pci)
+    now = replace(
+        machine,
+        memory_available_bytes=memory.get("MemAvailable"),
+        huge_pages=read_huge_pages(root),
+        nodes=tuple(read_node_memory(root, node) for node in machine.nodes),
+        nics=nics,
+        pci=pci,
+    )
+    # Only links change what a path can carry; findings about memory are a matter of a few nodes.
+    if (nics, pci) != (machine.nics, machine.pci):
+        return assessed(now)
+    return replace(now, findings=find(now))

@@ -1,4 +1,4 @@
-"""Network interfaces from ``/sys/class/net`` (Documentation/ABI/testing/sysfs-class-net) and RDMA ports."""
+"""Network interfaces from ``/sys/class/net`` (Documentation/ABI/testing/sysfs-class-net), RDMA ports, TCP buffers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.network import Nic, RdmaPort
+from sizeup.model.network import Nic, RdmaPort, TcpBuffers
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.text import clean
 
@@ -22,6 +22,7 @@ _KINDS = ("bond", "bridge", "vlan", "veth", "vxlan", "macvlan", "ipvlan", "dummy
 _UNKNOWN_SPEEDS = frozenset({0, 65535, 4294967295})
 _ONE_PORT_AT_A_TIME = frozenset({"active-backup"})
 _INTERFACES_LIMIT = 4096
+_SETTINGS = "/proc/sys/net/ipv4"
 
 
 def _optional_integer(sysroot: Sysroot, path: str) -> int | None:
@@ -194,3 +195,22 @@ def read_nics(sysroot: Sysroot, parents: DeviceParents, rdma_ports: tuple[RdmaPo
     if not names and not sysroot.live and not sysroot.exists(NET):
         sysroot.note(NET, "missing")
     return tuple(read_nic(sysroot, parents, name, rdma) for name in names if sysroot.names(f"{NET}/{name}"))
+
+
+def parse_buffer_sizes(text: str) -> tuple[int, int, int]:
+    """Return least, first and largest size in bytes; raise ValueError for anything but three whole numbers."""
+    sizes = tuple(int(word) for word in text.split() if word.isdecimal() and len(word) < 19)
+    if len(sizes) != 3 or len(text.split()) != 3:
+        raise ValueError(f"expected three sizes in bytes, found {text!r}")
+    return sizes[0], sizes[1], sizes[2]
+
+
+def read_tcp_buffers(sysroot: Sysroot) -> TcpBuffers | None:
+    """Return the TCP buffers of the running kernel; None where it reports none of them."""
+    scaling = sysroot.integer(f"{_SETTINGS}/tcp_window_scaling")
+    buffers = TcpBuffers(
+        sysroot.parsed(f"{_SETTINGS}/tcp_rmem", parse_buffer_sizes),
+        sysroot.parsed(f"{_SETTINGS}/tcp_wmem", parse_buffer_sizes),
+        None if scaling is None else scaling != 0,
+    )
+    return None if buffers == TcpBuffers() else buffers

@@ -1,8 +1,9 @@
-"""NUMA nodes from ``/sys/devices/system/node`` (Documentation/ABI/stable/sysfs-devices-node)."""
+"""NUMA nodes and memory blocks from ``/sys/devices/system`` (Documentation/ABI/stable/sysfs-devices-node)."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -31,6 +32,10 @@ _MOST_MEGABYTES = 1 << 32
 
 # access1 is for CPUs alone; access0 may name a generic initiator, such as a network card.
 _ACCESS_CLASSES = ("access1", "access0")
+_BLOCK_NAME = re.compile(r"memory\d{1,8}")
+
+
+_BLOCKS_LIMIT = 1 << 15
 
 
 def read_huge_pages(sysroot: Sysroot, directory: str = HUGE_PAGES) -> tuple[HugePages, ...]:
@@ -223,3 +228,15 @@ def read_node_memory(sysroot: Sysroot, node: NumaNode) -> NumaNode:
         shmem_bytes=memory.get("Shmem"),
         huge_pages=read_huge_pages(sysroot, f"{directory}/hugepages"),
     )
+
+
+def read_memory_blocks(sysroot: Sysroot) -> tuple[int | None, int | None]:
+    """Return the bytes of memory blocks online and offline; None where there are none, or a state is unknown."""
+    base = "/sys/devices/system/memory"
+    text = sysroot.line(f"{base}/block_size_bytes")
+    if text is None or re.fullmatch(r"[0-9a-f]{1,12}", text) is None:
+        return None, None
+    blocks = [name for name in sysroot.names(base) if _BLOCK_NAME.fullmatch(name)][:_BLOCKS_LIMIT]
+    states = Counter(sysroot.line(f"{base}/{name}/state") for name in blocks)
+    size = int(text, 16)
+    return states["online"] * size or None, None if None in states or not blocks else states["offline"] * size

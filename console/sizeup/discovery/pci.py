@@ -1,9 +1,9 @@
-"""PCI functions from ``/sys/bus/pci`` (Documentation/ABI/testing/sysfs-bus-pci)."""
+"""PCI functions from ``/sys/bus/pci`` (Documentation/ABI/testing/sysfs-bus-pci), and where their interrupts go."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,13 +11,20 @@ from msgspec.structs import replace
 from sizeup.discovery.cpus import CpuSet, read_set
 from sizeup.discovery.device_parents import PCI_ADDRESS, PCI_DEVICES, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.devices import DeviceInterrupts
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
+from sizeup.procfs.kernel_file import Unreadable
+from sizeup.procfs.lists import parse_cpulist
 
 _SLOTS = "/sys/bus/pci/slots"
 _FUNCTIONS_LIMIT = 1 << 14
 _SPEED = re.compile(r"(\d{1,3}(?:\.\d{1,2})?) ?GT/s")
 _ROOT = re.compile(r"/(pci[0-9a-f]{4,8}:[0-9a-f]{2})/")
+_IRQ = "/proc/irq"
+_OF_DEVICE_LIMIT, _LIMIT = 512, 8192
+_AFFINITY = ("effective_affinity_list", "smp_affinity_list")
+"""Where the interrupt goes; where it may go, on kernels that do not tell (before Linux 4.13)."""
 
 
 def parse_link_speed(text: str) -> float | None:
@@ -191,3 +198,35 @@ def read_pci(
         for address, function in functions.items()
     }
     return link_edges(named)
+
+
+def _cpus(sysroot: Sysroot, irq: str) -> tuple[int, ...]:
+    for name in _AFFINITY:
+        data = sysroot.answer(f"{_IRQ}/{irq}/{name}")
+        if isinstance(data, Unreadable):
+            continue  # only root may read some of them; the CPUs are unknown then
+        try:
+            found = parse_cpulist(data.decode("ascii", "replace").strip())
+        except ValueError:
+            continue
+        if found:
+            return found
+    return ()
+
+
+def read_interrupts(sysroot: Sysroot, addresses: Iterable[str]) -> tuple[DeviceInterrupts, ...]:
+    """Return the interrupts of these PCI functions; those without any, or of a capture without them, are left out."""
+    if not sysroot.exists(_IRQ):
+        return ()
+    left = _LIMIT
+    found = []
+    for address in dict.fromkeys(addresses):
+        irqs = [
+            name for name in sysroot.names(f"{PCI_DEVICES}/{address}/msi_irqs") if name.isdecimal() and len(name) < 7
+        ]
+        read = irqs[: min(_OF_DEVICE_LIMIT, left)]
+        left -= len(read)
+        if irqs:
+            cpus = {cpu for irq in read for cpu in _cpus(sysroot, irq)}
+            found.append(DeviceInterrupts(address, len(irqs), tuple(sorted(cpus))))
+    return tuple(found)

@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterable
 
 from sizeup.discovery.cloud import read_cloud
-from sizeup.discovery.cpu_policies import CpuPolicies
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
 from sizeup.discovery.dmi import dmi_line
-from sizeup.discovery.os_settings import bracketed
+from sizeup.discovery.os_settings import CpuPolicies, bracketed
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import POWERVM, read_virtualization
 from sizeup.model.pci import PciFunction
@@ -20,7 +19,7 @@ from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.lparcfg import LPARCFG, parse_lparcfg
 from sizeup.procfs.mounts import parse_mounts
-from sizeup.procfs.process_limits import parse_limits
+from sizeup.procfs.process import parse_limits
 from sizeup.procfs.stat import parse_stat
 from sizeup.units import whole_number
 

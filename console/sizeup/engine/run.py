@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
+import select
 import shlex
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -19,18 +21,17 @@ from msgspec.structs import replace
 from sizeup.discovery.machine import discover
 from sizeup.engine.advice import advice_record
 from sizeup.engine.control import BatchControl
-from sizeup.engine.probe_findings import probe_findings
-from sizeup.engine.recorder import Recorder
 from sizeup.engine.spec import RunSpec
-from sizeup.engine.start_time import parse_start, wait_until
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
-from sizeup.live.clock_sync import ClockSync, clock_sync
-from sizeup.live.environment import EnvironmentWatch, Fact
+from sizeup.live.environment import ClockSync, EnvironmentWatch, Fact, clock_sync
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Plan
-from sizeup.model.sample import Status
+from sizeup.model.plan import Plan, Step
+from sizeup.model.records import ProgressRecord, StepRecord
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing.planner import make_plan, renumber
-from sizeup.probing.registry import load_registry
+from sizeup.probing.registry import Registry, load_registry
+from sizeup.probing.runner import Control, run_step
 from sizeup.probing.settings import parse_assignments
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
@@ -45,14 +46,248 @@ from sizeup.session.records import (
     PlanRecord,
     Record,
     SessionRecord,
+    StepStartRecord,
 )
 from sizeup.session.store import new_path, utc_text
-from sizeup.session.value import Session
+from sizeup.session.validity import StepValidity
+from sizeup.session.value import Point, Session, StepRun
 from sizeup.session.writer import Writer
+from sizeup.text import uncapitalized
+from sizeup.units import format_value
 
+Listener = Callable[[Record], None]
+_PROGRESS_EVERY_NS = 1_000_000_000
+SPIN_NS = 2_000_000
+"""The end of the wait is spent awake: a sleep overshoots by up to a millisecond on a busy host."""
+LATE_LIMIT_NS = 100_000_000
+"""A later start than this is none: the process was stopped, or the host asleep."""
+FARTHEST_SECONDS = 7 * 86_400
+"""Beyond it the time is more likely in milliseconds, or a typing error, than meant."""
+_LOOK_AGAIN_SECONDS = 1.0
+"""The clock may be set while we wait, so that no sleep is longer."""
 _EXPERIMENT_AGAIN = "start the experiment again"
 _FINISHED = (Status.OK, Status.NOT_CONVERGED)
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
+
+
+class RunControl(Control, Protocol):
+    """Commands for the whole run."""
+
+    @property
+    def cancel_run(self) -> bool:
+        """Whether no further step should start."""
+
+    def next_step(self) -> bool:
+        """Wait while paused, forget a canceled step; False when the run should end."""
+
+
+class Recorder:
+    """Turns what happens into records of one session."""
+
+    def __init__(self, writer: Writer, *, origin_ns: int, listeners: Sequence[Listener] = ()) -> None:
+        self._writer = writer
+        self._origin_ns = origin_ns
+        self._listeners = listeners
+
+    def now_ns(self) -> int:
+        """Nanoseconds of CLOCK_MONOTONIC_RAW since the run began."""
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
+
+    def put(self, *records: Record) -> None:
+        """Write the records, then pass them to the listeners."""
+        if not records:
+            return
+        self._writer.write(*records)
+        for listener in self._listeners:
+            for record in records:
+                listener(record)
+
+    def sync(self) -> None:
+        """Wait until all that was logged is on the disk."""
+        self._writer.sync()
+
+    def refuse(self, plan: Plan) -> None:
+        """Record the steps that the plan refuses."""
+        now = self.now_ns()
+        self.put(
+            *(OutcomeRecord(now, refusal.step, Outcome(Status.REFUSED, refusal.reason)) for refusal in plan.refusals)
+        )
+
+    def run(
+        self,
+        steps: Iterable[Step],
+        registry: Registry,
+        control: RunControl,
+        between: Callable[[], Iterable[Record]] = tuple,
+        *,
+        start_delay_ns: int = 0,
+    ) -> None:
+        """Run steps in order, each in a worker; ``between`` returns the records to add after each.
+
+        ``start_delay_ns`` is that of the first step, where the run had an agreed start.
+        """
+        for step in steps:
+            if not control.next_step():
+                return
+            self._step(step, registry, control, start_delay_ns)
+            start_delay_ns = 0
+            self.put(*between())
+            self.sync()
+
+    def _step(self, step: Step, registry: Registry, control: RunControl, start_delay_ns: int) -> None:
+        probe = registry.get(step.probe)
+        manifest = probe.manifest
+        declared = manifest.declaration()
+        self.put(
+            StepStartRecord(
+                self.now_ns(), step, probe.distribution, probe.series, manifest.chart, start_delay_ns, declared
+            )
+        )
+        self.sync()
+        last_progress_ns = -_PROGRESS_EVERY_NS
+
+        def listen(records: Iterable[StepRecord]) -> None:
+            nonlocal last_progress_ns
+            kept: list[Record] = []
+            for record in records:
+                if isinstance(record, ProgressRecord):
+                    if record.t_ns - last_progress_ns < _PROGRESS_EVERY_NS:
+                        continue
+                    last_progress_ns = record.t_ns
+                kept.append(record)
+            self.put(*kept)
+
+        outcome = run_step(step, probe.target, origin_ns=self._origin_ns, control=control, listener=listen)
+        self.put(OutcomeRecord(self.now_ns(), step.id, outcome))
+
+
+def probe_findings(session: Session) -> tuple[Finding, ...]:
+    """One finding per estimate whose ``extra`` holds a ``statement``, in the order of the steps.
+
+    ``consequence``, ``remedy``, ``severity`` and ``evidence`` (a line each) beside it are taken where the probe gives
+    them; without ``evidence`` it is the figure with its caveats. A later
+    round of a step may repeat a statement; only the last one counts. A statement that rests on a figure that is not
+    valid is left out where it is information only; else it is marked, has the severity information, and never
+    replaces one that is valid.
+    """
+    findings: dict[str, Finding] = {}
+    for run in session.steps.values():
+        for finding, valid in _of_step(run):
+            if valid or finding.id not in findings:
+                findings[finding.id] = finding
+    return tuple(findings.values())
+
+
+def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
+    """Each finding, and whether its figure is valid."""
+    validity = StepValidity(run)
+    for point in run.points.values():
+        if point.estimate is not None and "statement" in point.estimate.extra:
+            finding = _finding(run, point, point.estimate)
+            invalid = validity.of(point)
+            if invalid is not None:
+                if finding.severity is Severity.INFO:
+                    continue  # it neither warns nor informs
+                title = f"{finding.title} (not valid: {invalid.cause})"
+                evidence = (*finding.evidence, invalid.sentence())
+                finding = replace(finding, title=title, severity=Severity.INFO, evidence=evidence)
+            yield finding, invalid is None
+
+
+def _coordinate_text(name: str, value: str | int | float) -> str:
+    return value if isinstance(value, str) else f"{name.replace('_', ' ')} {format_value(value, '1')}"
+
+
+def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
+    extra = {name: str(value) for name, value in estimate.extra.items()}
+    series = run.series.get(point.series)
+    unit = series.unit if series is not None else ""
+    what = point.series if series is None else uncapitalized(series.title)
+    where = ", ".join(_coordinate_text(name, value) for name, value in point.at.items())
+    figure = format_value(estimate.value, unit)
+    apart = point.at.get(series.findings_by) if series is not None else None
+    return Finding(
+        id=f"{run.step.probe}.{point.series}{f'.{apart}' if apart else ''}",
+        severity=Severity(extra.get("severity", Severity.INFO.value)),
+        title=extra["statement"],
+        evidence=tuple(extra.get("evidence", "").splitlines())
+        or (f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.caveats),
+        consequence=extra.get("consequence", ""),
+        remedy=extra.get("remedy", ""),
+        probe=run.step.probe,
+    )
+
+
+class WaitControl(Protocol):
+    """What may end the wait early."""
+
+    def fileno(self) -> int:
+        """Readable when there may be a command."""
+
+    def read_commands(self) -> None:
+        """Read the commands that have arrived, without waiting."""
+
+    @property
+    def cancel_run(self) -> bool:
+        """Whether the run was canceled."""
+
+
+class Clock:
+    """CLOCK_REALTIME, which is what hosts agree on."""
+
+    def now_ns(self) -> int:
+        """Nanoseconds since 1970."""
+        return time.time_ns()
+
+    def sleep(self, seconds: float, control: WaitControl) -> None:
+        """Wait that long, or until there may be a command."""
+        select.select([control], [], [], seconds)
+
+
+CLOCK = Clock()
+
+
+def parse_start(text: str, clock: Clock = CLOCK) -> int:
+    """The time in nanoseconds since 1970; one that is past is refused before anything is prepared."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    ahead = seconds - clock.now_ns() / 1e9
+    if not math.isfinite(seconds) or ahead > FARTHEST_SECONDS:
+        raise UsageError(
+            f"--start-at: expected seconds since 1970, at most a week ahead, found {text!r}; "
+            "try: --start-at $(($(date +%s) + 30))"
+        )
+    start_ns = round(seconds * 1e6) * 1000  # what a double still holds of it
+    if ahead < 0:
+        raise missed(start_ns, clock)
+    return start_ns
+
+
+def missed(start_ns: int, clock: Clock = CLOCK) -> LateError:
+    """Return the error for a start time that has passed."""
+    late = (clock.now_ns() - start_ns) / 1e9
+    return LateError(
+        f"--start-at {start_ns / 1e9:.3f}: the start was missed by {late:.3f} s and nothing was measured; "
+        "choose one far enough ahead for every host to be ready"
+    )
+
+
+def wait_until(start_ns: int, control: WaitControl, clock: Clock = CLOCK) -> int:
+    """Sleep, then spin; how late the start is in ns, at best a few hundred. A canceled wait ends at once."""
+    if clock.now_ns() > start_ns:
+        raise missed(start_ns, clock)
+    while not control.cancel_run and (left := start_ns - clock.now_ns()) > SPIN_NS:
+        clock.sleep(min((left - SPIN_NS) / 1e9, _LOOK_AGAIN_SECONDS), control)
+        control.read_commands()
+    while not control.cancel_run:
+        late = clock.now_ns() - start_ns
+        if late > LATE_LIMIT_NS:
+            raise missed(start_ns, clock)
+        if late >= 0:
+            return late
+    return 0
 
 
 class ProgressDisplay(Protocol):

@@ -14,8 +14,8 @@ from sizeup.decoding import json_decoder
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better
-from sizeup.session.limits import LINE_LIMIT_BYTES
 from sizeup.session.reader import read_session
+from sizeup.session.records import LINE_LIMIT_BYTES
 from sizeup.session.value import Session, StepRun
 from sizeup.views.run.run_status import run_status
 

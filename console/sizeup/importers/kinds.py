@@ -9,7 +9,7 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.importers import fio, lscpu, orion, slb, slob
 from sizeup.importers.imported import Imported, session_records
 from sizeup.input_file import read
-from sizeup.session.decoder import decode
+from sizeup.session.builder import decode
 from sizeup.session.records import ENCODER
 
 SIZE_LIMIT_BYTES = 64 << 20

@@ -6,17 +6,15 @@ Read at the borders of steps and never inside one. Sources: ``/proc/loadavg``, `
 
 from __future__ import annotations
 
+import ctypes
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import PROC, SYS
-from sizeup.procfs.loadavg import read_load_average
-from sizeup.procfs.pressure import read_pressure
-from sizeup.procfs.stat import HostStat, ProcessStat, read_processes, read_stat
-from sizeup.procfs.thermal import read_zone_celsius
+from sizeup.procfs.kernel_file import PROC, SYS, read_zone_celsius
+from sizeup.procfs.stat import HostStat, ProcessStat, read_load_average, read_pressure, read_processes, read_stat
 from sizeup.text import one_line
 
 BUSY_PERCENT = 5.0
@@ -24,6 +22,13 @@ BUSY_PERCENT = 5.0
 _NAMED = 5
 
 Fact = str | int | float | bool | None
+_STA_UNSYNC = 0x0040
+_TIME_ERROR = 5
+_MARK = "systemd/timesync/synchronized"
+try:
+    import psutil
+except ImportError:  # a viewer is installed without it
+    psutil = None
 
 
 class _Snapshot(Struct, frozen=True):
@@ -87,3 +92,85 @@ def _cpu(before: HostStat | None, now: HostStat | None) -> Iterator[tuple[str, F
     if now is not None and before is not None and (total := now.total - before.total) > 0:
         yield "cpu_busy_percent", round(100 * (1 - (now.idle_total - before.idle_total) / total), 1)
         yield "steal_percent", round(100 * (now.steal - before.steal) / total, 2)
+
+
+class Timex(ctypes.Structure):
+    """``struct timex`` of <linux/timex.h>, whose tail is 11 integers of room."""
+
+    _fields_ = (
+        ("modes", ctypes.c_uint),
+        *((name, ctypes.c_long) for name in ("offset", "freq", "maxerror", "esterror")),
+        ("status", ctypes.c_int),
+        *((name, ctypes.c_long) for name in ("constant", "precision", "tolerance")),
+        ("time", ctypes.c_long * 2),
+        *((name, ctypes.c_long) for name in ("tick", "ppsfreq", "jitter")),
+        ("shift", ctypes.c_int),
+        *((name, ctypes.c_long) for name in ("stabil", "jitcnt", "calcnt", "errcnt", "stbcnt")),
+        ("tai", ctypes.c_int),
+        ("room", ctypes.c_int * 11),
+    )
+
+
+class ClockSync(Struct, frozen=True):
+    """What is known of the clock's discipline."""
+
+    synchronized: bool | None
+    """None where nobody says."""
+    reason: str
+    """Who says so, or why nobody does."""
+    max_error_us: int | None = None
+    """The kernel's bound; None where it gives none."""
+
+    def sentence(self) -> str:
+        """Return what it means for a start together with other hosts, as a clause."""
+        if self.synchronized is None:
+            return f"clock synchronization is unknown: {self.reason}"
+        if not self.synchronized:
+            return f"this clock is not synchronized ({self.reason}); this host may start before or after the others"
+        bound = "" if self.max_error_us is None else f", with an error of at most {self.max_error_us:,} us"
+        return f"this clock is synchronized ({self.reason}){bound}"
+
+    def facts(self) -> dict[str, Fact]:
+        """For the environment of a session."""
+        facts: dict[str, Fact] = {
+            "clock_synchronized": self.synchronized,
+            "clock_synchronized_source": self.reason,
+        }
+        return facts if self.max_error_us is None else facts | {"clock_max_error_us": self.max_error_us}
+
+
+def ask_kernel() -> tuple[int, Timex]:
+    """The state of the clock and its figures; raises ``OSError`` where the kernel gives none."""
+    timex = Timex()
+    libc = ctypes.CDLL(None, use_errno=True)
+    state = libc.adjtimex(ctypes.byref(timex))
+    if state < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return state, timex
+
+
+def clock_sync(run: str = "/run", ask: Callable[[], tuple[int, Timex]] = ask_kernel) -> ClockSync:
+    """Ask the kernel, and where it may not be asked the mark of the time service."""
+    try:
+        state, timex = ask()
+    except OSError as error:
+        if os.path.exists(os.path.join(run, _MARK)):
+            return ClockSync(synchronized=True, reason="systemd-timesyncd")
+        return ClockSync(None, f"adjtimex: {error.strerror}")
+    if state == _TIME_ERROR or timex.status & _STA_UNSYNC:
+        return ClockSync(synchronized=False, reason="adjtimex")
+    return ClockSync(synchronized=True, reason="adjtimex", max_error_us=timex.maxerror)
+
+
+def cpu_loads() -> dict[int, float]:
+    """Percent of the time since the last call that each online CPU was busy; 0 for all at the first.
+
+    Empty where there is no /proc to read it from.
+    """
+    if psutil is None:
+        return {}
+    try:
+        return dict(enumerate(psutil.cpu_percent(percpu=True)))
+    except (OSError, psutil.Error):
+        return {}

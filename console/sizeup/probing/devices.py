@@ -7,7 +7,7 @@ import stat
 
 from msgspec import Struct
 
-from sizeup.procfs.block_stack import find_device_folder, find_partitions, format_device_number
+from sizeup.procfs.block import find_device_folder, find_partitions, format_device_number
 from sizeup.procfs.kernel_file import PROC, SYS, read_integer, read_line
 from sizeup.procfs.mounts import MountEntry, read_mountinfo
 

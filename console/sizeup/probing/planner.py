@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from sizeup.model.plan import (
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe, Registry, load_class
 from sizeup.probing.settings import missing, refuse_unused, resolve, used
+from sizeup.procfs.process import read_mount
 from sizeup.text import one_line
 
 ROUNDS_LIMIT = 1000
@@ -206,3 +208,28 @@ def unmet(machine: Machine, manifest: Manifest) -> str | None:
     if machine.pus and machine.pu_counts.allowed < requires.minimum_cpus:
         return f"needs {requires.minimum_cpus} CPUs; {machine.pu_counts.allowed} may be used here"
     return None
+
+
+def why_not_measurable(directory: str) -> str:
+    """Return why no file for measuring can be made in a directory; empty if nothing speaks against it."""
+    try:
+        opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        return f"cannot be opened: {error.strerror}"
+    try:
+        status = os.fstatvfs(opened)
+        mount = read_mount(opened)
+    except OSError as error:
+        return f"its file system cannot be read: {error.strerror}"
+    finally:
+        os.close(opened)
+    kind = "" if mount is None else f" ({mount.kind})"
+    if not status.f_blocks:
+        return f"its file system{kind} has no capacity"
+    if status.f_flag & os.ST_RDONLY:
+        return f"its file system{kind} is read-only"
+    if not status.f_bavail:
+        return f"its file system{kind} has no free space"
+    if not os.access(directory, os.W_OK | os.X_OK, effective_ids=True):
+        return "no permission to create a file in it"
+    return ""

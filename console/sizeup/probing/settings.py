@@ -6,8 +6,7 @@ from collections.abc import Container, Iterable
 
 from sizeup.errors import UsageError
 from sizeup.model.plan import Settings, SettingValue
-from sizeup.probing.manifest import Manifest, Parameter
-from sizeup.probing.parameter_value import parse_value
+from sizeup.probing.manifest import Manifest, Parameter, parse_value
 from sizeup.probing.registry import Registry
 from sizeup.text import nearest, one_line
 

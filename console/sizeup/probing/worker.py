@@ -35,7 +35,7 @@ from sizeup.probing.wire import (
     Refused,
     StepJob,
 )
-from sizeup.procfs.oom_score import make_first_oom_victim
+from sizeup.procfs.process import make_first_oom_victim
 from sizeup.text import one_line
 
 _PR_SET_PDEATHSIG = 1

@@ -137,3 +137,17 @@ def list_names(path: str) -> tuple[str, ...]:
             return tuple(sorted(entry.name for entry in islice(entries, ENTRIES_LIMIT)))
     except (OSError, ValueError):
         return ()
+
+
+def read_sysctl(name: str, proc: str = PROC) -> int | None:
+    """Return the number that a setting such as ``fs.aio-max-nr`` has; None where this kernel has no such setting."""
+    return read_integer(f"{proc}/sys/{name.replace('.', '/')}")
+
+
+def read_zone_celsius(sysfs: str = SYS) -> dict[str, float]:
+    """Return the temperature of each thermal zone by its name; a sleeping sensor answers with an error and has none."""
+    folder = f"{sysfs}/class/thermal"
+    zones = {
+        name: read_integer(f"{folder}/{name}/temp") for name in list_names(folder) if name.startswith("thermal_zone")
+    }
+    return {name: millicelsius / 1000 for name, millicelsius in zones.items() if millicelsius is not None}

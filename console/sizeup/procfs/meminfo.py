@@ -1,13 +1,16 @@
-"""``meminfo``, of the machine or of one node, where each line begins with ``Node N``."""
+"""``meminfo``, of the machine or of one node, where each line begins with ``Node N``, and swap areas."""
 
 from __future__ import annotations
 
 import re
 
-from sizeup.procfs.kernel_file import PROC, SYS, list_names, read_text
+from sizeup.model.os_settings import SwapArea
+from sizeup.procfs.kernel_file import PROC, SYS, Unreadable, list_names, parse_integer, read_file, read_text
+from sizeup.procfs.mounts import unescape
 
 _LINE = re.compile(r"^(?:Node \d+ )?([\w()]+): +(\d{1,15})( kB)?$", re.MULTILINE)
 _NODE = re.compile(r"node(\d{1,5})")
+_LARGEST_KIB = 1 << 52
 
 
 def parse_meminfo(text: str) -> dict[str, int]:
@@ -26,3 +29,38 @@ def read_free_by_node(sysfs: str = SYS) -> dict[int, int]:
 def read_huge_page_bytes(proc: str = PROC) -> int | None:
     """Return the anonymous memory of this process that lies on huge pages; None where the kernel does not say."""
     return parse_meminfo(read_text(f"{proc}/self/smaps_rollup") or "").get("AnonHugePages")
+
+
+def parse_swap_areas(text: str) -> tuple[SwapArea, ...]:
+    """Return the devices and files in use as swap, below the heading."""
+    return tuple(_area(words) for line in text.splitlines()[1:] if (words := line.split()))
+
+
+def _area(words: list[str]) -> SwapArea:
+    path, kind, size, used, priority = [*words, *("" for _ in range(5))][:5]
+    return SwapArea(unescape(path), kind or None, _kibibytes(size), _kibibytes(used), _number(priority))
+
+
+def _number(word: str) -> int | None:
+    try:
+        return parse_integer(word)
+    except ValueError:
+        return None
+
+
+def _kibibytes(word: str) -> int | None:
+    number = _number(word)
+    return number * 1024 if number is not None and 0 <= number < _LARGEST_KIB else None
+
+
+def parse_swaps(text: str) -> tuple[str, ...]:
+    """Return the devices and files in use as swap by their paths."""
+    return tuple(area.path for area in parse_swap_areas(text))
+
+
+def read_swaps(proc: str = PROC) -> tuple[str, ...] | None:
+    """Return the devices and files in use as swap, none in a kernel without swap; None where that is unknown."""
+    text = read_file(f"{proc}/swaps")
+    if isinstance(text, Unreadable):
+        return () if text.missing else None
+    return parse_swaps(text)

@@ -1,12 +1,14 @@
-"""CPU time of the host and of a process: ``/proc/stat`` and ``/proc/PID/stat`` (proc_stat(5), proc_pid_stat(5))."""
+"""How busy the host is: CPU time (proc_stat(5), proc_pid_stat(5)), load, pressure (PSI), and which CPUs are online."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import PROC, list_names, read_text
+from sizeup.procfs.kernel_file import PROC, SYS, list_names, read_line, read_text
 from sizeup.units import whole_number
 
 _CPU = re.compile(r"^cpu +" + " ".join([r"(\d{1,18})"] * 8) + r"(?: |$)", re.MULTILINE)
@@ -14,6 +16,8 @@ _ONE_CPU = re.compile(r"^cpu(\d{1,6}) " + " ".join([r"(\d{1,18})"] * 8) + r"(?: 
 _INTERRUPTS = re.compile(r"^intr (\d{1,18})\b", re.MULTILINE)
 _SWITCHES = re.compile(r"^ctxt (\d{1,18})$", re.MULTILINE)
 _KERNEL_THREAD_FLAG = 0x00200000  # PF_KTHREAD
+_FIRST = re.compile(r"(\d{1,9}\.\d{1,6}) ")
+_SOME = re.compile(r"^some avg10=(\d{1,3}(?:\.\d{1,6})?) .*\btotal=(\d{1,18})$", re.MULTILINE)
 
 
 class HostStat(Struct, frozen=True):
@@ -103,3 +107,46 @@ def read_processes(proc: str = PROC) -> dict[int, ProcessStat]:
     """Return every process and kernel thread that can be seen here, by its id."""
     found = {int(name): read_process_stat(name, proc) for name in list_names(proc) if name.isdecimal()}
     return {pid: process for pid, process in found.items() if process is not None}
+
+
+def parse_load_average(text: str) -> float | None:
+    """Return the mean over the last minute; None where the file does not begin with a number."""
+    match = _FIRST.match(text)
+    return float(match[1]) if match is not None else None
+
+
+def read_load_average(proc: str = PROC) -> float | None:
+    """Return the load of the last minute; None where it cannot be read."""
+    return parse_load_average(read_text(f"{proc}/loadavg") or "")
+
+
+class Pressure(Struct, frozen=True):
+    """The ``some`` line: time in which at least one task waited for the resource."""
+
+    some_avg10_percent: float
+    some_total_us: int
+
+
+def parse_pressure(text: str) -> Pressure | None:
+    """``/proc/pressure/cpu``, ``io`` or ``memory``; None where it has no ``some`` line."""
+    match = _SOME.search(text)
+    return Pressure(float(match[1]), int(match[2])) if match is not None else None
+
+
+def read_pressure(resource: str, proc: str = PROC) -> Pressure | None:
+    """Return the pressure of ``cpu``, ``io`` or ``memory``; None before Linux 4.20 or without CONFIG_PSI."""
+    return parse_pressure(read_text(f"{proc}/pressure/{resource}") or "")
+
+
+def find_offline(cpus: Iterable[int], root: str = SYS) -> tuple[int, ...]:
+    """Return which of these CPUs are offline or were removed; none where the kernel does not say."""
+    folder = f"{root}/devices/system/cpu"
+    try:
+        listed = any(re.fullmatch(r"cpu\d+", name) for name in os.listdir(folder))
+    except OSError:
+        listed = False
+    if not listed:  # some containers hide the CPUs
+        return ()
+    return tuple(
+        cpu for cpu in cpus if read_line(f"{folder}/cpu{cpu}/online") == "0" or not os.path.isdir(f"{folder}/cpu{cpu}")
+    )

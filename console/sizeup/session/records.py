@@ -42,6 +42,15 @@ TOOL = f"sizeup {__version__}"
 """What writes sessions."""
 GZIP_MAGIC = b"\x1f\x8b"
 """How a packed file begins."""
+LINE_LIMIT_BYTES = 16 << 20
+"""Longer lines are skipped and counted; the machine record of 1,000 LUNs takes about 1 MiB."""
+FILE_LIMIT_BYTES = 4 << 30
+DECOMPRESSED_LIMIT_BYTES = 1 << 30
+"""What a gzip file may unpack to: a kilobyte of it can claim a gigabyte."""
+SAMPLES_LIMIT = 20_000_000
+"""Samples kept of one file, 17 bytes each; more are counted and left out."""
+ITEMS_LIMIT = 100_000
+"""Points, steps, findings, notes and so on kept of one file, each."""
 
 
 class SessionRecord(Record, frozen=True, tag="session"):
@@ -229,3 +238,13 @@ AnyRecord = (
 def decoder() -> msgspec.json.Decoder[Any]:
     """Reads any record; made on first use."""
     return json_decoder(AnyRecord)
+
+
+def schema_text() -> str:
+    """The schema of one line of a session file."""
+    schema = msgspec.json.schema(AnyRecord)
+    heading = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"sizeup session, format {FORMAT}: one line of a *.sizeup.jsonl file",
+    }
+    return msgspec.json.format(msgspec.json.encode(heading | schema), indent=2).decode() + "\n"

@@ -13,8 +13,8 @@ from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
-from sizeup.session.limits import LINE_LIMIT_BYTES
 from sizeup.session.records import (
+    LINE_LIMIT_BYTES,
     CommandRecord,
     ContinuedRecord,
     EndRecord,

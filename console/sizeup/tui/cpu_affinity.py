@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list
-from sizeup.procfs.process_status import list_threads
+from sizeup.procfs.process import list_threads
 
 
 class ConsoleCpus(Struct, frozen=True):

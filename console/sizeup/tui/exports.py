@@ -9,7 +9,7 @@ from typing import IO
 
 from sizeup import files
 from sizeup.child_process import environment, sizeup_command
-from sizeup.procfs.descriptors import descriptor_path
+from sizeup.procfs.process import descriptor_path
 from sizeup.report import output
 from sizeup.session.store import session_name
 from sizeup.session.value import Session

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from sizeup.errors import SizeupError
 from sizeup.model.plan import SettingValue
-from sizeup.probing.manifest import Manifest, Parameter
-from sizeup.probing.parameter_value import parse_value
+from sizeup.probing.manifest import Manifest, Parameter, parse_value
 from sizeup.probing.settings import how_used, resolve, why_unused
 from sizeup.units import format_bytes, format_ns
 

@@ -25,7 +25,7 @@ from sizeup.tui.cpu_affinity import CpuAffinity
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.live.cost import ConsoleCost
-    from sizeup.session.follower import SessionFollower
+    from sizeup.session.reader import SessionFollower
     from sizeup.session.value import Session
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
@@ -287,7 +287,7 @@ class Runs:
 
     def _open(self) -> SessionFollower:
         if self._follower is None:
-            from sizeup.session.follower import SessionFollower  # which the first screen does without
+            from sizeup.session.reader import SessionFollower  # which the first screen does without
 
             self._follower = SessionFollower(self.path)
         return self._follower

@@ -116,12 +116,12 @@ def _follow(listener: Callable[[HotplugChange], None]) -> HotplugMonitor | None:
 
 
 def _refreshed(machine: Machine) -> Machine:
-    from sizeup.discovery.refresh import refreshed
+    from sizeup.discovery.machine import refreshed
 
     return refreshed(machine)
 
 
 def _loads() -> Mapping[int, float]:
-    from sizeup.live.load import cpu_loads
+    from sizeup.live.environment import cpu_loads
 
     return cpu_loads()

@@ -7,10 +7,9 @@ import pytest
 from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import full_rate
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.host_counters import HostCpu
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.thermal import ThermalState
-from sizeup_direct_io.window_counters import Counters, WindowCounters
+from sizeup_direct_io.window_counters import Counters, HostCpu, WindowCounters
 
 MS, SECOND = 1_000_000, 1_000_000_000
 NONE = Counters(None, None, None, None, 0, 0, 0)

@@ -9,7 +9,7 @@ import pytest
 
 from sizeup.errors import RefusedError
 from sizeup.probing.devices import names_that_allow
-from sizeup_direct_io.devices import PROTECTED_BYTES, find_signature, refuse_if_used
+from sizeup_direct_io.target import PROTECTED_BYTES, find_signature, refuse_if_used
 
 SIZE = 64 << 20
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.procfs.block_stat import BlockStat
+from sizeup.procfs.block import BlockStat
 from sizeup_direct_io.disks import (
     Disks,
     OtherIo,

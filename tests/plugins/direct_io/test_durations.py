@@ -19,12 +19,12 @@ from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.tui.screens.summary import MEASURE_SECONDS
-from sizeup_direct_io import background, durations, sweep, target_setup, time_budget
+from sizeup_direct_io import background, durations, sweep, target_setup
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io.durations import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec, new_file_size
-from sizeup_direct_io.time_budget import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Worker
 
@@ -44,7 +44,7 @@ class Clocked(FakeSetup):
         self.filled: list[tuple[int, int]] = []
         self.windows: list[Window] = []
         clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self.spend)
-        for module in (run_module, background, sweep, target_setup, time_budget):
+        for module in (run_module, background, sweep, target_setup, durations):
             patch.setattr(module, "time", clock)
         patch.setattr(background, "BACKGROUND_SECONDS", durations.BACKGROUND_SECONDS)
 
@@ -158,7 +158,7 @@ def test_a_file_that_takes_long_to_write_is_smaller_and_that_is_told(clocked: Cl
         sum(size for _, size in clocked.filled[:number]) for number in range(len(clocked.filled))
     ], "no byte is left out"
     assert sum(size for _, size in clocked.filled) == used
-    assert int(str(used)) / 50e6 <= 1.1 * time_budget.FILL_SECONDS
+    assert int(str(used)) / 50e6 <= 1.1 * durations.FILL_SECONDS
 
 
 def test_a_size_that_was_set_is_filled_whole(clocked: Clocked) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizeup.procfs.stat import HostStat
-from sizeup_direct_io.host_counters import (
+from sizeup_direct_io.window_counters import (
     HostCpu,
     host_cpu,
     kernel_thread_family,

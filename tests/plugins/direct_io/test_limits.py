@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup_direct_io.limits import read_limits
+from sizeup_direct_io.point_verdict import read_limits
 
 PARTITION, MAPPED, DISK = os.makedev(8, 1), os.makedev(253, 0), os.makedev(8, 0)
 

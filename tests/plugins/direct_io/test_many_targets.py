@@ -17,8 +17,8 @@ from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a 
 from sizeup.model.gap import Gap
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
-from sizeup.procfs.block_stat import BlockStat
-from sizeup.procfs.process_status import list_threads
+from sizeup.procfs.block import BlockStat
+from sizeup.procfs.process import list_threads
 from sizeup_direct_io import binding, paths, target_setup
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import TargetBytes

@@ -18,9 +18,8 @@ import pytest
 
 from fakes import HandContext
 from sizeup.errors import RefusedError
-from sizeup.procfs.block_stack import find_device_folder
-from sizeup.procfs.block_stat import read_block_stat
-from sizeup.procfs.process_io import read_process_io
+from sizeup.procfs.block import find_device_folder, read_block_stat
+from sizeup.procfs.process import read_process_io
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream, sweeps

@@ -30,11 +30,11 @@ from sizeup_direct_io import (
     binding,
     checks,
     engines,
-    host_counters,
     paths,
     point_verdict,
     sweep,
     target_setup,
+    window_counters,
 )
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
@@ -87,7 +87,7 @@ CUSTOM_NEEDS: dict[str, dict[str, SettingValue]] = {
 """What must stand beside an option of ``custom`` for it to mean anything."""
 EVERYWHERE = ("path", "more_paths", "preset")
 ffi = vars(binding)["ffi"]
-HOST = host_counters.HostCpu(0, 0, 0, 0, 0, 0, 0)
+HOST = window_counters.HostCpu(0, 0, 0, 0, 0, 0, 0)
 
 
 def interval(requests: int, block_bytes: int) -> binding.IoInterval:
@@ -119,15 +119,15 @@ class FakeSetup:
         for module in (sweep, checks, paths):
             patch.setattr(module, "measure", self.measure)
         patch.setattr(background, "BACKGROUND_SECONDS", 0.0)
-        patch.setattr(host_counters, "read_host_cpu", lambda: HOST)
+        patch.setattr(window_counters, "read_host_cpu", lambda: HOST)
         patch.setattr(background, "read_pressure", lambda _: None)
-        patch.setattr(host_counters, "process_cpu_ns", lambda: 0)
+        patch.setattr(window_counters, "process_cpu_ns", lambda: 0)
         patch.setattr(point_verdict, "read_limits", lambda _: ())
         patch.setattr(target_setup, "open_target", self.open_target)
         patch.setattr(target_setup, "find_leftovers", lambda *_: [str(folder / "left")])
         patch.setattr(target_setup.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
         patch.setattr(target_setup.TargetSetup, "fill", self.fill)
-        patch.setattr(host_counters, "read_policy", lambda: engines.EnginePolicy(dict.fromkeys(engines.Engine, 0)))
+        patch.setattr(window_counters, "read_policy", lambda: engines.EnginePolicy(dict.fromkeys(engines.Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
         patch.setattr(target_setup.TargetSetup, "usable_cpus", lambda _: 64)
 
@@ -289,7 +289,7 @@ def test_without_the_cpu_time_of_the_host_its_figures_are_unknown_and_not_zero(
         return estimates, [each for each in emissions if isinstance(each, Gap)]
 
     known, _ = figures()
-    monkeypatch.setattr(host_counters, "read_host_cpu", lambda: None)
+    monkeypatch.setattr(window_counters, "read_host_cpu", lambda: None)
     monkeypatch.setitem(globals(), "edge", partial(_without_host, edge))
     unknown, gaps = figures()
 

@@ -19,7 +19,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Refusal
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
-from sizeup.procfs.descriptors import read_mount
+from sizeup.procfs.process import read_mount
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.input_value import UnusedMeasurement

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.devices import refuse_if_formatted
+from sizeup_direct_io.target import refuse_if_formatted
 
 SIZE = 1 << 30
 

@@ -23,7 +23,7 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Disturbance, Estimate, Samples
 from sizeup_direct_io import binding
 from sizeup_direct_io.call_with_timeout import StalledError
-from sizeup_direct_io.devices import PROTECTED_BYTES
+from sizeup_direct_io.target import PROTECTED_BYTES
 from sizeup_direct_io.target_setup import TargetSetup
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]

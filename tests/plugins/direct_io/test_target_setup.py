@@ -11,7 +11,7 @@ import pytest
 
 from fakes import HandContext
 from sizeup.errors import RefusedError
-from sizeup_direct_io import binding, host_counters, target_setup
+from sizeup_direct_io import binding, target_setup, window_counters
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.near_cpus import NearCpus
@@ -40,7 +40,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     for name in FORBIDDEN:
         monkeypatch.setattr(os, name, lambda *_, name=name: made.append(name))
     policy = EnginePolicy(errors=dict.fromkeys(Engine, 0), io_uring_disabled=None, aio_in_use=None, aio_limit=None)
-    monkeypatch.setattr(host_counters, "read_policy", lambda: policy)
+    monkeypatch.setattr(window_counters, "read_policy", lambda: policy)
     return made
 
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from plugins.direct_io.evidence import DIRECT_EVIDENCE
-from sizeup.procfs.block_stat import BlockStat
+from sizeup.procfs.block import BlockStat
 from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.check_result import Validity
@@ -140,7 +140,7 @@ def test_each_edge_has_the_time_of_its_host_counters_however_slow_the_others_are
         return read
 
     monkeypatch.setattr(window_counters.time, "monotonic_ns", lambda: clock.ns)
-    monkeypatch.setattr(window_counters.host_counters, "read_kernel_threads_ns", slowly({}))
+    monkeypatch.setattr(window_counters, "read_kernel_threads_ns", slowly({}))
     monkeypatch.setattr(window_counters, "read_thermal_state", slowly(None))
     monkeypatch.setattr(window_counters, "read_counters", lambda *_: None)
 

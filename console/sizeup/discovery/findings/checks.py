@@ -8,11 +8,9 @@ from msgspec.structs import replace
 
 from sizeup.discovery.findings import dimms, settings
 from sizeup.discovery.findings.devices import degraded_links, narrow_uplinks, remote_devices
-from sizeup.discovery.findings.fabric import single_points, slow_ports
-from sizeup.discovery.findings.file_systems import file_systems, lost_mounts
-from sizeup.discovery.findings.health import failing_drives, worn_drives
 from sizeup.discovery.findings.memory import (
     exhausted_nodes,
+    incomplete_nodes,
     low_nodes,
     memlock_without_huge_pages,
     node_sum,
@@ -20,11 +18,19 @@ from sizeup.discovery.findings.memory import (
     suma,
     uneven_memory,
 )
-from sizeup.discovery.findings.network import bonds, nfs_transports
-from sizeup.discovery.findings.nfs import nfs_mounts
-from sizeup.discovery.findings.nodes import incomplete_nodes
+from sizeup.discovery.findings.network import bonds, nfs_mounts, nfs_transports
 from sizeup.discovery.findings.platform import clock_source, contradictions, firmware, processors, restricted
-from sizeup.discovery.findings.storage import arrays, fc_ports, maps
+from sizeup.discovery.findings.storage import (
+    arrays,
+    failing_drives,
+    fc_ports,
+    file_systems,
+    lost_mounts,
+    maps,
+    single_points,
+    slow_ports,
+    worn_drives,
+)
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 

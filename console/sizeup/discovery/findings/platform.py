@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
-from sizeup.discovery.cpu_policies import values_of
 from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest, on_host
+from sizeup.discovery.os_settings import values_of
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list

@@ -1,6 +1,8 @@
-"""What to recommend on this kind of machine: physical, guest or container."""
+"""What several checks ask of a machine: what to recommend on this kind of it, and the sockets of nodes."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from sizeup.model.machine import Machine
 
@@ -25,3 +27,9 @@ def memory_command(machine: Machine) -> str:
     if (x86 or platform.firmware) and not platform.is_guest:
         return "dmidecode --type memory"
     return "grep MemTotal /sys/devices/system/node/node*/meminfo"
+
+
+def packages_of(machine: Machine, nodes: Iterable[int | None]) -> set[int]:
+    """Return the packages that these nodes belong to; a node that is unknown adds none."""
+    by_node = {node.os_id: node.packages for node in machine.nodes}
+    return {package for node in nodes if node is not None for package in by_node.get(node, ())}

@@ -1,4 +1,4 @@
-"""Findings about storage: multipath maps, Fibre Channel ports, software RAID."""
+"""Findings about storage: paths and ports, software RAID, file systems, the health of NVMe drives."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
-from sizeup.discovery.findings.sockets import packages_of
+from sizeup.discovery.findings.remedies import packages_of
+from sizeup.model.file_systems import FileSystem
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.model.storage import BlockDevice, Hba, MultipathMap, Transport
-from sizeup.text import plural
+from sizeup.model.storage import BlockDevice, Hba, MultipathMap, NvmeController, NvmeHealth, Path, Transport
+from sizeup.text import first_of, plural
 from sizeup.units import format_bit_rate, format_decimal_bytes
 
 _FC = (Transport.FC, Transport.FCOE)
@@ -18,6 +19,32 @@ _FC_DOWN = frozenset(
     {"Linkdown", "Offline", "Not Present", "Blocked", "Bypassed", "Error", "Deleted", "Diagnostics", "Loopback"}
 )
 """States of an fc_host that carry no I/O, as the kernel writes them (drivers/scsi/scsi_transport_fc.c)."""
+_REAL = (*_FC, Transport.SAS, Transport.ISCSI)
+"""Transports with redundant hardware; a hypervisor's paths say nothing of the host's."""
+_MAPS_NAMED = 8
+_SHORT = 24
+"""Characters of a state that fit into a title."""
+
+_LOOK = {"zfs": "grep . /proc/spl/kstat/zfs/*/state", "drbd": "cat /proc/drbd"}
+_REPAIR = {
+    "zfs": "Find the device that failed (zpool status), and replace it.",
+    "btrfs": "Find the device that is missing (btrfs filesystem show), and replace it.",
+    "bcachefs": "Find out why the device is not written (dmesg), and replace it.",
+    "drbd": "Check the peer and the network between, then the kernel log (dmesg); it synchronizes once connected.",
+    "lustre": "Check the servers and the network of the file system (lfs check servers).",
+}
+SOURCE = "NVM Express Base Specification 2.0, SMART / Health Information"
+
+_WARNINGS = (
+    "spare below its threshold",
+    "temperature above or below its threshold",
+    "reliability degraded by media or internal errors",
+    "media read only",
+    "backup of the volatile memory failed",
+    "persistent memory region read only or unreliable",
+)
+"""The bits of the critical warning, from the lowest."""
+_TEMPERATURE = 1 << 1
 
 
 def _path_lines(found: MultipathMap) -> tuple[str, ...]:
@@ -212,3 +239,189 @@ def arrays(machine: Machine) -> Iterator[Finding]:
                 command=f"mdadm --detail /dev/{quote(device.name)}",
                 quantity="storage.bandwidth",
             )
+
+
+def slow_ports(machine: Machine) -> Iterator[Finding]:
+    """Fibre Channel ports whose link came up below what the port can do."""
+    for hba in machine.hbas:
+        speed, best = hba.speed_bits_per_second, max(hba.supported_bits_per_second, default=None)
+        if hba.transport not in _FC or speed is None or best is None or speed >= best:
+            continue
+        yield Finding(
+            "fc.slow-port",
+            Severity.INFO,
+            f"Fibre Channel port {hba.name} runs at {format_bit_rate(speed)}, and can do {format_bit_rate(best)}",
+            (
+                f"{hba.name} (fc_host): speed {format_bit_rate(speed)}",
+                f"supported: {', '.join(map(format_bit_rate, hba.supported_bits_per_second))}",
+            ),
+            f"It carries at most {speed / best:.0%} of the bandwidth that it could.",
+            "Nothing to do if the switch or the array is no faster; otherwise check the optics, and the speed that is "
+            "set at both ends.",
+            (f"hba:{hba.name}",),
+            command=f"grep . /sys/class/fc_host/{quote(hba.name)}/speed /sys/class/fc_host/{quote(hba.name)}"
+            "/supported_speeds",
+            quantity="storage.bandwidth",
+        )
+
+
+def single_points(machine: Machine) -> Iterator[Finding]:
+    """Maps with several paths, all of which end with the failure of one part."""
+    hbas = {hba.name: hba for hba in machine.hbas}
+    alike: dict[str, list[MultipathMap]] = {}
+    if machine.platform.is_guest:
+        return
+    for found in machine.maps:
+        if len(found.paths) > 1 and all(_is_real(path) for path in found.paths):
+            parts = tuple(_shared_parts(found, hbas))
+            if parts:
+                alike.setdefault(" and ".join(parts), []).append(found)
+    for part, maps in alike.items():
+        names = [found.name for found in maps]
+        listed = first_of(names, _MAPS_NAMED)
+        native = not maps[0].device.startswith("dm-")
+        yield Finding(
+            "multipath.single-point",
+            Severity.INFO,
+            f"All paths of {plural(len(names), 'device')} go over {part}",
+            (f"devices: {listed}", f"{names[0]}: {plural(len(maps[0].paths), 'path')}, all over {part}"),
+            "If that fails, the devices are not available, however many paths they have.",
+            "Nothing to do if that is accepted; otherwise spread the paths over a second one.",
+            tuple(f"map:{name}" for name in names),
+            command=f"nvme list-subsys /dev/{quote(maps[0].device)}" if native else f"multipath -ll {quote(names[0])}",
+        )
+
+
+def _is_real(path: Path) -> bool:
+    return path.transport in _REAL or (path.transport is None and path.hctl is None and path.initiator is not None)
+
+
+def _shared_parts(found: MultipathMap, hbas: dict[str, Hba]) -> Iterator[str]:
+    """What all paths of a map go over: the narrowest of adapter port and card, then interface, then target port."""
+    paths = found.paths
+    adapters = {path.hba for path in paths}
+    cards = {_card(path.pci_address) for path in paths}
+    nics = {path.net_device for path in paths}
+    if None not in nics and len(nics) == 1:
+        yield f"the interface {nics.pop()}"
+    elif None not in adapters and len(adapters) == 1 and paths[0].transport in (*_FC, Transport.SAS):
+        name = adapters.pop() or ""
+        yield f"the port {name}" if hbas.get(name) is not None else f"the adapter {name}"
+    elif None not in cards and len(cards) == 1 and paths[0].transport in (*_FC, Transport.SAS):
+        yield f"the card at {cards.pop()}"
+    targets = {path.target for path in paths}
+    if None not in targets and len(targets) == 1 and paths[0].transport is not None:
+        yield f"the target port {targets.pop()}"
+
+
+def _card(address: str | None) -> str | None:
+    """Return the address of a device without its function; the functions of one card fail together."""
+    return None if address is None else address.rpartition(".")[0]
+
+
+def file_systems(machine: Machine) -> Iterator[Finding]:
+    """Pools, cluster file systems and replicas whose state is not that of a whole one."""
+    for found in machine.file_systems:
+        if found.healthy is False:
+            yield Finding(
+                "storage.degraded-pool",
+                Severity.CRITICAL,
+                f"{found.kind} {found.name} is not whole"
+                + (f": {found.state}" if len(found.state or "") <= _SHORT else ""),
+                (
+                    f"state: {found.state}",
+                    f"mounted on: {', '.join(found.mount_points) or 'nothing that this process sees'}",
+                ),
+                "Another failure can lose data or stop I/O.",
+                _REPAIR.get(found.kind, "Check its devices and the kernel log (dmesg)."),
+                tuple(f"mount:{point}" for point in found.mount_points) or (f"file-system:{found.name}",),
+                command=_command(found),
+            )
+
+
+def _command(found: FileSystem) -> str:
+    if found.kind in _LOOK:
+        return _LOOK[found.kind]
+    directory = quote(f"/sys/fs/{found.kind}")
+    return f"grep -r . {directory}"
+
+
+def lost_mounts(machine: Machine) -> Iterator[Finding]:
+    """Mounts whose block device is no longer there."""
+    for mount in machine.lost_mounts:
+        yield Finding(
+            "mount.device-gone",
+            Severity.CRITICAL,
+            f"{mount.mount_point} is mounted, but its device {mount.source} is gone",
+            (f"mount table: device {mount.devno}, {mount.kind}", f"/sys/dev/block: no device {mount.devno}"),
+            "Reads of what is not in memory and all writes fail; what was written last may be lost.",
+            "Find out from the kernel log why the device went. Stop what uses the mount and unmount it; a device that "
+            "comes back needs a new mount.",
+            (f"mount:{mount.mount_point}",),
+            command=f"grep {quote(mount.devno)} /proc/self/mountinfo; dmesg | grep -i 'offline'",
+        )
+
+
+def warnings(health: NvmeHealth) -> tuple[str, ...]:
+    """Return the critical warnings in words; bits that the specification does not name are numbered."""
+    bits = [bit for bit in range(8) if health.critical_warning >> bit & 1]
+    return tuple(_WARNINGS[bit] if bit < len(_WARNINGS) else f"bit {bit}" for bit in bits)
+
+
+def failing_drives(machine: Machine) -> Iterator[Finding]:
+    """Drives that warn, or whose spare is below their own threshold."""
+    for controller in machine.nvme_controllers:
+        health = controller.health
+        if health is None:
+            continue
+        low = health.spare_percent < health.spare_threshold_percent
+        found = warnings(health)
+        if not found and not low:
+            continue
+        yield Finding(
+            "nvme.failing",
+            Severity.CRITICAL if low or health.critical_warning & ~_TEMPERATURE else Severity.WARNING,
+            f"NVMe drive {controller.name} warns of its health",
+            (
+                f"{_named(controller)}: critical warning {health.critical_warning:#04x}"
+                + (f" ({', '.join(found)})" if found else ""),
+                f"spare {health.spare_percent} %, threshold {health.spare_threshold_percent} %",
+                SOURCE,
+            ),
+            "The drive may lose data, refuse writes or slow down.",
+            "Back up the data, find the cause by the bits of the warning (a temperature may be a matter of cooling), "
+            "and replace the drive if its spare, its media or its memory is meant.",
+            (f"nvme:{controller.name}",),
+            command=_smart_command(controller),
+            quantity="storage.random_iops",
+        )
+
+
+def worn_drives(machine: Machine) -> Iterator[Finding]:
+    """Drives that have used up the endurance that their maker states."""
+    worn = [one for one in machine.nvme_controllers if one.health is not None and one.health.used_percent >= 100]
+    if worn:
+        yield Finding(
+            "nvme.worn",
+            Severity.WARNING,
+            f"{plural(len(worn), 'NVMe drive')} with the endurance used up",
+            (
+                *(f"{_named(one)}: {one.health.used_percent} % used" for one in worn if one.health is not None),
+                SOURCE,
+            ),
+            "By its maker's estimate the drive has taken the writes that it was made for. It need not fail, but "
+            "warranty and retention of data without power may have ended.",
+            "Plan to replace it, and check how much the database writes per day against the endurance in the drive's "
+            "data sheet.",
+            tuple(f"nvme:{one.name}" for one in worn),
+            command=_smart_command(worn[0]),
+            quantity="storage.random_iops",
+        )
+
+
+def _named(controller: NvmeController) -> str:
+    return " ".join(filter(None, (controller.name, controller.model)))
+
+
+def _smart_command(controller: NvmeController) -> str:
+    return f"nvme smart-log /dev/{quote(controller.name)}"

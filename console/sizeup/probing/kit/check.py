@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,12 +14,25 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from sizeup.decoding import TomlError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.records import EstimateRecord, SamplesRecord, StepRecord
+from sizeup.model.sample import Coordinates, Outcome, Status
 from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, find_plugin
 from sizeup.probing.kit.problem import Problem, line_of
-from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes
-from sizeup.probing.manifest_mistakes import unreported_limits
-from sizeup.probing.registry import GROUP, Registry, load_registry
+from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes, unreported_limits
+from sizeup.probing.planner import COMPILED_PART_MISSING, make_plan
+from sizeup.probing.registry import GROUP, RegisteredProbe, Registry, load_registry
+from sizeup.probing.runner import TERM_AFTER_SECONDS, run_step
 from sizeup.text import listed, nearest, one_line
+
+TRIAL_SECONDS = 0.5
+"""How long a probe may measure once its first record has arrived."""
+FIRST_RECORD_SECONDS = 20.0
+"""How long it may take until then: a probe may first fill its memory or a file."""
+_FINE = (Status.OK, Status.NOT_CONVERGED, Status.CANCELED)
+_BROKEN_PLAN = "its plan "
+"""How the planner begins the reason of a plan that raised or has wrong ids; other refusals are the probe's own."""
 
 
 class CheckedPlugin(Struct):
@@ -119,3 +134,152 @@ def _check_module(checked: CheckedPlugin, folder: Path, point: DeclaredPoint) ->
         found = f"no {checked.files.name(base.with_suffix('.py'))}"
         expected = f"a module {module}"
         checked.problems.append(Problem(point.file, point.line, f"entry point {point.name}", expected, found))
+
+
+class Trial(Struct):
+    """What a moment of a probe showed."""
+
+    probe: str
+    step: str = ""
+    samples: int = 0
+    estimates: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    refused: str = ""
+    """Why it must not or cannot run here; empty where it did."""
+    note: str = ""
+    """What the author should know and what is no mistake."""
+
+
+class _Moment:
+    """Cancels the step half a second after its first record."""
+
+    def __init__(self) -> None:
+        self._read_end, self._write_end = os.pipe()
+        self._began = time.monotonic()
+        self.first: float | None = None
+        self.canceled: float | None = None
+
+    def fileno(self) -> int:
+        return self._read_end
+
+    def read_commands(self) -> None:
+        os.read(self._read_end, 64)
+
+    @property
+    def cancel_step(self) -> bool:
+        now = time.monotonic()
+        due = self._began + FIRST_RECORD_SECONDS if self.first is None else self.first + TRIAL_SECONDS
+        if now >= due and self.canceled is None:
+            self.canceled = now
+        return now >= due
+
+    def close(self) -> None:
+        os.close(self._read_end)
+        os.close(self._write_end)
+
+
+def try_probe(probe: RegisteredProbe, registry: Registry, machine: Machine, settings: Settings) -> Trial:
+    """Plan a probe twice and run its first step for a moment."""
+    name = probe.name
+    trial = Trial(name)
+    if Hazard.RAW_DEVICE_WRITE in probe.manifest.hazards:
+        trial.refused = f"it can overwrite a device; run it with: sizeup --batch -p {name}"
+        return trial
+    chosen = {name: settings} if settings else {}
+    first, second = (make_plan(machine, registry, name="quick", probes=[name], settings=chosen) for _ in range(2))
+    broken = [refusal for refusal in first.refusals if refusal.reason.startswith(_BROKEN_PLAN)]
+    if broken:
+        trial.problems.append(_problem(name, "plan", "steps or refusals", broken[0].reason))
+        return trial
+    if not first.steps:
+        trial.refused = _reason(first.refusals)
+        return trial
+    if [step.id for step in first.steps] != [step.id for step in second.steps]:
+        found = "others when it was planned again"
+        action = "runs are compared and resumed by the ids of steps"
+        trial.problems.append(_problem(name, "plan", "the same ids of steps each time", found, action))
+    for step in first.steps:
+        undeclared = [hazard.value for hazard in step.hazards if hazard not in probe.manifest.hazards]
+        if undeclared:
+            found = f"{', '.join(undeclared)} of step {step.id}"
+            trial.problems.append(_problem(name, "hazards", "those of the manifest", found))
+            break
+    _run(trial, first.steps[0], probe)
+    return trial
+
+
+def _reason(refusals: Iterable[Refusal]) -> str:
+    reason = next((refusal.reason for refusal in refusals), "its plan is empty")
+    if reason.startswith(COMPILED_PART_MISSING):
+        return f"{COMPILED_PART_MISSING}: build a wheel of it (pip wheel --no-deps DIR) and check the wheel"
+    return reason
+
+
+def _run(trial: Trial, step: Step, probe: RegisteredProbe) -> None:
+    moment, records = _Moment(), list[StepRecord]()
+
+    def listen(arrived: Iterable[StepRecord]) -> None:
+        for record in arrived:
+            if moment.first is None and isinstance(record, SamplesRecord | EstimateRecord):
+                moment.first = time.monotonic()
+            records.append(record)
+
+    try:
+        origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        outcome = run_step(step, probe.target, origin_ns=origin_ns, control=moment, listener=listen)
+        ended = time.monotonic()
+    finally:
+        moment.close()
+    trial.step = step.id
+    if outcome.status is Status.REFUSED:
+        trial.refused = outcome.reason
+        return
+    if outcome.status not in _FINE:
+        trial.problems.append(_problem(trial.probe, "run", "a step that ends without an error", _said(outcome)))
+    _check_records(trial, records, probe)
+    if moment.canceled is not None and ended - moment.canceled > TERM_AFTER_SECONDS:
+        trial.note = (
+            f"it did not end within {TERM_AFTER_SECONDS:g} s of its cancellation and was ended by SIGTERM: "
+            "look at context.canceled more often"
+        )
+
+
+def _said(outcome: Outcome) -> str:
+    return f"{outcome.status.value}: {outcome.reason or outcome.signal or 'no reason given'}"
+
+
+def _check_records(trial: Trial, records: Iterable[StepRecord], probe: RegisteredProbe) -> None:
+    declared = {series.name: series for series in probe.series}
+    seen: set[tuple[str, str]] = set()
+
+    def add(series: str, key: str, expected: str, found: str) -> None:
+        if (series, key) not in seen:  # once for each series, not for each of a million samples
+            seen.add((series, key))
+            trial.problems.append(_problem(trial.probe, key, expected, found))
+
+    def place(series: str, at: Coordinates) -> None:
+        if series not in declared:
+            add(series, "series of a record", f"one of {', '.join(declared)}", repr(series))
+        elif (axis := declared[series].axis) is not None and axis not in at:
+            found = ", ".join(at) or "no coordinates"
+            add(series, f"coordinates of series {series}", f"its axis {axis}", found)
+
+    for record in records:
+        if isinstance(record, SamplesRecord):
+            trial.samples += len(record.values)
+            place(record.series, record.at)
+        elif isinstance(record, EstimateRecord):
+            trial.estimates += 1
+            estimate = record.estimate
+            place(estimate.series, estimate.at)
+            low, high = (end if end is not None else estimate.value for end in (estimate.low, estimate.high))
+            if not low <= estimate.value <= high:
+                key = f"interval of series {estimate.series}"
+                add(estimate.series, key, "low <= value <= high", f"{low:g} <= {estimate.value:g} <= {high:g}")
+    if not trial.samples and not trial.estimates and not trial.problems:
+        expected = f"Samples or an Estimate within {FIRST_RECORD_SECONDS:g} s"
+        trial.problems.append(_problem(trial.probe, "run", expected, "none"))
+
+
+def _problem(probe: str, key: str, expected: str, found: str, action: str = "") -> Problem:
+    return Problem("", 0, f"run of {probe}: {key}", expected, found, action)

@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from sizeup.probing.mistake import Place
+from sizeup.probing.manifest_file import Place
 from sizeup.text import clean
 
 

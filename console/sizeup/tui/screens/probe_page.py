@@ -8,7 +8,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from sizeup.charts.axis_hysteresis import hold_axes
+from sizeup.charts.axes import hold_axes
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, Session, StepRun
 from sizeup.tui.app_protocol import AppProtocol

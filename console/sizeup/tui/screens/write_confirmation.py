@@ -9,7 +9,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Refusal, Step
 from sizeup.probing.devices import Device, find_mount, read_device
-from sizeup.probing.parameter_value import parse_value
+from sizeup.probing.manifest import parse_value
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line

@@ -15,8 +15,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Button, Static
 
-from sizeup.probing.manifest import PLANS, Parameter
-from sizeup.probing.parameter_value import expectation
+from sizeup.probing.manifest import PLANS, Parameter, expectation
 from sizeup.tui.run_form import RunForm, format_seconds, format_setting, label, value_label
 from sizeup.tui.widgets.form_field import FormField
 from sizeup.units import format_bytes

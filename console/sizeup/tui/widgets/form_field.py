@@ -14,8 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Select, Static
 
 from sizeup.errors import SizeupError
-from sizeup.probing.manifest import Parameter
-from sizeup.probing.parameter_value import parse_value
+from sizeup.probing.manifest import Parameter, parse_value
 from sizeup.terminal.compact_select import ChoiceOverlay, CompactSelect
 from sizeup.tui.run_form import label
 from sizeup.units import format_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.charts.table import Column, Table
-from sizeup.discovery.findings.health import warnings
+from sizeup.discovery.findings.storage import warnings
 from sizeup.model.devices import Accelerator
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, NvmeNamespace, Transport

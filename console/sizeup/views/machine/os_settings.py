@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.charts.table import Column, Table
-from sizeup.discovery.findings.recommendations import recommendations
+from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockDevice, BlockKind

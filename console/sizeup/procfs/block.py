@@ -1,8 +1,4 @@
-"""What lies beneath a block device: the disk of a partition, the members of a dm or md device, and so on down.
-
-One walk for both: live, over the folders of sysfs (``partition``, ``slaves``; Documentation/ABI/stable/sysfs-block),
-and in discovery, over the devices of a machine.
-"""
+"""Block devices: their counters (Documentation/block/stat.rst), and what each is stacked on."""
 
 from __future__ import annotations
 
@@ -12,12 +8,35 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import SYS, list_names
+from sizeup.procfs.kernel_file import SYS, list_names, read_text
+from sizeup.units import whole_number
 
+_SECTOR_BYTES = 512  # whatever the device's own sector is
 _DEPTH_LIMIT = 16
 
 K = TypeVar("K")
 T = TypeVar("T")
+
+
+class BlockStat(Struct, frozen=True):
+    """Bytes of all processes together."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+def parse_block_stat(text: str) -> BlockStat | None:
+    """None where a figure is missing or none."""
+    fields = text.split()
+    if len(fields) < 7:
+        return None
+    read, written = whole_number(fields[2]), whole_number(fields[6])
+    return None if read is None or written is None else BlockStat(read * _SECTOR_BYTES, written * _SECTOR_BYTES)
+
+
+def read_block_stat(folder: str) -> BlockStat | None:
+    """Return what the device with this folder in sysfs moved; None where it cannot be read."""
+    return parse_block_stat(read_text(f"{folder}/stat") or "")
 
 
 def fold_stack(
