@@ -24,7 +24,7 @@ MISSING, PRESENT = "missing", "present"
 Facts = Mapping[str, str | None]
 T = TypeVar("T")
 
-_NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
+NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
 _FC = (Transport.FC, Transport.FCOE)
 _RUNNING = frozenset({"running", "live"})
 _NO_LINK = "no link"
@@ -204,7 +204,7 @@ def _pci_link(function: PciFunction) -> str | None:
 
 _DISKS = PartKind(
     "disk",
-    lambda machine: {device.name: device for device in machine.block_devices if device.kind not in _NO_DISKS},
+    lambda machine: {device.name: device for device in machine.block_devices if device.kind not in NO_DISKS},
     lambda disk: {
         **{name: disk_setting(disk, name) for name in DISK_SETTINGS},
         "size": None if disk.size_bytes is None else format_decimal_bytes(disk.size_bytes),

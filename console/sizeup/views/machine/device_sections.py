@@ -19,62 +19,46 @@ from sizeup.model.storage import (
 )
 from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine.facts import connections_text, gap_reason
-from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown
-
-
-def _speed_text(nic: Nic) -> str:
-    if nic.speed_bits_per_second is None:
-        return "-"
-    return format_bit_rate(nic.speed_bits_per_second)
+from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
 
 
 def network_section(machine: Machine) -> Section | None:
     """Interfaces that carry traffic; loopback and bare virtual ones are left to the JSON."""
-    rows = tuple(
-        (
-            nic.name,
-            nic.kind,
-            {True: "up", False: "down", None: UNKNOWN}[nic.up],
-            _speed_text(nic),
-            "-" if nic.mtu is None else str(nic.mtu),
-            _queues(nic),
-            "-" if nic.node is None else str(nic.node),
-            nic.driver or "-",
-            nic.master or ",".join(nic.lower) or "-",
-        )
+    rows = [
+        {
+            "name": nic.name,
+            "kind": nic.kind,
+            "link": {True: "up", False: "down", None: UNKNOWN}[nic.up],
+            "speed": None if nic.speed_bits_per_second is None else format_bit_rate(nic.speed_bits_per_second),
+            "MTU": nic.mtu,
+            "queues": _queues(nic),
+            "node": nic.node,
+            "driver": nic.driver,
+            "with": nic.master or ",".join(nic.lower),
+        }
         for nic in machine.nics
         if nic.kind not in ("loopback", "virtual", "dummy")
-    )
-    columns = (
-        Column("name"), Column("kind"), Column("link"), Column("speed", numeric=True), Column("MTU", numeric=True),
-        Column("queues", numeric=True),
-        Column("node", numeric=True), Column("driver"), Column("with"),
-    )  # fmt: skip
+    ]
+    if not rows and (reason := gap_reason(machine, NET)) is not None:
+        return Section("Network", (("interfaces", f"{UNKNOWN} ({NET}: {reason})"),))
     answered = any(nic.rings or nic.offloads for nic in machine.nics)
     note = "" if answered else "Rings and offloads are unknown: no driver was asked (ethtool -g NAME, ethtool -k NAME)."
-    if rows:
-        return Section("Network", (), Table("", columns, rows, note))
-    reason = gap_reason(machine, NET)
-    return None if reason is None else Section("Network", (("interfaces", f"{UNKNOWN} ({NET}: {reason})"),))
+    return table_section("Network", rows, numeric=("speed", "MTU", "queues", "node"), note=note)
 
 
 def rings_section(machine: Machine) -> Section | None:
     """Rings and offloads of the interfaces whose driver answers for them."""
-    rows = tuple(
-        (
-            nic.name,
-            "-" if nic.rings is None else _ring(nic.rings.receive, nic.rings.receive_most),
-            "-" if nic.rings is None else _ring(nic.rings.send, nic.rings.send_most),
-            _offloads(nic),
-        )
+    rows = [
+        {
+            "name": nic.name,
+            "receive ring": None if nic.rings is None else _ring(nic.rings.receive, nic.rings.receive_most),
+            "send ring": None if nic.rings is None else _ring(nic.rings.send, nic.rings.send_most),
+            "offloads that are off": _offloads(nic),
+        }
         for nic in machine.nics
         if nic.rings is not None or nic.offloads
-    )
-    columns = (
-        Column("name"), Column("receive ring", numeric=True), Column("send ring", numeric=True),
-        Column("offloads that are off"),
-    )  # fmt: skip
-    return Section("Rings and offloads", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("Rings and offloads", rows, numeric=("receive ring", "send ring"))
 
 
 def _offloads(nic: Nic) -> str:
@@ -89,33 +73,27 @@ def _ring(entries: int, most: int | None) -> str:
     return f"{entries}" + ("" if most in (None, entries) else f" of {most}")
 
 
-def _queues(nic: Nic) -> str:
+def _queues(nic: Nic) -> str | int | None:
     """Return receive and transmit queues, one figure where they are equal."""
-    if nic.receive_queues is None and nic.transmit_queues is None:
-        return "-"
     equal = nic.receive_queues == nic.transmit_queues
-    return str(nic.receive_queues) if equal else f"{nic.receive_queues or 0}+{nic.transmit_queues or 0}"
+    return nic.receive_queues if equal else f"{nic.receive_queues or 0}+{nic.transmit_queues or 0}"
 
 
 def rdma_section(machine: Machine) -> Section | None:
     """Ports of RDMA devices, which may be InfiniBand or Ethernet."""
-    rows = tuple(
-        (
-            f"{port.device}/{port.port}",
-            port.link_layer or UNKNOWN,
-            port.state or UNKNOWN,
-            "-" if port.rate_bits_per_second is None else format_bit_rate(port.rate_bits_per_second),
-            port.encoding or "-",
-            "-" if (payload := infiniband_bytes_per_second(port)) is None else format_rate(payload),
-            "-" if port.node is None else str(port.node),
-        )
+    rows = [
+        {
+            "device/port": f"{port.device}/{port.port}",
+            "link layer": port.link_layer or UNKNOWN,
+            "state": port.state or UNKNOWN,
+            "rate": None if port.rate_bits_per_second is None else format_bit_rate(port.rate_bits_per_second),
+            "encoding": port.encoding,
+            "at most": None if (payload := infiniband_bytes_per_second(port)) is None else format_rate(payload),
+            "node": port.node,
+        }
         for port in machine.rdma_ports
-    )
-    columns = (
-        Column("device/port"), Column("link layer"), Column("state"), Column("rate", numeric=True), Column("encoding"),
-        Column("at most", numeric=True),        Column("node", numeric=True),
-    )  # fmt: skip
-    return Section("RDMA ports", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("RDMA ports", rows, numeric=("rate", "at most", "node"))
 
 
 def _shown(device: BlockDevice) -> bool:
@@ -138,40 +116,33 @@ def storage_section(machine: Machine) -> Section | None:
         space.name: "+".join(sorted({kind for name in space.controllers if (kind := over.get(name)) is not None}))
         for space in machine.nvme_namespaces
     }
-    rows = tuple(
-        (
-            f"  {device.name}" if device.parent else device.dm_name or device.name,
-            _disk_kind(device, transports.get(device.name)),
-            UNKNOWN if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
-            "-" if device.node is None else str(device.node),
-            device.model or ",".join(device.members) or "-",
-            ",".join(device.mount_points) or "-",
-        )
+    rows = [
+        {
+            "name": f"  {device.name}" if device.parent else device.dm_name or device.name,
+            "kind": _disk_kind(device, transports.get(device.name)),
+            "size": UNKNOWN if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
+            "node": device.node,
+            "model or members": device.model or ",".join(device.members),
+            "mounted on": ",".join(device.mount_points),
+        }
         for device in machine.block_devices
         if _shown(device)
-    )
-    columns = (
-        Column("name"), Column("kind"), Column("size", numeric=True), Column("node", numeric=True),
-        Column("model or members"), Column("mounted on"),
-    )  # fmt: skip
-    if rows:
-        return Section("Storage", (), Table("", columns, rows))
-    reason = gap_reason(machine, BLOCK)
-    if reason is None:
-        return None
-    mounted = tuple(("mounted", f"{mount.source} on {mount.mount_point}") for mount in machine.local_mounts)
-    return Section("Storage", (("disks", f"{UNKNOWN} ({BLOCK}: {reason})"), *mounted))
+    ]
+    if not rows and (reason := gap_reason(machine, BLOCK)) is not None:
+        mounted = tuple(("mounted", f"{mount.source} on {mount.mount_point}") for mount in machine.local_mounts)
+        return Section("Storage", (("disks", f"{UNKNOWN} ({BLOCK}: {reason})"), *mounted))
+    return table_section("Storage", rows, numeric=("size", "node"))
 
 
 _PORTS = (Transport.SATA, Transport.OTHER, Transport.USB)
 """Hosts of which a board has many, most of them empty."""
 
 
-def _hba_rate(hba: Hba) -> str:
+def _hba_rate(hba: Hba) -> str | None:
     rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
     speed = hba.speed_bits_per_second or max(rates, default=None)
     if speed is None:
-        return "-"
+        return None
     best = max(hba.supported_bits_per_second, default=speed)
     return format_bit_rate(speed) + (f" of {format_bit_rate(best)}" if best > speed else "")
 
@@ -184,26 +155,22 @@ def adapters_section(machine: Machine) -> Section | None:
     units = Counter(device.hba for device in machine.scsi_devices if device.kind == 0)
     none = "0" if gap_reason(machine, SCSI_DEVICES) is None else "-"
     empty = [hba.name for hba in machine.hbas if hba not in listed]
-    rows = tuple(
-        (
-            hba.name,
-            hba.transport.value,
-            hba.driver or "-",
-            hba.state or UNKNOWN,
-            _hba_rate(hba),
-            "-" if hba.node is None else str(hba.node),
-            str(len(hba.targets) or none),
-            str(units[hba.name] or none),
-            hba.net_device or hba.port_name or "-",
-        )
+    rows = [
+        {
+            "name": hba.name,
+            "kind": hba.transport.value,
+            "driver": hba.driver,
+            "state": hba.state or UNKNOWN,
+            "speed": _hba_rate(hba),
+            "node": hba.node,
+            "targets": len(hba.targets) or none,
+            "LUNs": units[hba.name] or none,
+            "port": hba.net_device or hba.port_name,
+        }
         for hba in listed
-    )
-    columns = (
-        Column("name"), Column("kind"), Column("driver"), Column("state"), Column("speed", numeric=True),
-        Column("node", numeric=True), Column("targets", numeric=True), Column("LUNs", numeric=True), Column("port"),
-    )  # fmt: skip
+    ]
     facts = (("no device", ", ".join(empty)),) if empty else ()
-    return Section("Host adapters", facts, Table("", columns, rows)) if rows or facts else None
+    return table_section("Host adapters", rows, numeric=("speed", "node", "targets", "LUNs"), facts=facts)
 
 
 def paths_section(machine: Machine) -> Section | None:
@@ -232,22 +199,20 @@ def paths_section(machine: Machine) -> Section | None:
 
 def budget_section(machine: Machine) -> Section | None:
     """The narrowest stage on each device's way to memory, as far as it is known."""
-    rows = tuple(
-        (
-            budget.device,
-            budget.pci_address or "-",
-            "-" if budget.limit_bytes_per_second is None else format_rate(budget.limit_bytes_per_second),
-            budget.narrowest or "no rate known",
-            "-" if budget.share_bytes_per_second is None else format_rate(budget.share_bytes_per_second),
-        )
+    rows = [
+        {
+            "device": budget.device,
+            "PCI address": budget.pci_address,
+            "at most": None if budget.limit_bytes_per_second is None else format_rate(budget.limit_bytes_per_second),
+            "because of": budget.narrowest or "no rate known",
+            "when shared": None
+            if budget.share_bytes_per_second is None
+            else format_rate(budget.share_bytes_per_second),
+        }
         for budget in machine.budgets
         if budget.limit_bytes_per_second is not None
-    )
-    columns = (
-        Column("device"), Column("PCI address"), Column("at most", numeric=True), Column("because of"),
-        Column("when shared", numeric=True),
-    )  # fmt: skip
-    return Section("Bandwidth budget", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("Bandwidth budget", rows, numeric=("at most", "when shared"))
 
 
 _NO_CACHE = ("noac", "actimeo=0")
@@ -267,21 +232,16 @@ def _mount_options(mount: NfsMount) -> str:
 
 def nfs_section(machine: Machine) -> Section | None:
     """NFS mounts."""
-    rows = tuple(
-        (
-            mount.mount_point,
-            mount.export,
-            f"{mount.version or UNKNOWN} {mount.protocol or ''}".strip(),
-            connections_text(mount) or UNKNOWN,
-            size_or_unknown(mount.read_size_bytes),
-            size_or_unknown(mount.write_size_bytes),
-            _mount_options(mount),
-        )
+    rows = [
+        {
+            "mounted on": mount.mount_point,
+            "export": mount.export,
+            "version": f"{mount.version or UNKNOWN} {mount.protocol or ''}".strip(),
+            "connections": connections_text(mount) or UNKNOWN,
+            "rsize": size_or_unknown(mount.read_size_bytes),
+            "wsize": size_or_unknown(mount.write_size_bytes),
+            "options": _mount_options(mount),
+        }
         for mount in machine.nfs_mounts
-    )
-    columns = (
-        Column("mounted on"), Column("export"), Column("version"),
-        Column("connections", numeric=True), Column("rsize", numeric=True),
-        Column("wsize", numeric=True), Column("options"),
-    )  # fmt: skip
-    return Section("NFS", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("NFS", rows, numeric=("connections", "rsize", "wsize"))

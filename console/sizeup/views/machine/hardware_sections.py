@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizeup.charts.table import Column, Table
 from sizeup.discovery.findings.storage import warnings
 from sizeup.model.devices import Accelerator
 from sizeup.model.machine import Machine
@@ -13,34 +12,26 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import plural
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup.views.machine.facts import gap_reason
-from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown
-
-
-def _number(value: int | None) -> str:
-    return "-" if value is None else str(value)
+from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
 
 
 def nvme_section(machine: Machine) -> Section | None:
     """NVMe controllers with their namespaces, also those without any, which no disk shows."""
     spaces = {controller.name: _spaces(machine, controller.name) for controller in machine.nvme_controllers}
-    rows = tuple(
-        (
-            controller.name,
-            controller.transport or UNKNOWN,
-            controller.state or UNKNOWN,
-            _number(controller.node),
-            ", ".join(map(_format, spaces[controller.name])) or "none",
-            "-" if controller.temperature_celsius is None else f"{controller.temperature_celsius:.0f} °C",
-            controller.firmware or "-",
-            f"{controller.model or '-'}{f' via {controller.net_device}' if controller.net_device else ''}",
-        )
+    rows = [
+        {
+            "name": controller.name,
+            "over": controller.transport or UNKNOWN,
+            "state": controller.state or UNKNOWN,
+            "node": controller.node,
+            "namespaces": ", ".join(map(_format, spaces[controller.name])) or "none",
+            "temp.": None if controller.temperature_celsius is None else f"{controller.temperature_celsius:.0f} °C",
+            "firmware": controller.firmware,
+            "model": f"{controller.model or '-'}{f' via {controller.net_device}' if controller.net_device else ''}",
+        }
         for controller in machine.nvme_controllers
-    )
-    columns = (
-        Column("name"), Column("over"), Column("state"), Column("node", numeric=True), Column("namespaces"),
-        Column("temp.", numeric=True), Column("firmware"), Column("model"),
-    )  # fmt: skip
-    return Section("NVMe controllers", (), Table("", columns, rows, _health_note(machine))) if rows else None
+    ]
+    return table_section("NVMe controllers", rows, numeric=("node", "temp."), note=_health_note(machine))
 
 
 def _health_note(machine: Machine) -> str:
@@ -56,27 +47,26 @@ def _health_note(machine: Machine) -> str:
 
 def health_section(machine: Machine) -> Section | None:
     """The health log of NVMe drives."""
-    rows = tuple(
-        (
-            controller.name,
-            ", ".join(warnings(health)) or "none",
-            "-" if health.temperature_celsius is None else f"{health.temperature_celsius} °C",
-            f"{health.spare_percent} % (at least {health.spare_threshold_percent} %)",
-            f"{health.used_percent} %",
-            "-" if health.written_bytes is None else format_decimal_bytes(health.written_bytes),
-            _number(health.media_errors),
-            _number(health.unsafe_shutdowns),
-            _number(health.power_on_hours),
-        )
+    rows = [
+        {
+            "name": controller.name,
+            "warnings": ", ".join(warnings(health)) or "none",
+            "temp.": None if health.temperature_celsius is None else f"{health.temperature_celsius} °C",
+            "spare": f"{health.spare_percent} % (at least {health.spare_threshold_percent} %)",
+            "endurance used": f"{health.used_percent} %",
+            "written": None if health.written_bytes is None else format_decimal_bytes(health.written_bytes),
+            "media errors": health.media_errors,
+            "unsafe shutdowns": health.unsafe_shutdowns,
+            "hours on": health.power_on_hours,
+        }
         for controller in machine.nvme_controllers
         if (health := controller.health) is not None
+    ]
+    return table_section(
+        "NVMe health",
+        rows,
+        numeric=("temp.", "spare", "endurance used", "written", "media errors", "unsafe shutdowns", "hours on"),
     )
-    columns = (
-        Column("name"), Column("warnings"), Column("temp.", numeric=True), Column("spare", numeric=True),
-        Column("endurance used", numeric=True), Column("written", numeric=True), Column("media errors", numeric=True),
-        Column("unsafe shutdowns", numeric=True), Column("hours on", numeric=True),
-    )  # fmt: skip
-    return Section("NVMe health", (), Table("", columns, rows)) if rows else None
 
 
 def _spaces(machine: Machine, controller: str) -> list[NvmeNamespace]:
@@ -104,25 +94,22 @@ def raid_section(machine: Machine) -> Section | None:
     for disk in machine.block_devices:
         if disk.hctl is not None and disk.parent is None:
             disks.setdefault(f"host{disk.hctl.partition(':')[0]}", []).append(disk)
-    rows = tuple(
-        (
-            hba.name,
-            hba.driver or "-",
-            hba.model or _reported(disks.get(hba.name, [])),
-            hba.firmware or "-",
-            _number(hba.node),
-            str(len(disks.get(hba.name, []))),
-            ", ".join(sorted({disk.write_cache for disk in disks.get(hba.name, []) if disk.write_cache})) or UNKNOWN,
-        )
+    rows = [
+        {
+            "name": hba.name,
+            "driver": hba.driver,
+            "model": hba.model or _reported(disks.get(hba.name, [])),
+            "firmware": hba.firmware,
+            "node": hba.node,
+            "drives": len(disks.get(hba.name, [])),
+            "write cache": ", ".join(sorted({disk.write_cache for disk in disks.get(hba.name, []) if disk.write_cache}))
+            or UNKNOWN,
+        }
         for hba in machine.hbas
         if hba.transport is Transport.RAID
-    )
-    columns = (
-        Column("name"), Column("driver"), Column("model"), Column("firmware"), Column("node", numeric=True),
-        Column("drives", numeric=True), Column("write cache"),
-    )  # fmt: skip
+    ]
     note = "Battery and cache of the controller are not in sysfs: ask its own tool (storcli, ssacli, arcconf)."
-    return Section("RAID controllers", (), Table("", columns, rows, note)) if rows else None
+    return table_section("RAID controllers", rows, numeric=("node", "drives"), note=note)
 
 
 def _reported(disks: list[BlockDevice]) -> str:
@@ -143,59 +130,48 @@ def interrupts_section(machine: Machine) -> Section | None:
         if address is not None:
             names.setdefault(address, []).append(name)
     own = {function.address: function.node for function in machine.pci}
-    rows = tuple(
-        (
-            ", ".join(names.get(found.pci_address, ())) or found.pci_address,
-            found.pci_address,
-            str(found.count),
-            format_list(found.cpus) or UNKNOWN,
-            format_list(tuple(node.os_id for node in machine.nodes if set(node.pus) & set(found.cpus))) or "-",
-            _number(own.get(found.pci_address)),
-        )
+    rows = [
+        {
+            "device": ", ".join(names.get(found.pci_address, ())) or found.pci_address,
+            "PCI address": found.pci_address,
+            "count": found.count,
+            "go to CPUs": format_list(found.cpus) or UNKNOWN,
+            "of nodes": format_list(tuple(node.os_id for node in machine.nodes if set(node.pus) & set(found.cpus))),
+            "device on node": own.get(found.pci_address),
+        }
         for found in machine.interrupts
-    )
-    columns = (
-        Column("device"), Column("PCI address"), Column("count", numeric=True), Column("go to CPUs"),
-        Column("of nodes"), Column("device on node", numeric=True),
-    )  # fmt: skip
-    return Section("Interrupts", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("Interrupts", rows, numeric=("count", "device on node"))
 
 
 def virtual_functions_section(machine: Machine) -> Section | None:
     """PCI devices that can show themselves several times (SR-IOV)."""
-    rows = tuple(
-        (
-            function.address,
-            function.driver or "-",
-            f"{function.virtual_functions or 0} of {function.virtual_functions_limit}",
-            _number(function.node),
-        )
+    rows = [
+        {
+            "PCI address": function.address,
+            "driver": function.driver,
+            "virtual functions": f"{function.virtual_functions or 0} of {function.virtual_functions_limit}",
+            "node": function.node,
+        }
         for function in machine.pci
         if function.virtual_functions_limit
-    )
-    columns = (
-        Column("PCI address"), Column("driver"), Column("virtual functions", numeric=True), Column("node", numeric=True)
-    )  # fmt: skip
-    return Section("SR-IOV", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("SR-IOV", rows, numeric=("virtual functions", "node"))
 
 
 def accelerators_section(machine: Machine) -> Section | None:
     """GPUs and other accelerators."""
-    rows = tuple(
-        (
-            found.pci_address,
-            _accelerator_name(found),
-            found.driver or "none",
-            "-" if found.memory_bytes is None else format_bytes(found.memory_bytes),
-            _number(found.node),
-        )
+    rows = [
+        {
+            "PCI address": found.pci_address,
+            "model": _accelerator_name(found),
+            "driver": found.driver or "none",
+            "memory": None if found.memory_bytes is None else format_bytes(found.memory_bytes),
+            "node": found.node,
+        }
         for found in machine.accelerators
-    )
-    columns = (
-        Column("PCI address"), Column("model"), Column("driver"), Column("memory", numeric=True),
-        Column("node", numeric=True),
-    )  # fmt: skip
-    return Section("Accelerators", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("Accelerators", rows, numeric=("memory", "node"))
 
 
 def _accelerator_name(found: Accelerator) -> str:
@@ -207,31 +183,26 @@ def _accelerator_name(found: Accelerator) -> str:
 
 def dax_section(machine: Machine) -> Section | None:
     """Memory for direct access, with what uses it."""
-    rows = tuple(
-        (found.name, size_or_unknown(found.size_bytes), _number(found.node), found.driver or "-")
+    rows = [
+        {"name": found.name, "size": size_or_unknown(found.size_bytes), "node": found.node, "driver": found.driver}
         for found in machine.dax_devices
-    )
-    columns = (Column("name"), Column("size", numeric=True), Column("node", numeric=True), Column("driver"))
-    return Section("DAX devices", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("DAX devices", rows, numeric=("size", "node"))
 
 
 def cxl_section(machine: Machine) -> Section | None:
     """Memory devices on CXL."""
-    rows = tuple(
-        (
-            found.name,
-            found.pci_address or "-",
-            size_or_unknown(found.volatile_bytes),
-            size_or_unknown(found.persistent_bytes),
-            _number(found.node),
-        )
+    rows = [
+        {
+            "name": found.name,
+            "PCI address": found.pci_address,
+            "volatile": size_or_unknown(found.volatile_bytes),
+            "persistent": size_or_unknown(found.persistent_bytes),
+            "node": found.node,
+        }
         for found in machine.cxl_memory
-    )
-    columns = (
-        Column("name"), Column("PCI address"), Column("volatile", numeric=True), Column("persistent", numeric=True),
-        Column("node", numeric=True),
-    )  # fmt: skip
-    return Section("CXL memory", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("CXL memory", rows, numeric=("volatile", "persistent", "node"))
 
 
 def _firmware(machine: Machine) -> Iterator[tuple[str, str | None]]:
@@ -255,26 +226,29 @@ def firmware_section(machine: Machine) -> Section | None:
         if version:
             counts = found.setdefault(name, {})
             counts[version] = counts.get(version, 0) + 1
-    rows = tuple(
-        (name, ", ".join(f"{version} × {count}" if count > 1 else version for version, count in versions.items()))
+    rows = [
+        {
+            "device": name,
+            "version": ", ".join(
+                f"{version} × {count}" if count > 1 else version for version, count in versions.items()
+            ),
+        }
         for name, versions in found.items()
-    )
+    ]
     note = "That of Ethernet cards is not in sysfs (ethtool -i NAME)."
-    columns = (Column("device"), Column("version"))
-    return Section("Firmware", (), Table("", columns, rows, note)) if rows else None
+    return table_section("Firmware", rows, note=note)
 
 
 def file_systems_section(machine: Machine) -> Section | None:
     """Pools, cluster file systems and replicas."""
-    rows = tuple(
-        (
-            found.kind,
-            found.name,
-            found.state or UNKNOWN,
-            ", ".join(found.mount_points) or "-",
-            "; ".join((*((plural(len(found.devices), "device"),) if found.devices else ()), *found.details)) or "-",
-        )
+    rows = [
+        {
+            "kind": found.kind,
+            "name": found.name,
+            "state": found.state or UNKNOWN,
+            "mounted on": ", ".join(found.mount_points),
+            "details": "; ".join((*((plural(len(found.devices), "device"),) if found.devices else ()), *found.details)),
+        }
         for found in machine.file_systems
-    )
-    columns = (Column("kind"), Column("name"), Column("state"), Column("mounted on"), Column("details"))
-    return Section("Pools and cluster file systems", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("Pools and cluster file systems", rows)

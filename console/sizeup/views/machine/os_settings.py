@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from sizeup.charts.table import Column, Table
+from sizeup.compare.parts import NO_DISKS
 from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
 from sizeup.model.machine import Machine
-from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.storage import BlockDevice
 from sizeup.text import first_of
-from sizeup.views.machine.section import Section
+from sizeup.views.machine.section import Section, table_section
 
-_NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD, BlockKind.PARTITION})
 _NAMES_SHOWN = 4
 
 
@@ -24,13 +23,12 @@ def vendors_advice(setting: str) -> str:
 
 def settings_section(machine: Machine) -> Section | None:
     """Return the settings whose value is known; None where none is."""
-    rows = tuple(
-        (fact.name, value, vendors_advice(fact.name) or "-")
+    rows = [
+        {"setting": fact.name, "value": value, "recommended by vendors": vendors_advice(fact.name)}
         for fact in SETTING_FACTS
         if (value := fact.value(machine)) is not None
-    )
-    columns = (Column("setting"), Column("value"), Column("recommended by vendors"))
-    return Section("Settings", (), Table("", columns, rows)) if rows else None
+    ]
+    return table_section("Settings", rows)
 
 
 def disk_settings_section(machine: Machine) -> Section | None:
@@ -38,11 +36,13 @@ def disk_settings_section(machine: Machine) -> Section | None:
     alike: dict[tuple[str, ...], list[str]] = {}
     for device in machine.block_devices:
         values = _values(device)
-        if device.kind not in _NO_DISKS and device.size_bytes != 0 and any(value != "-" for value in values):
+        if device.kind not in NO_DISKS and device.size_bytes != 0 and any(value != "-" for value in values):
             alike.setdefault(values, []).append(device.name)
-    rows = tuple((first_of(names, _NAMES_SHOWN), *values) for values, names in alike.items())
-    columns = (Column("disks"), *(Column(name, numeric=name.endswith("_kb")) for name in DISK_SETTINGS))
-    return Section("Disk settings", (), Table("", columns, rows)) if rows else None
+    rows = [
+        {"disks": first_of(names, _NAMES_SHOWN), **dict(zip(DISK_SETTINGS, values, strict=True))}
+        for values, names in alike.items()
+    ]
+    return table_section("Disk settings", rows, numeric=[name for name in DISK_SETTINGS if name.endswith("_kb")])
 
 
 def _values(device: BlockDevice) -> tuple[str, ...]:
