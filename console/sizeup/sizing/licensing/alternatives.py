@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -49,7 +50,7 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)
     cloud.include(offer)
     refused = permission(cloud, pack, product)
-    if refused is not None and refused.decision == "forbidden":
+    if refused.decision == "forbidden":
         yield cloud.advice(
             "license.cloud",
             "Licenses of the same cores in a cloud",
@@ -142,12 +143,10 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     """Prices of two editions on this machine, and what the lesser one cannot use of it."""
     advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
     theirs.cite(other.source)
-    try:
+    with suppress(MissingError):  # what cannot be judged yet is compared
         found = permission(theirs, pack, other)
-    except MissingError:  # not to be judged yet, so it is compared
-        found = None
-    if found is not None and found.decision == "forbidden":
-        return theirs.advice(advice_id, title, found.refusal, decision="forbidden")
+        if found.decision == "forbidden":
+            return theirs.advice(advice_id, title, found.refusal, decision="forbidden")
     count, chosen, _ = licenses_required(ours)
     lesser_sheet, lesser = (theirs, other) if other.lesser_of == short(product.id) else (ours, product)
     lacking = _lacking(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Words
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry, ProductEntry, short
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.text import nearest
@@ -262,3 +263,16 @@ def _partition(sheet: Sheet, pack: Pack) -> PartitionEntry | None:
         (one for one in pack.partition if hypervisor in one.hypervisors or kind in one.architectures),
         None,
     )
+
+
+@lru_cache(maxsize=1024)  # the same few names, for every keystroke of the console
+def is_named(pattern: str, model: str) -> bool:
+    """Whether a pattern of a pack is found in a processor's name."""
+    return re.search(pattern, model, re.IGNORECASE) is not None
+
+
+def architecture(sheet: Sheet) -> str | None:
+    """Return the id of the processor's architecture, by its name; None where no pattern names it."""
+    model = sheet.optional_words("machine.cpu_model") or ""
+    kinds = (one for pack in sheet.rules.packs for one in pack.architecture)
+    return next((one.id for one in kinds if is_named(one.model, model)), None)

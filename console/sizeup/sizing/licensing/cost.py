@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,10 +61,6 @@ def _no_price(sheet: Sheet, product: ProductEntry) -> Advice:
 def list_price(sheet: Sheet) -> Quantity:
     """List price of all licenses with their options, USD; for a subscription, of one year."""
     quantity, metric, product = licenses_required(sheet)
-    return _list_price(sheet, quantity, metric, product)
-
-
-def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Quantity:
     pack = chosen_pack(sheet)
     stated = sheet.optional("license.list_usd")
     if stated is None:
@@ -102,7 +98,7 @@ def a_year(product: ProductEntry) -> str:
 
 
 def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
-    total = _list_price(sheet, quantity, metric, product)
+    total = list_price(sheet)
     name = f"{price_name(total)}{a_year(product)}"
     return sheet.advice(
         "license.cost.list",
@@ -131,7 +127,11 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     support = _times(net, 0.0 if product.yearly else share)
     sheet.line(f"{format_in(share, '%')} of {usd_range(net)} = {usd_range(support)} a year")
     yield sheet.advice(
-        "license.cost.support-year", "Support, first year", _support_verdict(product, support), support, "USD"
+        "license.cost.support-year",
+        "Support, first year",
+        f"support: {'included in the subscription' if product.yearly else f'{usd_range(support)} in the first year'}",
+        support,
+        "USD",
     )
     list_price(sheet)
     sheet.condense(f"price after discount and support, as above: {usd_range(net)} and {usd_range(support)} a year")
@@ -139,7 +139,8 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     _support_share(sheet, product)
     whole, years = _term(sheet, product, net, support), term_years(sheet)
     less = f" after {format_in(discount.value, '%')} discount" if discount.value else ""
-    parts = f"{usd_range(net)}{less} + {usd_range(_less(whole, net))} support"
+    supports = _over_range(lambda end: range_end(whole, end) - range_end(net, end))
+    parts = f"{usd_range(net)}{less} + {usd_range(supports)} support"
     if product.yearly:
         parts = f"{years} x {usd_range(net)} a year{less}"
     cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product, metric)})"
@@ -168,8 +169,7 @@ def _term(sheet: Sheet, product: ProductEntry, net: Quantity, support: Quantity)
         sheet.line(f"{usd_range(net)} x {years} years = {usd_range(whole)}")
         return whole
     supports = [_times(support, (1 + uplift) ** year) for year in range(years)]
-    value, low, high = (sum((range_end(one, end) for one in (net, *supports)), start=0.0) for end in _ENDS)
-    whole = ranged(value, low, high, "USD", "license")
+    whole = _over_range(lambda end: sum(range_end(one, end) for one in (net, *supports)))
     sheet.line(f"{usd_range(net)} + {' + '.join(usd_range(one) for one in supports)} = {usd_range(whole)}")
     return whole
 
@@ -190,24 +190,14 @@ def _support_share(sheet: Sheet, product: ProductEntry) -> float:
     ).value
 
 
-def _support_verdict(product: ProductEntry, support: Quantity) -> str:
-    if product.yearly:
-        return "support: included in the subscription"
-    return f"support: {usd_range(support)} in the first year"
-
-
 def _times(quantity: Quantity, factor: float) -> Quantity:
     """Return a price with its range, multiplied."""
-    value, low, high = (range_end(quantity, end) * factor for end in _ENDS)
-    return ranged(value, low, high, "USD", "license")
+    return _over_range(lambda end: range_end(quantity, end) * factor)
 
 
-def _less(whole: Quantity, part: Quantity) -> Quantity:
-    """Return a price without a part of it, at each end of their ranges."""
-    value, low, high = (range_end(whole, end) - range_end(part, end) for end in _ENDS)
-    return ranged(value, low, high, "USD", "license")
+def _over_range(amount: Callable[[End], float]) -> Quantity:
+    """Return an amount in dollars that is worked out at each end of its range."""
+    return ranged(amount("value"), amount("low"), amount("high"), "USD", "license")
 
-
-_ENDS: tuple[End, ...] = ("value", "low", "high")
 
 CALCULATIONS = (Calculation("license costs", _costs, ("license.cost.",), about=("license.",)),)

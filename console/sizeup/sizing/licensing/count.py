@@ -13,8 +13,7 @@ from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import PARTITION, CountBasis, chosen_product, licensed_servers
-from sizeup.sizing.licensing.processor import is_named
+from sizeup.sizing.licensing.contract import PARTITION, CountBasis, chosen_product, is_named, licensed_servers
 from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
@@ -122,15 +121,16 @@ def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:
     return hosts.value
 
 
-class _FormulaNames:
+class FormulaNames:
     """Names of a formula to numbers, at one end of their ranges."""
 
-    def __init__(self, sheet: Sheet, basis: CountBasis, end: End) -> None:
+    def __init__(self, sheet: Sheet, basis: CountBasis, end: End = "value") -> None:
         self._sheet = sheet
         self._basis = basis
         self._end = end
 
     def __call__(self, name: str) -> float:
+        """Return the number; the calculation ends where it is unknown."""
         pack = self._basis.pack
         if name == "pinned_cores" and self._basis.own_cores:
             return self._own_cores()
@@ -330,15 +330,10 @@ def count_range(count: Quantity, unit: str) -> str:
     return f"{format_in(count.low, '')} to {format_in(count.high, unit)}"
 
 
-def formula_names(sheet: Sheet, basis: CountBasis) -> Callable[[str], float]:
-    """Return what turns the names of a formula into numbers."""
-    return _FormulaNames(sheet, basis, "value")
-
-
 def evaluated(sheet: Sheet, basis: CountBasis, formula: Formula, title: str, unit: str) -> tuple[float, float, float]:
     """Value, low and high of a formula, with the working written down."""
-    value, low, high = (formula.evaluate(_FormulaNames(sheet, basis, end)) for end in ("value", "low", "high"))
-    written = formula.working(_FormulaNames(sheet, basis, "value"))
+    value, low, high = (formula.evaluate(FormulaNames(sheet, basis, end)) for end in ("value", "low", "high"))
+    written = formula.working(FormulaNames(sheet, basis))
     result = format_in(value * base_unit(unit)[1], unit)
     steps = dict.fromkeys((formula.text, written, result))
     sheet.line(f"{title}: {' = '.join(steps)}")

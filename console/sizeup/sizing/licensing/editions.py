@@ -28,13 +28,16 @@ from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, figure
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
+_NO_PRICE = "license.list_usd"
+_USERS = "license.users"
+
 
 class Edition(Struct, frozen=True):
     """One edition on this machine."""
 
     product: ProductEntry
     permission: Permission | None
-    """None where no rule restricts it."""
+    """None where it could not be judged."""
     cost: Quantity | None
     """USD over the term; None where it is not permitted, or where no price or not enough of the machine is known."""
     metric: MetricEntry
@@ -59,14 +62,9 @@ class Edition(Struct, frozen=True):
         return name if short(self.metric.id) == self.product.metric else f"{name} by {self.metric.title}"
 
     @property
-    def decision(self) -> str:
-        """Whether the vendor permits it here."""
-        return "allowed" if self.permission is None else self.permission.decision
-
-    def refusal(self) -> str:
-        """Return that it is not permitted, and why."""
-        assert self.permission is not None
-        return self.permission.refusal
+    def is_forbidden(self) -> bool:
+        """Whether the vendor does not permit it here."""
+        return self.permission is not None and self.permission.decision == "forbidden"
 
 
 def related_editions(pack: Pack, product: ProductEntry) -> list[ProductEntry]:
@@ -94,22 +92,15 @@ def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
     found, cost, missing = None, None, ""
     try:
         found = permission(sheet, pack, product)
-        if found is None or found.decision != "forbidden":
+        if found.decision != "forbidden":
             cost = term_cost(sheet)
-        if cost is not None and _by_users(sheet, metric) and not _users_are_known(sheet):
-            cost, missing = None, "license.users"
+        by_users = any("users" in sheet.rules.formula(text).names for text in metric.formulas.values())
+        users = sheet.inputs.get(_USERS)
+        if cost is not None and by_users and (not isinstance(users, Quantity) or users.origin is Origin.RULE):
+            cost, missing = None, _USERS
     except MissingError as error:
         missing = error.key
     return Edition(product, found, cost, metric, missing)
-
-
-def _by_users(sheet: Sheet, metric: MetricEntry) -> bool:
-    return any("users" in sheet.rules.formula(text).names for text in metric.formulas.values())
-
-
-def _users_are_known(sheet: Sheet) -> bool:
-    users = sheet.inputs.get("license.users")
-    return isinstance(users, Quantity) and users.origin is not Origin.RULE
 
 
 def _by_other_metrics(sheet: Sheet, pack: Pack, edition: Edition) -> Iterator[tuple[Edition, Sheet]]:
@@ -164,7 +155,7 @@ def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
         if one.name != one.brief or one.product is product:
             parts.append(f"license.metric={short(one.metric.id)}")
         why = _without(one.missing)
-        if one.permission is not None and one.decision == "forbidden":
+        if one.permission is not None and one.is_forbidden:
             why = f"not permitted: {one.permission.why}"
         found.append(OtherContract(one.name, " ".join(parts), one.cost, "" if one.cost else why, term_years(sheet)))
     return tuple(found)
@@ -189,11 +180,11 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
         sheet.include(theirs)
     rest = [one for one, _ in judged[1:]]
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
-    if not priced and chosen.decision == "forbidden" and (open_ones := _not_judged(rest)):
+    if not priced and chosen.is_forbidden and (open_ones := _not_judged(rest)):
         verdict = f"{chosen.title} is not permitted, and which other edition is, is unknown. Not judged: {open_ones}"
         yield sheet.advice("license.edition", "Cheapest permitted edition", verdict, decision="unknown")
         return
-    if not priced or (chosen.cost is None and chosen.decision != "forbidden"):
+    if not priced or (chosen.cost is None and not chosen.is_forbidden):
         if chosen.missing and chosen.missing != _NO_PRICE:
             raise MissingError(chosen.missing)
         return
@@ -224,9 +215,9 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
     sentences = [f"{chosen.title} is the cheapest permitted {what}{of}"]
     sentences += [
-        one.refusal() if one.cost is None else f"{one.name}: {usd_range(one.cost)} over {years} years"
+        one.permission.refusal if one.cost is None else f"{one.name}: {usd_range(one.cost)} over {years} years"
         for one in least.values()
-        if one.cost is not None or one.decision == "forbidden"
+        if one.permission is not None and (one.cost is not None or one.is_forbidden)
     ]
     return ". ".join(sentences)
 
@@ -236,16 +227,12 @@ def _not_judged(rest: Sequence[Edition]) -> str:
     by_key: dict[str, list[str]] = {}
     for one in rest:
         if one.missing:
-            by_users = one.missing == "license.users"
-            by_key.setdefault(one.missing, []).append("licenses by users" if by_users else one.brief)
+            by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == _USERS else one.brief)
     texts = {key: " and ".join(dict.fromkeys(names)) for key, names in by_key.items()}
     return ", ".join(
         f"{names} (no public price)" if key == _NO_PRICE else f"{names} (needs {KEYS[key].flag})"
         for key, names in texts.items()
     )
-
-
-_NO_PRICE = "license.list_usd"
 
 
 def _cheaper(chosen: Edition, cheapest: Edition, years: int) -> str:
@@ -258,7 +245,7 @@ def _cheaper(chosen: Edition, cheapest: Edition, years: int) -> str:
 def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     """Return what an edition rests on, what it cannot use of the machine and what it lacks, as sentences."""
     sentences = []
-    if edition.decision == "assumed" and edition.permission is not None:
+    if edition.permission is not None and edition.permission.decision == "assumed":
         sentences.append(f"assumed: permitted {edition.permission.why} ({KEYS[CAPACITY].flag})")
     lacks = edition.product.cluster_note if licensed_servers(sheet, pack, edition.product) > 1 else ""
     if lacks:  # first, as a text that is too long loses its end

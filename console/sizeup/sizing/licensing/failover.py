@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
@@ -18,12 +18,11 @@ from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import count_range, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.required import licenses_required
-from sizeup.sizing.pack import Pack, ProductEntry, short
+from sizeup.sizing.pack import short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.text import listed, plural
 
 _PASSIVE = "license.passive_servers"
-_OPTIONS = "license.options"
 
 
 def _failover(sheet: Sheet) -> Iterator[Advice]:
@@ -49,14 +48,18 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         of_all = Sheet(sheet.inputs, sheet.rules)
         all_of_them, _, _ = licenses_required(of_all)
         text += f" in place of {count_range(all_of_them, '')}"
-        shared = _for_one_database(of_all, fewer, pack, product)
-        alike = Sheet({**sheet.inputs, _OPTIONS: _without(of_all, pack, product, shared)}, sheet.rules)
+        options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product)
+        kept = chosen_options(Sheet(fewer.inputs, sheet.rules), pack, product)
+        shared = [entry for entry in options if entry.for_clusters and entry not in kept]
+        names = [short(entry.id) for entry in options if entry not in shared]
+        rest = Words(",".join(names) or "none", Origin.RULE, "without what a passive server does not need")
+        alike = Sheet({**sheet.inputs, "license.options": rest}, sheet.rules)
         price, instead = usd_range(list_price(fewer)), usd_range(list_price(alike if shared else of_all))
         text += f", {price} in place of {instead}{a_year(product)}"
         if shared:
+            titles = listed([entry.title for entry in shared])
             text += (
-                f"; {usd_range(list_price(of_all))} with {listed([one.title for one in shared])}, which servers need "
-                "that open one database together"
+                f"; {usd_range(list_price(of_all))} with {titles}, which servers need that open one database together"
             )
     except ForbiddenError:
         return
@@ -66,20 +69,6 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "license.failover", "Failover servers", f"{rule.why}. With {flag}: {text}", decision="all-counted"
     )
-
-
-def _for_one_database(of_all: Sheet, fewer: Sheet, pack: Pack, product: ProductEntry) -> list[ProductEntry]:
-    """Return the options that all servers together have, and one that takes over from another does not need."""
-    kept = chosen_options(Sheet(fewer.inputs, fewer.rules), pack, product)
-    options = chosen_options(Sheet(of_all.inputs, of_all.rules), pack, product)
-    return [one for one in options if one.for_clusters and one not in kept]
-
-
-def _without(of_all: Sheet, pack: Pack, product: ProductEntry, left_out: Sequence[ProductEntry]) -> Words:
-    """Return the options without those that are left out, as ``license.options`` names them."""
-    options = chosen_options(Sheet(of_all.inputs, of_all.rules), pack, product)
-    names = [short(one.id) for one in options if one not in left_out]
-    return Words(",".join(names) or "none", Origin.RULE, "without what a passive server does not need")
 
 
 CALCULATIONS = (

@@ -20,7 +20,7 @@ from sizeup.sizing.licensing.contract import (
     count_basis,
 )
 from sizeup.sizing.licensing.cost import a_year, list_price
-from sizeup.sizing.licensing.count import NAMES, count_range, evaluated, formula_names, usd_range
+from sizeup.sizing.licensing.count import NAMES, FormulaNames, count_range, evaluated, usd_range
 from sizeup.sizing.licensing.permission import permission
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
@@ -57,7 +57,7 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
     found = permission(sheet, pack, product)
-    if found is None:
+    if not found.why:
         return
     sheet.facts.append(found)
     verdict = found.refusal
@@ -65,12 +65,7 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
         assumed = found.decision == "assumed"
         verdict = f"{found.product} is {'assumed to be ' if assumed else ''}permitted on this {found.place}: "
         verdict += found.condition
-    yield sheet.advice(
-        "license.allowed",
-        f"License terms of {product.title}",
-        verdict,
-        decision=found.decision,
-    )
+    yield sheet.advice("license.allowed", f"License terms of {product.title}", verdict, decision=found.decision)
 
 
 def _limits(sheet: Sheet) -> Iterator[Advice]:
@@ -110,7 +105,7 @@ def open_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Adv
     any_size = Sheet({**sheet.inputs, _MEMORY: Quantity(_LARGE, "B", Origin.RULE, "any")}, sheet.rules)
     for limit in pack.limit:
         if limit.product == short(product.id) and limit.of == "memory_gib" and limit.version in ("", version):
-            most = sheet.rules.formula(limit.formula).evaluate(formula_names(any_size, basis))
+            most = sheet.rules.formula(limit.formula).evaluate(FormulaNames(any_size, basis))
             size = format_in(most * base_unit(limit.unit)[1], limit.unit)
             sheet.cite(limit.source)
             verdict = f"{limit.title}: at most {size}; the memory of the server is unknown ({KEYS[_MEMORY].flag})"

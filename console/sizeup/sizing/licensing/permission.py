@@ -8,15 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import chosen_metric, count_basis
+from sizeup.sizing.licensing.contract import architecture, chosen_metric, count_basis
 from sizeup.sizing.licensing.count import evaluated, physical_count
-from sizeup.sizing.licensing.processor import architecture
 from sizeup.sizing.pack import ConditionEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import MissingError, Sheet
 
 Decision = Literal["allowed", "assumed", "forbidden"]
-_ALLOWED: Decision = "allowed"
-_ASSUMED: Decision = "assumed"
 CAPACITY = "machine.socket_capacity"
 
 
@@ -28,7 +25,7 @@ class Permission(Struct, frozen=True):
     decision: Decision
     """``assumed``: permitted, if the server has no empty sockets beyond the permitted ones."""
     why: str
-    """The rule that decides."""
+    """The rule that decides; empty where none restricts the product."""
     place: str
     """What the rule is about: a server, or an instance of a cloud."""
     runs: bool = True
@@ -58,19 +55,19 @@ class ForbiddenError(MissingError):
         self.permission = permission
 
 
-def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
-    """Judge the processor and the conditions of a product, the strictest first; None where nothing restricts it."""
+def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission:
+    """Judge the processor and the conditions of a product, the strictest first."""
     foreign = _foreign_processor(sheet, pack, product)
     if foreign is not None:
         return foreign
     scope = count_basis(sheet, pack, chosen_metric(sheet, pack, product)).scope
     place = "instance" if scope == "cloud" else "server"
-    found: Permission | None = None
+    found = Permission(product.title, "allowed", "", place)
     for condition in pack.condition:
         if condition.product not in ("", short(product.id)) or (condition.scopes and scope not in condition.scopes):
             continue
         decision = _decision(sheet, pack, product, condition)
-        if found is None or decision == "forbidden" or found.decision == "allowed":
+        if decision == "forbidden" or found.decision == "allowed":
             found = Permission(product.title, decision, condition.why, place)
         if decision == "forbidden":
             break
@@ -95,7 +92,7 @@ def require_permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
         found = permission(judge, pack, product)
     except MissingError:
         return
-    if found is not None and found.decision == "forbidden":
+    if found.decision == "forbidden":
         sheet.include(judge)
         raise ForbiddenError(found)
 
@@ -104,20 +101,19 @@ def _decision(sheet: Sheet, pack: Pack, product: ProductEntry, condition: Condit
     """A server of unknown capacity is built for at least the sockets that it has."""
     sheet.cite(condition.source)
     formula = sheet.rules.formula(condition.formula)
-    judged, fits = sheet, _ALLOWED
-    if "socket_capacity" in formula.names and CAPACITY not in sheet.inputs:
+    judged, is_assumed = sheet, "socket_capacity" in formula.names and CAPACITY not in sheet.inputs
+    if is_assumed:
         occupied = replace(physical_count(sheet, "sockets"), source="occupied sockets")
-        judged, fits = Sheet({**sheet.inputs, CAPACITY: occupied}, sheet.rules), _ASSUMED
-    value, _, _ = evaluated(
-        judged, count_basis(judged, pack, chosen_metric(judged, pack, product)), formula, "allowed where", ""
-    )
-    if judged is not sheet:
+        judged = Sheet({**sheet.inputs, CAPACITY: occupied}, sheet.rules)
+    basis = count_basis(judged, pack, chosen_metric(judged, pack, product))
+    value, _, _ = evaluated(judged, basis, formula, "allowed where", "")
+    if is_assumed:
         sheet.include(judged)
-    if value == 0:
+    if not value:
         return "forbidden"
-    if fits is _ASSUMED:
+    if is_assumed:
         sheet.caveat(
             "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
             f"Use {KEYS[CAPACITY].flag}, which sets all of them"
         )
-    return fits
+    return "assumed" if is_assumed else "allowed"

@@ -93,10 +93,9 @@ def _list_date(sheet: Sheet, product: ProductEntry) -> str:
 def _is_permitted(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
     """Whether the vendor permits the product here as far as is known, and without an assumption."""
     try:
-        terms = permission(sheet, pack, product)
+        return permission(sheet, pack, product).decision == "allowed"
     except MissingError:
         return False
-    return terms is None or terms.decision == "allowed"
 
 
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
