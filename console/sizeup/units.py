@@ -106,10 +106,10 @@ def format_bit_rate(bits_per_second: float) -> str:
     return f"{_three_digits(value)} {prefix}b/s"
 
 
-def format_count(value: float) -> str:
-    """Return a count with a decimal prefix: ``62.5 k``, ``1.2 M``."""
+def format_count(value: float, between: str = " ") -> str:
+    """Return a count with a decimal prefix: ``62.5 k``, ``1.2 M``; with nothing ``between``, ``62.5k``."""
     scaled, prefix = _scaled(value, 1000, ("", "k", "M", "G", "T"))
-    return f"{_three_digits(scaled)} {prefix}".rstrip()
+    return f"{_three_digits(scaled)}{between}{prefix}".rstrip()
 
 
 def format_ns(nanoseconds: float) -> str:
@@ -172,11 +172,17 @@ def format_value(value: float, unit: str) -> str:
     return f"{format_count(value)} {one_line(unit, 24)}"
 
 
-def format_range(low: float, high: float, unit: str) -> str:
+def number_and_unit(value: float, unit: str) -> tuple[str, str]:
+    """Return a value for people in its two parts: ``54`` and ``us``; the second is empty for a bare number."""
+    number, _, suffix = format_value(value, unit).partition(" ")
+    return number, suffix
+
+
+def format_range(low: float, high: float, unit: str, between: str = "to") -> str:
     """Return two ends with their unit, once where both have the same: ``12 to 40 ns``."""
-    first, last = format_value(low, unit), format_value(high, unit)
-    number, _, suffix = first.partition(" ")
-    return f"{number if suffix and suffix == last.partition(' ')[2] else first} to {last}"
+    (number, suffix), (last, last_suffix) = number_and_unit(low, unit), number_and_unit(high, unit)
+    first = number if suffix == last_suffix else f"{number} {suffix}".rstrip()
+    return f"{first} {between} {last} {last_suffix}".rstrip()
 
 
 _BASE_UNITS: dict[str, tuple[str, float]] = {

@@ -218,14 +218,14 @@ def format_labels(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], 
 
     The unit is empty where the values do not share one, and the labels carry their own.
     """
-    split = [units.format_value(value, unit).partition(" ") for value in values]
+    split = [units.number_and_unit(value, unit) for value in values]
     # Zero is zero in any unit, so it does not spoil a shared one.
-    suffixes = {suffix for value, (_, _, suffix) in zip(values, split, strict=True) if value != 0}
+    suffixes = {suffix for value, (_, suffix) in zip(values, split, strict=True) if value != 0}
     if len(suffixes) == 1:
-        return tuple(number for number, _, _ in split), suffixes.pop()
+        return tuple(number for number, _ in split), suffixes.pop()
     return tuple(
         f"{number} {suffix}".rstrip() if value != 0 else "0"
-        for value, (number, _, suffix) in zip(values, split, strict=True)
+        for value, (number, suffix) in zip(values, split, strict=True)
     ), ""
 
 

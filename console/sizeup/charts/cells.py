@@ -23,7 +23,7 @@ from sizeup.charts.drawing import (
     shortened,
     with_interval,
 )
-from sizeup.units import format_value
+from sizeup.units import format_value, number_and_unit
 
 if TYPE_CHECKING:
     from sizeup.session.value import PointKey
@@ -155,7 +155,7 @@ class _BarFrame(Struct, frozen=True):
 
 def _heading(chart: BarChart, width: int) -> str:
     """Return the title with what the axis adds to it: each bar shows its unit, so the axis may go without."""
-    axis = chart.axis.title
+    axis = chart.axis_title
     for title in (axis, axis.rpartition(", ")[0]):
         if title and title.lower() in chart.title.lower():
             heading = f"{chart.title}{axis.removeprefix(title)}"
@@ -320,7 +320,7 @@ def _grid(chart: HeatMap, texts: Sequence[Sequence[str]], width: int, height: in
 def _common_prefix(values: Sequence[float], unit: str) -> tuple[float, str]:
     """What to divide all values by so that they print short, and the unit that is left."""
     largest = max((abs(value) for value in values), default=0.0) or 1.0
-    number, _, prefixed = format_value(largest, unit).partition(" ")
+    number, prefixed = number_and_unit(largest, unit)
     if not prefixed:
         return 1.0, _unit_word(unit)
     about = largest / float(number)  # a whole prefix but for the rounding of the three digits

@@ -51,6 +51,10 @@ class Line(Struct, frozen=True):
 
     label: str
     points: tuple[ChartPoint, ...]
+    title: str = ""
+    """What of the label names the series."""
+    where: str = ""
+    """What of the label says where its points lie beside the axis."""
 
 
 class Boundary(Struct, frozen=True):
@@ -60,7 +64,18 @@ class Boundary(Struct, frozen=True):
     label: str
 
 
-class LineChart(Struct, frozen=True):
+class _Named(Struct, frozen=True, kw_only=True):
+    """What the title of a chart is made of."""
+
+    name: str = ""
+    """What it shows in a word or two: ``Latency``."""
+    subject: str = ""
+    """What the title says behind that of the step: ``Latency, p50``; empty for the only chart of a step."""
+    detail: str = ""
+    """What of it follows the name."""
+
+
+class LineChart(_Named, frozen=True):
     """Lines over two axes."""
 
     title: str
@@ -96,7 +111,7 @@ class Bar(Struct, frozen=True):
         return format_value(self.value, unit)
 
 
-class BarChart(Struct, frozen=True):
+class BarChart(_Named, frozen=True):
     """Named values side by side."""
 
     title: str
@@ -106,8 +121,13 @@ class BarChart(Struct, frozen=True):
     spans: bool = False
     """Each bar reaches from its low to its high end, around a value that all share: a tornado."""
 
+    @property
+    def axis_title(self) -> str:
+        """What the bars show, and that their lengths are logarithms."""
+        return f"{self.axis.title}{', logarithmic' if self.axis.scale is Scale.LOG10 else ''}"
 
-class HeatMap(Struct, frozen=True):
+
+class HeatMap(_Named, frozen=True):
     """A matrix with its values printed; None where a cell was not measured."""
 
     title: str

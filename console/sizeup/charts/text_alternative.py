@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.charts.chart import RANGE, Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
 from sizeup.charts.table import UNKNOWN, Column, Table
-from sizeup.units import format_value
+from sizeup.units import format_value, number_and_unit
 
 
 def sentence(chart: Chart) -> str:
@@ -74,11 +74,10 @@ def with_interval(shown: Bar | ChartPoint, unit: str) -> str:
     text = format_value(value, unit)
     if shown.low is None or shown.high is None:
         return text
-    ends = [format_value(end, unit) for end in (shown.low, shown.high)]
-    suffix = text.partition(" ")[2]
-    if suffix and all(end.partition(" ")[2] == suffix for end in ends):
-        ends = [end.partition(" ")[0] for end in ends]
-    return f"{text} ({ends[0]} to {ends[1]})"
+    (low, low_unit), (high, high_unit) = (number_and_unit(end, unit) for end in (shown.low, shown.high))
+    if low_unit == high_unit == number_and_unit(value, unit)[1]:
+        return f"{text} ({low} to {high})"
+    return f"{text} ({format_value(shown.low, unit)} to {format_value(shown.high, unit)})"
 
 
 def table(chart: Chart) -> Table:
@@ -104,7 +103,7 @@ def table(chart: Chart) -> Table:
 
 
 def _bar_table(chart: BarChart) -> Table:
-    columns = [Column(""), Column(chart.axis.title, numeric=True)]
+    columns = [Column(""), Column(chart.axis_title, numeric=True)]
     rows = [(bar.label, with_interval(bar, chart.axis.unit), bar.note) for bar in chart.bars]
     if any(bar.note for bar in chart.bars):
         return Table(chart.title, (*columns, Column("Note")), tuple(rows))

@@ -234,7 +234,7 @@ def figure_text(host: Host, name: str) -> str:
 
 def figure_value(value: float, unit: str) -> str:
     """Return a figure with its unit; a rate per second without."""
-    return format_count(value).replace(" ", "") if unit == "1/s" else format_value(value, unit)
+    return format_count(value, "") if unit == "1/s" else format_value(value, unit)
 
 
 def short_title(fleet: Fleet, name: str) -> str:

@@ -104,6 +104,22 @@ class Series(Struct, frozen=True):
     ``cache`` stands for figures that may come from a cache.
     """
 
+    @property
+    def title_parts(self) -> tuple[str, str]:
+        """The title up to its first comma, and behind it what tells the series apart: ``Latency`` and ``p50``."""
+        name, _, detail = self.title.partition(", ")
+        return name, detail
+
+    @property
+    def plain_title(self) -> str:
+        """The title without its remark in brackets."""
+        return self.title.partition(" (")[0]
+
+    @property
+    def short_title(self) -> str:
+        """The title up to its first comma or bracket."""
+        return self.plain_title.partition(",")[0]
+
     def quantity(self, at: Mapping[str, str | int | float]) -> SeriesQuantity | None:
         """What a point at these coordinates is; None where the manifest declares nothing."""
         return next((found for found in self.quantities if found.matches(at)), None)

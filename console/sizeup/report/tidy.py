@@ -141,7 +141,7 @@ def session_rows(session: Session, times: Mapping[tuple[str, PointKey], int]) ->
             if point.value is None:
                 continue
             invalid = validity.of(point)
-            reason = None if invalid is None else invalid.cause + (f" ({invalid.detail})" if invalid.detail else "")
+            reason = None if invalid is None else invalid.clause
             t_ns = times.get((run.step.id, key), run.ended_ns or run.started_ns)
             series = run.series.get(point.series)
             for quantity, value, low, high in _figures(run, point):

@@ -7,7 +7,7 @@ or suspects a cache, and the verdict on the run as a whole did not fail.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -48,19 +48,29 @@ class Invalid(Struct, frozen=True):
 
     cause: str
     """A clause without figures: ``throughput was not steady``."""
-    detail: str
-    """The underlying figures, or the probe's own text; empty where there are none."""
+    reasons: tuple[str, ...]
+    """The underlying figures, or the probe's own texts; empty where there are none."""
     remedy: str
     """What to do for a figure that counts."""
     scatter: bool = False
     """It may be off, but to no side: several runs show by how much, and a test over them takes it into account."""
 
+    @property
+    def detail(self) -> str:
+        """The reasons in one text."""
+        return "; ".join(self.reasons)
+
+    @property
+    def clause(self) -> str:
+        """The cause with its reasons in brackets."""
+        return f"{self.cause}{f' ({self.detail})' if self.reasons else ''}"
+
     def sentence(self, *, measured: bool = True) -> str:
         """Return the text that a report adds to the figure, or to a step without any (``measured`` is False)."""
         if self.scatter:
-            return f"measured, but did not converge{f' ({self.detail})' if self.detail else ''}"
+            return f"measured, but did not converge{f' ({self.detail})' if self.reasons else ''}"
         state = "measured, but not valid because" if measured else "not measured:"
-        return f"{state} {self.cause}{f' ({self.detail})' if self.detail else ''}"
+        return f"{state} {self.clause}"
 
 
 class StepValidity:
@@ -118,24 +128,24 @@ class StepValidity:
         outcome = self._run.outcome
         if outcome is None:
             return Invalid(
-                "its step has not finished", "", "wait for its end, or run it again where it was interrupted"
+                "its step has not finished", (), "wait for its end, or run it again where it was interrupted"
             )
         if self._run.finished:
             return None
-        return Invalid(_ENDS[outcome.status], outcome.reason, f"run {self._run.step.probe} again")
+        reasons = (outcome.reason,) if outcome.reason else ()
+        return Invalid(_ENDS[outcome.status], reasons, f"run {self._run.step.probe} again")
 
     def _run_failed(self) -> Invalid | None:
         """The verdict on the run as a whole, which stands for all that was worked out from its points."""
         whole = self._verdicts.get(frozenset(), [])
         for verdict in whole:
             if verdict.at.get("part") == "all" and _failed(verdict):
-                reasons = "" if verdict.estimate is None else str(verdict.estimate.extra.get("reasons", ""))
-                parts = [
-                    str(part.at.get("part"))
-                    for part in whole
-                    if _failed(part) and f"{part.at.get('part')}: " in reasons
-                ]
-                return self._failure(verdict, parts, reasons)
+                recorded = "" if verdict.estimate is None else str(verdict.estimate.extra.get("reasons", ""))
+                reasons = recorded.split("; ") if recorded else []
+                named = {check for check, _ in check_reasons(reasons)}
+                return self._failure(
+                    verdict, [_part(one) for one in whole if _failed(one) and _part(one) in named], reasons
+                )
         return None
 
     def _failed_verdict(self, point: Point) -> Invalid | None:
@@ -145,15 +155,16 @@ class StepValidity:
         caveats = [
             caveat for verdict in verdicts if verdict.estimate is not None for caveat in verdict.estimate.caveats
         ]
-        detail = "; ".join(caveats) or "no reason was recorded"
+        reasons = caveats or ["no reason was recorded"]
         if any(map(_may_be_a_cache, verdicts)):
-            return Invalid("it may come from a cache", detail, self._remedy(verdicts[0], _CACHE))
-        return self._failure(verdicts[0], [str(verdict.at.get("part")) for verdict in verdicts], detail)
+            return Invalid("it may come from a cache", tuple(reasons), self._remedy(verdicts[0], _CACHE))
+        return self._failure(verdicts[0], list(map(_part, verdicts)), reasons)
 
-    def _failure(self, verdict: Point, parts: list[str], detail: str) -> Invalid:
+    def _failure(self, verdict: Point, parts: list[str], recorded: list[str]) -> Invalid:
+        reasons = tuple(reason for check, reason in check_reasons(recorded) if reason and check in parts)
         remedies = dict.fromkeys(self._remedy(verdict, part) for part in parts or [""])
         cause = " and ".join(FAILED_CHECKS.get(part, f"its {part} check failed") for part in parts)
-        return Invalid(cause or "its verdict is fail", _reasons(detail, parts), ", and ".join(remedies))
+        return Invalid(cause or "its verdict is fail", reasons or tuple(recorded), ", and ".join(remedies))
 
     def _remedy(self, verdict: Point, part: str) -> str:
         """What to do about one part of a verdict, as its series declares it."""
@@ -165,7 +176,7 @@ class StepValidity:
             return None
         return Invalid(
             "something else used the measured CPU",
-            "every sample was disturbed",
+            ("every sample was disturbed",),
             f"run {self._run.step.probe} again on an idle machine",
         )
 
@@ -176,10 +187,12 @@ class StepValidity:
         if not isinstance(share, int | float) or share >= _LEAST_PLACED_SHARE:
             return None
         if not extra.get("pages_on_nodes", "known"):
-            return Invalid("where its memory lay is unknown", "", "allow move_pages or numa_maps, and run it again")
+            return Invalid("where its memory lay is unknown", (), "allow move_pages or numa_maps, and run it again")
         detail = f"{share:.1%} of the pages were where they were asked for"
         return Invalid(
-            "its memory lay on another node", detail, f"free memory of that node, and run {self._run.step.probe} again"
+            "its memory lay on another node",
+            (detail,),
+            f"free memory of that node, and run {self._run.step.probe} again",
         )
 
     def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
@@ -195,7 +208,7 @@ class StepValidity:
             detail = f"interval ±{half:.1%}" + ("" if target is None else f", target ±{target:.1%}")
         return Invalid(
             "it did not converge",
-            detail,
+            (detail,) if detail else (),
             f"run {self._run.step.probe} again on an idle machine, with more time",
             scatter=True,
         )
@@ -206,10 +219,14 @@ def measurement_key(point: Point) -> MeasurementKey:
     return frozenset((name, value) for name, value in point.at.items() if name not in _PART_COORDINATES)
 
 
-def _reasons(text: str, parts: Sequence[str]) -> str:
-    """Return the reasons of these checks without their names; all of the text where it names none of them."""
-    named = [reason.partition(": ") for reason in text.split("; ")]
-    return "; ".join(reason for part, _, reason in named if reason and part in parts) or text
+def check_reasons(recorded: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return check and reason of each text, which a session holds as ``CHECK: REASON``; no check where it has none."""
+    found = (text.partition(": ") for text in recorded)
+    return tuple((check, reason) if colon else ("", check) for check, colon, reason in found)
+
+
+def _part(verdict: Point) -> str:
+    return str(verdict.at.get("part"))
 
 
 def _failed(verdict: Point) -> bool:

@@ -20,10 +20,10 @@ from sizeup.tui.widgets.lists import hanging
 from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.tui.widgets.tab_row import TabRow
-from sizeup.views.run.chart_list import TABLE, VALIDITY, ChartEntry, chart_list, tabs, underlying_charts
+from sizeup.views.run.chart_list import TABLE, ChartEntry, chart_list, tabs, underlying_charts
 from sizeup.views.run.point_rows import PointRows, point_rows
 from sizeup.views.run.samples import underlying_points as point_samples
-from sizeup.views.run.step import latest_refusal, runs_of
+from sizeup.views.run.step import VALIDITY, latest_refusal, runs_of
 
 _MOST_LINES, _MOST_NARROW_LINES, _NARROW = 2, 3, 60
 """Of each sentence of the status, also on a page of fewer columns: the rows are the chart's, and *Validity* has the

@@ -24,9 +24,8 @@ from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
-from sizeup.views.cards.measured import OPEN
 from sizeup.views.run.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
-from sizeup.views.run.step import latest_refusal, point_value
+from sizeup.views.run.step import Standing, headline_figure, latest_refusal
 from sizeup.views.run.step_badge import BadgeLook, StepBadge, step_badge
 
 _CARDS = {
@@ -123,8 +122,8 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     validity = StepValidity(run)
     if validity.whole is not None:
         return BadgeLook.FAIL, "not valid"
-    figure, _, why = point_value(run, placed=False, spread=False).partition(",")
-    shown = {"": figure, OPEN: f"{figure}?"}.get(f",{why}" if why else "", "not valid")
+    figure, standing = headline_figure(run, placed=False, spread=False)
+    shown = {Standing.COUNTS: figure, Standing.OPEN: f"{figure}?", Standing.INVALID: standing.value}[standing]
     return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), shown
 
 

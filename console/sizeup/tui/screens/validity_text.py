@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from sizeup.session.validity import StepValidity
+from sizeup.session.validity import StepValidity, check_reasons
 from sizeup.session.value import StepRun
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_verdict
@@ -53,7 +53,8 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
         places[part] = places.get(part, 0) + 1
         worst[part] = min(worst.get(part, 1.0), value)
         if value < 1.0 and point.estimate is not None:
-            reasons.setdefault(part, []).extend(point.estimate.caveats)
+            found = zip(point.estimate.caveats, check_reasons(point.estimate.caveats), strict=True)
+            reasons.setdefault(part, []).extend(reason if check == part else text for text, (check, reason) in found)
     lines = []
     for part, value in sorted(worst.items(), key=lambda pair: (pair[1], pair[0])):
         word = format_verdict(value)
@@ -61,7 +62,7 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
         if part == "all":
             continue
         lines.append((word, f"{part}: {word}{count}"))
-        lines += [("", f"    {reason.removeprefix(f'{part}: ')}") for reason in stated_once(reasons.get(part, ()))[:3]]
+        lines += [("", f"    {reason}") for reason in stated_once(reasons.get(part, ()))[:3]]
     return lines
 
 

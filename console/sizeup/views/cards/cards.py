@@ -95,6 +95,8 @@ class CardView(Struct, frozen=True):
     """Whether ``measured`` holds figures that count."""
     measured_void: bool = False
     """Whether steps were measured to their end and none of their figures is valid."""
+    measured_open: bool = False
+    """Whether those figures only did not converge."""
     demand: str = ""
     capacity: str = ""
     """What the demand was held against, and what limits it; empty where nothing was judged."""
@@ -172,6 +174,7 @@ def _card_view(card: Card, machine: Machine | None, session: Session | None) -> 
         measured=found.texts,
         measured_valid=found.valid,
         measured_void=found.void,
+        measured_open=found.open,
         measured_notes=found.notes,
         steps=found.steps,
     )

@@ -16,10 +16,8 @@ from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
-from sizeup.views.run.step import point_value
+from sizeup.views.run.step import Standing, headline_figure, mark
 
-OPEN = ", not converged"
-"""What stands behind a figure that scatters more than was asked for."""
 _HIGHER = 1.2
 """From so many times the valid figure on one that did not converge is named beside it."""
 _CLOCK_READS = ("clock.read_cost", "clock.gettimeofday")
@@ -39,11 +37,16 @@ class MeasuredTexts(Struct, frozen=True):
     """Whether the texts are figures that count."""
     void: bool = False
     """Whether steps were measured to their end and none of their figures is valid."""
+    open: bool = False
+    """Whether the text is of a step whose figures only scatter more than was asked for."""
+    brief: str = ""
+    """The local latency or the highest IOPS alone, for a list: ``91k``; ``91k?`` where it did not converge."""
 
 
 class _Figure(Struct, frozen=True):
     text: str
     run: StepRun
+    brief: str = ""
 
 
 def measured_texts(session: Session, resource: str) -> MeasuredTexts:
@@ -59,17 +62,19 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     if found:
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
         steps = tuple(dict.fromkeys(one.run.step.id for one in found))
-        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True)
+        brief = next((one.brief for one in found if one.brief), "")
+        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True, brief=brief)
     if not lacking:
         return MeasuredTexts()
     steps = tuple(run.step.id for run in lacking)
-    void = any(run.finished for run in lacking)
-    return MeasuredTexts(
-        (_why_none(_leading([run for run in lacking if run.finished] or lacking)),),
-        tuple(map(_note, ended)),
-        steps,
-        void=void,
-    )
+    finished = [run for run in lacking if run.finished]
+    leading = _leading(finished or lacking)
+    notes, is_open = tuple(map(_note, ended)), leading.finished and _is_open(leading)
+    if not is_open:
+        return MeasuredTexts((_why_none(leading),), notes, steps, void=bool(finished))
+    figure, brief = _open_figure(leading)
+    text = f"{figure}{mark(Standing.OPEN)}" if figure else "did not converge"
+    return MeasuredTexts((text,), notes, steps, void=True, open=True, brief=brief and f"{brief}?")
 
 
 def _leading(runs: Sequence[StepRun]) -> StepRun:
@@ -104,8 +109,8 @@ def _has_no_valid_figure(run: StepRun) -> bool:
 def _headline(run: StepRun) -> str:
     """Return the figure that stands for a step whose quantities are none of those above, where it is valid."""
     counts = run.outcome is not None and not _has_no_valid_figure(run)
-    text = point_value(run, spread=False) if counts else ""
-    return "" if text.endswith((", not valid", ", not converged")) else text
+    text, standing = headline_figure(run, spread=False) if counts else ("", Standing.COUNTS)
+    return text if standing is Standing.COUNTS else ""
 
 
 def _why_none(run: StepRun) -> str:
@@ -114,34 +119,31 @@ def _why_none(run: StepRun) -> str:
         return "no result yet"
     if not run.finished:
         return run.outcome.status.value.replace("-", " ")
+    return Standing.INVALID.value
+
+
+def _is_open(run: StepRun) -> bool:
+    """Whether the figures of a finished step only scatter more than was asked for."""
     validity = StepValidity(run)
-    invalid = [found for point in run.points.values() if (found := validity.of(point)) is not None]
-    if not all(found.scatter for found in invalid):
-        return "not valid"
-    figure = _open_figure(run)
-    return f"{figure}{OPEN}" if figure else "did not converge"
+    return all(found.scatter for point in run.points.values() if (found := validity.of(point)) is not None)
 
 
-def _open_figure(run: StepRun) -> str:
-    """Return the figure that a step would show had it converged; empty where it has none of those asked for."""
+def _open_figure(run: StepRun) -> tuple[str, str]:
+    """Return the figure that a step would show had it converged, and what a list has of it; empty where none is."""
     rates = figures([run], "storage.random_iops", "storage.mixed_iops")
     if rates:
-        return _iops_text(max(one.value for one in rates))
+        count = format_count(max(one.value for one in rates), "")
+        return f"{count} IOPS", count
     if speeds := figures([run], *_RATES):
-        return format_rate(max(one.value for one in speeds))
+        return format_rate(max(one.value for one in speeds)), ""
     found = [one for one in figures([run], "memory.local_latency", *_CLOCK_READS) if _leads(one)]
-    return (
-        "" if not found else format_ns(found[0].value) + (" per read" if found[0].declared.name in _CLOCK_READS else "")
-    )
+    text = format_ns(found[0].value) if found else ""
+    return f"{text} per read" if found and found[0].declared.name in _CLOCK_READS else text, text
 
 
 def _leads(figure: MeasuredFigure) -> bool:
     """Return whether a figure is the one that its series leads with."""
     return figure.point.at == figure.run.series[figure.point.series].headline
-
-
-def _iops_text(value: float) -> str:
-    return f"{format_count(value).replace(' ', '')} IOPS"
 
 
 def _best(runs: Sequence[StepRun], *names: str) -> MeasuredFigure | None:
@@ -163,10 +165,11 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     most = _best(runs, "storage.random_iops", "storage.mixed_iops")
     if most is not None:
         at = f" at QD {most.load:g}" if most.load else ""
-        yield _Figure(f"{_iops_text(most.value)}{at}", most.run)
+        count = format_count(most.value, "")
+        yield _Figure(f"{count} IOPS{at}", most.run, count)
         higher = max((one.value for one in _open(runs, "storage.random_iops", "storage.mixed_iops")), default=0.0)
         if higher > _HIGHER * most.value:
-            yield _Figure(f"{_iops_text(higher).partition(' ')[0]} not converged", most.run)
+            yield _Figure(f"{format_count(higher, '')} {Standing.OPEN.value}", most.run)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
             latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
             if latency:
@@ -187,7 +190,8 @@ def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
         value = known.get(key)
         run = session.steps.get(value.source.partition(" ")[0]) if isinstance(value, Quantity) else None
         if isinstance(value, Quantity) and run is not None:
-            yield _Figure(f"{format_ns(value.value)} {where}", run)
+            text = format_ns(value.value)
+            yield _Figure(f"{text} {where}", run, text if where == "local" else "")
     read = _best(runs, "memory.read_bandwidth")
     if read is not None:
         yield _Figure(f"read {format_rate(read.value)}", read.run)

@@ -13,8 +13,8 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import PointKey, Session, StepRun
 from sizeup.text import uncapitalized
 from sizeup.views.cards.cards import CardView
-from sizeup.views.run.finished import LOGARITHMIC, finished_charts
-from sizeup.views.run.points import value_scale
+from sizeup.views.run.finished import chart_keys, finished_charts
+from sizeup.views.run.points import RATES, value_scale
 
 _ORDER = ("storage", "memory", "cpu", "network")
 """The cards whose charts come first; the clock is the last."""
@@ -97,7 +97,7 @@ def _axis_of(lines: Sequence[Line], chart: LineChart) -> Axis:
 
 def _texts(chart: Chart, run: StepRun) -> frozenset[str]:
     """Return the coordinates in words that all points of a chart share."""
-    found = [_text_of(key, run) for key in _keys(chart)]
+    found = [_text_of(key, run) for key in chart_keys(chart)]
     return frozenset.intersection(*found) if found else frozenset()
 
 
@@ -107,36 +107,30 @@ def _text_of(key: PointKey | None, run: StepRun) -> frozenset[str]:
 
 
 def _panel(chart: Chart, run: StepRun, card: CardView) -> Panel:
-    title = f"{card.title}: {_title(chart, run)}"
+    title = f"{card.title}: {_title(chart)}"
     bare = _bare(chart, run)
     validity = StepValidity(run)
     note = ""
     if validity.ended and validity.whole is not None:
         title, note = f"Not valid: {title}", validity.whole.cause
     elif validity.ended:
-        drawn = [run.points[key] for key in _keys(bare) if key in run.points]
+        drawn = [run.points[key] for key in chart_keys(bare) if key in run.points]
         invalid = [found for point in drawn if (found := validity.of(point)) is not None]
         what = "did not converge" if all(found.scatter for found in invalid) else "figures not valid"
         note = f"{len(invalid)} of these {len(drawn)} {what}" if invalid else ""
     return Panel(title, bare, run.step.id, note, small=card.resource == _SMALL)
 
 
-def _title(chart: Chart, run: StepRun) -> str:
+def _title(chart: Chart) -> str:
     """Return what a chart shows in words: ``latency by working set``."""
     if isinstance(chart, LineChart):
-        detail = _behind(chart.title, run.step.title).partition(", ")[2]
         named = _WORDS.get(chart.y.unit) or uncapitalized(chart.y.title)
-        crossed = chart.x.unit in ("1/s", "bytes/s")
-        where = f", {detail}" if detail and detail not in chart.y.title and not crossed else ""
+        apart = chart.detail and len(chart.subject) > len(chart.y.title) and chart.x.unit not in RATES
+        where = f", {chart.detail}" if apart else ""
         return f"{named} by {uncapitalized(chart.x.title)}{where}"
     if isinstance(chart, BarChart):
-        return uncapitalized(chart.axis.title.removesuffix(LOGARITHMIC))
-    return uncapitalized(_behind(chart.title, run.step.title) or chart.title)
-
-
-def _behind(title: str, step: str) -> str:
-    """Return what the title of a chart adds to that of its step."""
-    return title.removeprefix(f"{step}: ") if title.startswith(f"{step}: ") else ""
+        return uncapitalized(chart.axis.title)
+    return uncapitalized(chart.subject or chart.title)
 
 
 def _bare(chart: Chart, run: StepRun) -> Chart:
@@ -192,14 +186,6 @@ def _fewest(chart: BarChart, run: StepRun) -> BarChart:
 
 def _kind(chart: Chart) -> str:
     return chart.y.unit if isinstance(chart, LineChart) else ""
-
-
-def _keys(chart: Chart) -> list[PointKey]:
-    if isinstance(chart, LineChart):
-        return [point.key for line in chart.lines for point in line.points if point.key is not None]
-    if isinstance(chart, BarChart):
-        return [bar.key for bar in chart.bars if bar.key is not None]
-    return [key for row in chart.keys for key in row if key is not None]
 
 
 def _is_filled(chart: Chart) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from sizeup.model.numa import NumaNode
-from sizeup.units import format_bytes
+from sizeup.units import format_bytes, format_range
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 
 _USED, _FREE = "█", "·"
@@ -70,14 +70,7 @@ def memory_used(node: NumaNode) -> tuple[float | None, str]:
     if node.free_bytes is None:
         return None, f"unknown of {format_bytes(node.memory_bytes)}"
     used = max(node.memory_bytes - node.free_bytes, 0)
-    return used / node.memory_bytes, _of(used, node.memory_bytes)
-
-
-def _of(used_bytes: int, total_bytes: int) -> str:
-    """``41.8 of 126 GiB``, or with both units where they differ."""
-    used, total = format_bytes(used_bytes), format_bytes(total_bytes)
-    same = used.partition(" ")[2] == total.partition(" ")[2]
-    return f"{used.partition(' ')[0] if same else used} of {total}"
+    return used / node.memory_bytes, format_range(used, node.memory_bytes, "bytes", "of")
 
 
 def change_mark(change: ItemChange | None) -> Row:

@@ -12,7 +12,7 @@ from sizeup.session.store import StoredSession, session_name
 from sizeup.session.value import Session
 from sizeup.text import plural
 from sizeup.units import format_decimal_bytes
-from sizeup.views.cards.measured import OPEN, measured_texts
+from sizeup.views.cards.measured import measured_texts
 from sizeup.views.run.run_status import run_status
 
 SCHEMA = "sizeup.sessions/1"
@@ -21,7 +21,6 @@ GOING_ON = "being measured now"
 _NOW = "now"
 _NOT_VALID = "!"
 """In place of a figure that was measured and is not valid."""
-_LOCAL, _IOPS = " local", " IOPS"
 
 
 class ListedFigures(Struct, frozen=True):
@@ -41,13 +40,8 @@ def listed_figures(entry: StoredSession) -> ListedFigures:
     if session is None:
         return ListedFigures()
     memory, storage = (measured_texts(session, card) for card in ("memory", "storage"))
-    local = next((text for text in memory.texts if text.endswith((_LOCAL, OPEN))), "")
-    iops = next((text for text in storage.texts if _IOPS in text), "")
     run = _NOW if entry.going_on else run_status(session).grade.value or UNKNOWN
-    dram = f"{local.removesuffix(OPEN)}?" if local.endswith(OPEN) else local.removesuffix(_LOCAL)
-    rate = iops.partition(_IOPS)[0]
-    rate = f"{rate}?" if iops.endswith(OPEN) else rate
-    return ListedFigures(dram or _NOT_VALID * memory.void, rate or _NOT_VALID * storage.void, run)
+    return ListedFigures(memory.brief or _NOT_VALID * memory.void, storage.brief or _NOT_VALID * storage.void, run)
 
 
 def state(session: Session) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
+from sizeup.charts.chart import BarChart, Chart, LineChart
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, StepRun
-from sizeup.views.run.finished import chart_makers
+from sizeup.views.run.finished import chart_keys, chart_makers
+from sizeup.views.run.points import RATES
 from sizeup.views.run.samples import (
     cumulative_of,
     distribution_of,
@@ -21,12 +23,22 @@ from sizeup.views.run.samples import (
     underlying_histograms,
     underlying_time_series,
 )
-from sizeup.views.run.step import step_chart
+from sizeup.views.run.step import VALIDITY, step_chart
 
 _LEADING = 3
 """As many pictures stand before the time series and the table."""
 TABLE = "Table"
-VALIDITY = "Validity"
+
+
+class ChartKind(Enum):
+    """What decides where the tab of a chart stands."""
+
+    OTHER = "other"
+    FIGURE = "a figure alone"
+    LATENCY = "a latency by the load"
+    CROSSED = "latency against throughput"
+    OVER_TIME = "samples over time"
+    SAMPLES = "how samples are spread"
 
 
 class ChartEntry(Struct, frozen=True):
@@ -38,9 +50,10 @@ class ChartEntry(Struct, frozen=True):
     """Makes it of what was measured by then; None where there is nothing yet."""
     name: str = ""
     """What its tab says: ``IOPS``, ``Latency vs IOPS``."""
-    is_figure: bool = False
-    """It is a figure alone."""
+    kind: ChartKind = ChartKind.OTHER
     is_curve: bool = False
+    longer: str = ""
+    """What its tab says where another one has this name."""
 
 
 def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
@@ -53,21 +66,22 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
         ChartEntry(
             chart.title,
             partial(_drawn, run, machine, picture, piece),
-            _name(run, chart),
-            isinstance(chart, BarChart) and len(chart.bars) == 1,
+            chart.name,
+            _kind(run, chart),
             isinstance(chart, LineChart),
+            chart.subject or chart.title,
         )
         for picture, charts in made
         for piece, chart in enumerate(charts)
     ]
     if not shown:
         chart = step_chart(run, machine)
-        shown = [ChartEntry(chart.title, partial(step_chart, run, machine), _name(run, chart))]
+        shown = [ChartEntry(chart.title, partial(step_chart, run, machine), chart.name)]
     if subject(run) is not None:
         shown += [
-            ChartEntry("over time", partial(over_time, run), "Over time"),
-            ChartEntry("distribution", partial(distribution_of, run), "Distribution"),
-            ChartEntry("CDF", partial(cumulative_of, run), "CDF"),
+            ChartEntry("over time", partial(over_time, run), "Over time", ChartKind.OVER_TIME),
+            ChartEntry("distribution", partial(distribution_of, run), "Distribution", ChartKind.SAMPLES),
+            ChartEntry("CDF", partial(cumulative_of, run), "CDF", ChartKind.SAMPLES),
         ]
     return tuple(_distinct(shown))
 
@@ -82,41 +96,30 @@ def tabs(entries: Sequence[ChartEntry]) -> tuple[str, ...]:
 
     A curve comes first, as it does while it is measured. What is a figure or two and no picture stands in the table.
     """
-    drawn = [entry for entry in entries if not entry.is_figure] or list(entries[:1])
+    drawn = [entry for entry in entries if entry.kind is not ChartKind.FIGURE] or list(entries[:1])
     drawn.sort(key=lambda entry: not entry.is_curve)
-    by_name = [entry.name for entry in drawn if entry.name != VALIDITY]
-    charts = [name for name in by_name if name not in ("Over time", "Distribution", "CDF")]
-    crossed = [name for name in charts if " vs " in name]
-    latencies = [name for name in charts[1:] if name not in crossed and name.startswith(_LATENCY)]
-    main = list(dict.fromkeys([*charts[:1], *latencies[:1], *crossed[:1], *charts]))[:_LEADING]
-    timed = [name for name in by_name if name == "Over time"]
-    rest = [name for name in by_name if name not in (*main, *timed)]
+
+    def named(*kinds: ChartKind) -> list[str]:
+        return [entry.name for entry in drawn if entry.kind in kinds]
+
+    timed, spread = named(ChartKind.OVER_TIME), named(ChartKind.SAMPLES)
+    charts = [name for entry in drawn if (name := entry.name) not in (*timed, *spread, VALIDITY)]
+    latencies = [name for name in named(ChartKind.LATENCY) if name in charts[1:]]
+    main = list(dict.fromkeys([*charts[:1], *latencies[:1], *named(ChartKind.CROSSED)[:1], *charts]))[:_LEADING]
+    rest = [name for name in (*charts, *spread) if name not in main]
     return (*main, *timed, TABLE, VALIDITY, *rest)
 
 
-_LATENCY = "Latency"
-
-
-def _name(run: StepRun, chart: Chart) -> str:
-    """Return what is drawn in a word or two."""
+def _kind(run: StepRun, chart: Chart) -> ChartKind:
     match chart:
-        case LineChart() if chart.x.unit in ("1/s", "bytes/s"):
-            return f"{_short(chart.y.title)} vs {_short(chart.x.title)}"
-        case HeatMap() if chart.unit == "verdict":
-            return VALIDITY
-    title = chart.title.removeprefix(f"{run.step.title}: ")
-    if title != chart.title:
-        return _short(title)
-    match chart:
-        case LineChart():
-            return _short(chart.y.title)
-        case BarChart():
-            return _short(chart.axis.title)
-    return next((_short(series.title) for series in run.series.values()), "Matrix")
-
-
-def _short(title: str) -> str:
-    return title.partition(",")[0].partition(" (")[0]
+        case BarChart() if len(chart.bars) == 1:
+            return ChartKind.FIGURE
+        case LineChart() if chart.x.unit in RATES:
+            return ChartKind.CROSSED
+    keys = chart_keys(chart)
+    series = run.series.get(keys[0][0]) if keys else None
+    leads = series is not None and series.unit == "ns" and (series.statistic or series.headline)
+    return ChartKind.LATENCY if leads else ChartKind.OTHER
 
 
 def _distinct(entries: Iterable[ChartEntry]) -> Iterable[ChartEntry]:
@@ -125,8 +128,8 @@ def _distinct(entries: Iterable[ChartEntry]) -> Iterable[ChartEntry]:
     for entry in entries:
         name = entry.name
         if name in seen:
-            longer = entry.title.rpartition(": ")[2]
-            name = longer if longer not in seen and len(longer) <= _LONGEST else f"{name} {seen[name] + 1}"
+            fits = entry.longer not in seen and len(entry.longer) <= _LONGEST
+            name = entry.longer if fits else f"{name} {seen[name] + 1}"
         seen[entry.name] = seen.get(entry.name, 0) + 1
         seen.setdefault(name, 1)
         yield replace(entry, name=name)

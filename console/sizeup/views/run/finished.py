@@ -20,8 +20,6 @@ from sizeup.views.run.step import step_chart
 
 MOST_LINES = 6
 """As many lines as markers, dashes and colors distinguish."""
-LOGARITHMIC = ", logarithmic"
-"""What the title of a logarithmic axis of bars ends with."""
 _LOGARITHMIC_FROM = 100.0
 """Bars that differ by more cannot be seen beside the longest."""
 
@@ -55,6 +53,15 @@ def headline(run: StepRun, machine: Machine | None) -> Chart:
     return (
         replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalized(marked)}.")))) if marked else chart
     )
+
+
+def chart_keys(chart: Chart) -> list[PointKey]:
+    """Return the points of the step that a chart shows."""
+    if isinstance(chart, LineChart):
+        return [point.key for line in chart.lines for point in line.points if point.key is not None]
+    if isinstance(chart, BarChart):
+        return [bar.key for bar in chart.bars if bar.key is not None]
+    return [key for row in chart.keys for key in row if key is not None]
 
 
 def _groups(run: StepRun) -> list[StepRun]:
@@ -120,7 +127,7 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
     chart = step_chart(run, machine)
     where = _only_coordinates(run)
     if isinstance(chart, LineChart) and where and len(chart.lines) > 1:
-        lines = (replace(line, label=line.label.removesuffix(where).rstrip()) for line in chart.lines)
+        lines = (replace(line, label=line.title, where="") for line in chart.lines)
         chart = replace(chart, lines=tuple(lines))
     if isinstance(chart, LineChart) and all(len(line.points) == 1 for line in chart.lines):
         chart = _as_bars(chart)  # a line needs two ends
@@ -129,7 +136,6 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
         if low > 0 and high / low >= _LOGARITHMIC_FROM:
             axis = replace(
                 chart.axis,
-                title=f"{chart.axis.title}{LOGARITHMIC}",
                 scale=Scale.LOG10,
                 # A little less than the smallest value needs leaves every bar a length.
                 low=10.0 ** math.floor(math.log10(low) - 0.1),
@@ -151,10 +157,10 @@ def _as_bars(chart: LineChart) -> BarChart:
             point.key,
         )
         for line in chart.lines
-        for name in (line.label.removeprefix(f"{chart.y.title} "),)
+        for name in (line.where or line.label if line.title == chart.y.title else line.label,)
         for point in line.points
     )
-    return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption)
+    return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption, name=chart.name)
 
 
 def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Chart:
@@ -163,14 +169,15 @@ def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Char
         return chart
     if isinstance(chart, HeatMap) and chart.unit == "verdict":
         return replace(chart, caption="")
-    shown = [series.title for series in part.series.values()]
-    what = shown[0] if len(shown) == 1 else ", ".join(shown[:2])
+    shown = list(part.series.values())
+    what = ", ".join(series.title for series in shown[:2])
+    detail = shown[0].title_parts[1] if shown else ""
     if isinstance(chart, HeatMap) and len(kinds := {_kind(point) for point in part.points.values()}) == 1:
         what = ", ".join((what, *kinds.pop()))
     if len(shown) > 1 and not isinstance(chart, HeatMap):
-        what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(LOGARITHMIC)
-        what = ", ".join(filter(None, (what, _only_coordinates(part))))
-    return replace(chart, title=f"{run.step.title}: {what}", caption="")
+        detail = _only_coordinates(part)
+        what = ", ".join(filter(None, (chart.y.title if isinstance(chart, LineChart) else chart.axis.title, detail)))
+    return replace(chart, title=f"{run.step.title}: {what}", caption="", subject=what, detail=detail)
 
 
 def _pieces(chart: Chart) -> Iterator[Chart]:
@@ -181,4 +188,6 @@ def _pieces(chart: Chart) -> Iterator[Chart]:
     count = -(-len(chart.lines) // MOST_LINES)
     for index in range(count):
         lines = chart.lines[index * MOST_LINES : (index + 1) * MOST_LINES]
-        yield replace(chart, title=f"{chart.title} ({index + 1} of {count})", lines=lines)
+        piece = f" ({index + 1} of {count})"
+        title, subject, detail = (text and text + piece for text in (chart.title, chart.subject, chart.detail))
+        yield replace(chart, title=title, subject=subject, detail=detail, lines=lines)

@@ -9,12 +9,14 @@ from sizeup.model.plan import Better, Series
 from sizeup.session.value import StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.run.points import (
+    RATES,
+    common_name,
     common_title,
     family,
     format_coordinate,
     interval_of,
     is_disturbed,
-    line_label,
+    line_of,
     points_of,
     value_of,
     value_scale,
@@ -44,6 +46,7 @@ def latency_throughput(run: StepRun) -> LineChart | None:
         tuple(lines),
         tuple(_knees(run, throughput)),
         labels=(throughput.axis_title or "load").lower(),
+        name=f"{common_name(latencies)} vs {throughput.short_title}",
     )
 
 
@@ -53,7 +56,7 @@ def throughput_series(run: StepRun) -> Series | None:
         (
             series
             for series in run.series.values()
-            if series.unit in ("1/s", "bytes/s")
+            if series.unit in RATES
             and series.better is Better.HIGHER
             and series.axis is not None
             and points_of(run, series.name)
@@ -92,7 +95,7 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
     for others, points in groups.items():
         others = "" if len(groups) == 1 else others  # noqa: PLW2901  the same everywhere tells nothing apart
         rising = tuple(made for _, made in sorted(points, key=lambda pair: pair[0]))
-        yield Line(line_label(latency, others, shown), rising)
+        yield line_of(latency, others, shown, rising)
 
 
 def _knees(run: StepRun, throughput: Series) -> Iterator[Boundary]:

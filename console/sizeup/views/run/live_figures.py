@@ -11,7 +11,7 @@ from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_count, format_ns, format_value
 from sizeup.views.run.latency_throughput import throughput_series
-from sizeup.views.run.points import first_series, value_of
+from sizeup.views.run.points import RATES, first_series, value_of
 from sizeup.views.run.step_badge import axis_name
 
 _MOST_TILES = 6
@@ -95,7 +95,7 @@ def _ranked(run: StepRun) -> Sequence[Series]:
     """Return the series of a ramp as a reader looks at them: throughput, p50 and p99, then utilization."""
     family = next((series.family for series in run.series.values() if series.statistic), "")
     ranks = [
-        [series for series in run.series.values() if series.unit in ("1/s", "bytes/s")],
+        [series for series in run.series.values() if series.unit in RATES],
         [series for series in run.series.values() if series.family == family and series.statistic in ("p50", "p99")],
         [series for series in run.series.values() if series.unit == "share"],
     ]
@@ -120,16 +120,16 @@ def _tile(series: Series, point: Point) -> tuple[str, str]:
     if value is None:
         return _name(series), "–"
     if series.unit == "1/s":
-        return _name(series), format_count(value).replace(" ", "")
+        return _name(series), format_count(value, "")
     return _name(series), format_value(value, series.unit)
 
 
 def _name(series: Series) -> str:
     if series.statistic:
         return series.statistic
-    title = series.title.partition(",")[0].partition(" (")[0]
-    acronym = next((word for word in title.split() if word.isupper()), "")
-    return title if len(title) <= _LONGEST_NAME else acronym or title.partition(" ")[0]
+    words = series.short_title.split()
+    acronym = next((word for word in words if word.isupper()), "")
+    return series.short_title if len(series.short_title) <= _LONGEST_NAME else acronym or words[0]
 
 
 def _pieces(points: Sequence[Point], now_ns: int, pieces: int) -> tuple[float | None, ...]:

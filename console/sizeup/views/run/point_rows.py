@@ -12,15 +12,16 @@ from sizeup.session.validity import MeasurementKey, StepValidity, measurement_ke
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.run.points import (
+    RATES,
     figure_text,
-    format_coordinate,
     half_share,
     half_width,
     is_disturbed,
+    name_and_unit,
     point_text,
     value_of,
 )
-from sizeup.views.run.results import caveats, coordinates_text, marked, stated_once, without_figures
+from sizeup.views.run.results import coordinates_text, marked, stated_once, without_figures
 from sizeup.views.run.step_badge import axis_name
 
 _FIRST = ("p50", "p99")
@@ -130,8 +131,7 @@ def _divided(sources: Sequence[_Source]) -> tuple[list[_Source], list[_Source]]:
     leading = [
         source
         for source in sources
-        if source.series.unit in ("1/s", "bytes/s")
-        or (source.series.family == family and source.series.statistic in _FIRST)
+        if source.series.unit in RATES or (source.series.family == family and source.series.statistic in _FIRST)
     ]
     leading = leading[: 2 * _LEADING] or list(sources[:_LEADING])
     return leading, [source for source in sources if source not in leading]
@@ -168,8 +168,7 @@ def _coordinate_cell(run: StepRun, name: str, value: str | int | float | None) -
     series = next((series for series in run.series.values() if series.axis == name), None)
     if series is not None:
         return RowCell(format_value(value, series.axis_unit or "1"), value)
-    text = format_coordinate(name, value)
-    return RowCell(text.rpartition(f"{point_text(name)} ")[2], value)
+    return RowCell(format_value(value, name_and_unit(name)[1]), value)
 
 
 def _scale(source: _Source) -> tuple[float, str]:
@@ -192,9 +191,8 @@ def _scale(source: _Source) -> tuple[float, str]:
 
 def _title(source: _Source, sources: Sequence[_Source]) -> str:
     series, unit = source.series, _scale(source)[1]
-    titles = {one.series.title for one in sources}
-    short = series.title.partition(" (")[0].partition(",")[0]
-    if sum(title.startswith(short) for title in titles) > 1:
+    short = series.short_title
+    if sum(one.short_title == short for one in {one.series.title: one.series for one in sources}.values()) > 1:
         short = series.title
     name = series.statistic or ("" if series.unit == "bytes/s" else short)
     if series.statistic and series.family != next(one.series.family for one in sources if one.series.statistic):
@@ -222,7 +220,7 @@ def _within_cell(leading: Sequence[_Source], key: MeasurementKey) -> RowCell:
         point = source.points.get(key)
         half = None if point is None else half_share(point)
         if point is not None and half is not None:
-            return RowCell(half_width(point).replace("%", " %"), half)
+            return RowCell(half_width(point, " "), half)
     return RowCell(NOT_MEASURED, float("inf"))
 
 
@@ -238,11 +236,7 @@ def _reasons(validity: StepValidity, sources: Sequence[_Source], key: Measuremen
             found[marked(invalid)] = None
         if is_disturbed(point.estimate):
             found["most samples were disturbed"] = None
-        found |= dict.fromkeys(
-            caveat
-            for caveat in caveats(point)
-            if not caveat.endswith("disturbed") and caveat not in ("did not converge", "no estimate yet")
-        )
+        found |= dict.fromkeys(() if point.estimate is None else point.estimate.caveats)
         if point.estimate is not None and point.estimate.converged is False and invalid is None:
             found["did not converge before its time was up"] = None
     return tuple(found)
@@ -276,6 +270,6 @@ def _figures(run: StepRun, points: Iterable[Point]) -> Iterable[tuple[str, str]]
     for point in points:
         series = run.series[point.series]
         where = coordinates_text(point.at, series)
-        found.setdefault(series.title, []).append(f"{where} {figure_text(point, series.unit)}".strip())
-    for title, texts in found.items():
-        yield title.partition(" (")[0], " · ".join(texts)
+        found.setdefault(series.name, []).append(f"{where} {figure_text(point, series.unit)}".strip())
+    for name, texts in found.items():
+        yield run.series[name].plain_title, " · ".join(texts)

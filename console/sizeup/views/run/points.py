@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.charts.chart import Scale
+from sizeup.charts.chart import ChartPoint, Line, Scale
 from sizeup.charts.table import UNKNOWN
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
@@ -16,7 +16,7 @@ from sizeup.units import format_range, format_value
 
 RANGE_CAUSE = "range_cause"
 """Key in an estimate's ``extra``: why it has no single value."""
-_NEVER_NEGATIVE = ("1/s", "bytes/s")
+RATES = ("1/s", "bytes/s")
 """Units of rates: an interval over few runs may be computed to reach below nothing."""
 LOGARITHMIC_FROM = 16.0
 """A span of this factor or more is drawn on a logarithmic axis."""
@@ -53,9 +53,8 @@ def laid_out(run: StepRun) -> StepRun:
     for name, series in run.series.items():
         differ = [key for key, values in numbers.get(name, {}).items() if len(values) > 1]
         if series.axis and len(differ) == 1 and differ != [series.axis]:
-            suffix = next((suffix for suffix in _UNIT_SUFFIXES if differ[0].endswith(suffix)), "")
-            title = titles.get(differ[0]) or point_text(differ[0].removesuffix(suffix)).capitalize()
-            unit = _UNIT_SUFFIXES.get(suffix, "1")
+            name_of_axis, unit = name_and_unit(differ[0])
+            title = titles.get(differ[0]) or name_of_axis.capitalize()
             described[name] = replace(series, axis=differ[0], axis_unit=unit, axis_title=title, boundaries="")
     return replace(run, series=described)
 
@@ -70,7 +69,7 @@ def interval_of(point: LoggedPoint, unit: str = "") -> tuple[float | None, float
     estimate = point.estimate
     if estimate is None:
         return None, None
-    low = max(0.0, estimate.low) if estimate.low is not None and unit in _NEVER_NEGATIVE else estimate.low
+    low = max(0.0, estimate.low) if estimate.low is not None and unit in RATES else estimate.low
     return low, estimate.high
 
 
@@ -103,10 +102,10 @@ def half_share(point: LoggedPoint) -> float | None:
     return (high - low) / 2 / abs(value) if low is not None and high is not None and value else None
 
 
-def half_width(point: LoggedPoint) -> str:
+def half_width(point: LoggedPoint, between: str = "") -> str:
     """Half of the 95 % interval in percent, no more than that it is wider than the value; empty without one."""
     half = half_share(point)
-    return "" if half is None else ">100%" if half > 1 else f"{half:.1%}"
+    return "" if half is None else f">100{between}%" if half > 1 else f"{half * 100:.1f}{between}%"
 
 
 def is_disturbed(estimate: Estimate | None) -> bool:
@@ -118,7 +117,7 @@ def common_title(shown: Sequence[Series]) -> str:
     """The title of the only series; of several what their titles begin with, or what they are all measured in."""
     if len(shown) == 1:
         return shown[0].title
-    begins = {series.title.partition(", ")[0] for series in shown}
+    begins = {series.title_parts[0] for series in shown}
     if len(begins) == 1:
         return begins.pop()
     return {"ns": "Time", "bytes/s": "Throughput", "1/s": "Rate", "bytes": "Size"}.get(shown[0].unit, shown[0].title)
@@ -129,12 +128,21 @@ def family(series: Series) -> tuple[str, str, str | None]:
     return series.family or series.name, series.unit, series.axis
 
 
-def line_label(series: Series, others: str, shown: Sequence[Series]) -> str:
-    """Return what distinguishes a line in a chart: its title without the words that all share, and its place."""
-    title = series.title
-    if len(shown) > 1 and len({other.title.partition(", ")[0] for other in shown}) == 1:
-        title = title.partition(", ")[2] or title
-    return f"{title} {others}".rstrip()
+def common_name(shown: Sequence[Series]) -> str:
+    """The same in a word or two."""
+    return shown[0].short_title if len({series.title_parts[0] for series in shown}) == 1 else common_title(shown)
+
+
+def line_of(series: Series, others: str, shown: Sequence[Series], points: Iterable[ChartPoint]) -> Line:
+    """Return a line with what distinguishes it: its title without the words that all share, and its place."""
+    title = line_title(series, shown)
+    return Line(f"{title} {others}".rstrip(), tuple(points), title, others)
+
+
+def line_title(series: Series, shown: Sequence[Series]) -> str:
+    """Return the title of a series without the words that all of a chart share."""
+    alike = len(shown) > 1 and len({other.title_parts[0] for other in shown}) == 1
+    return (series.title_parts[1] if alike else "") or series.title
 
 
 def value_scale(ys: Sequence[float]) -> Scale:
@@ -175,10 +183,14 @@ def format_coordinate(key: str, value: str | int | float) -> str:
     """A coordinate in words: ``cpu node 1``, ``block 8 KiB``, ``random read 8 KiB``; other text stands for itself."""
     if isinstance(value, str):
         return coordinate_words(key, value)
-    for suffix, unit in _UNIT_SUFFIXES.items():
-        if key.endswith(suffix):
-            return f"{point_text(key.removesuffix(suffix))} {format_value(value, unit)}"
-    return f"{point_text(key)} {format_value(value, '1')}"
+    name, unit = name_and_unit(key)
+    return f"{name} {format_value(value, unit)}"
+
+
+def name_and_unit(key: str) -> tuple[str, str]:
+    """Return the name of a coordinate as people write it, without the unit that its key ends with, and that unit."""
+    suffix = next((suffix for suffix in _UNIT_SUFFIXES if key.endswith(suffix)), "")
+    return point_text(key.removesuffix(suffix)), _UNIT_SUFFIXES.get(suffix, "1")
 
 
 def point_text(key: str) -> str:

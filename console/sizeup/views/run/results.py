@@ -100,7 +100,7 @@ def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:
     found = caveats(point)
     if invalid is None:
         return found
-    stated = {*invalid.detail.split("; "), marked(invalid)}
+    stated = {*invalid.reasons, marked(invalid)}
     return (marked(invalid), *(caveat for caveat in found if caveat not in stated))
 
 

@@ -18,7 +18,7 @@ from sizeup.views.run.points import (
     family,
     first_series,
     format_coordinate,
-    line_label,
+    line_title,
     points_of,
     value_scale,
 )
@@ -86,7 +86,8 @@ def _by_series(run: StepRun, shown: Sequence[Series]) -> Mapping[str, list[Logge
     groups: dict[str, list[LoggedPoint]] = {}
     for series in shown:
         for point in _sampled(run, series):
-            groups.setdefault(line_label(series, str(point.at.get("direction", "")), shown), []).append(point)
+            label = f"{line_title(series, shown)} {point.at.get('direction', '')}".rstrip()
+            groups.setdefault(label, []).append(point)
     return dict(list(groups.items())[:_MOST_LINES])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 
 from msgspec.structs import replace
 
@@ -31,6 +32,8 @@ from sizeup.units import format_value
 from sizeup.views.run.boundaries import size_boundaries
 from sizeup.views.run.points import (
     LOGARITHMIC_FROM,
+    RATES,
+    common_name,
     common_title,
     family,
     figure_text,
@@ -41,7 +44,7 @@ from sizeup.views.run.points import (
     is_disturbed,
     is_range,
     laid_out,
-    line_label,
+    line_of,
     on_axis,
     point_text,
     points_of,
@@ -50,6 +53,9 @@ from sizeup.views.run.points import (
 )
 from sizeup.views.run.results import coordinates_text
 from sizeup.views.run.samples import distribution
+
+VALIDITY = "Validity"
+"""The name of the chart of verdicts."""
 
 
 def step_chart(run: StepRun, machine: Machine | None) -> Chart:
@@ -78,12 +84,7 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
     )
     measured = {point.series for point in run.points.values()}
     shown = [series for series in axes if family(series) == family(first) and series.name in measured] or [first]
-    lines = [
-        Line(label, tuple(sorted(points, key=lambda point: point.x)))
-        for series in shown
-        for label, points in _grouped(series, points_of(run, series.name), shown)
-        if points
-    ]
+    lines = [line for series in shown for line in _lines(series, points_of(run, series.name), shown)]
     xs = [point.x for line in lines for point in line.points]
     ys = [point.y for line in lines for point in line.points]
     x_axis = _x_axis(run, first, xs)
@@ -96,7 +97,10 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
         low, high = _round_ends(axis_values(ys, ends, Scale.LOG10))
         y_axis = replace(y_axis, low=low, high=high)
     boundaries = size_boundaries(run, machine) if first.boundaries == "memory" else ()
-    return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
+    name = common_name(shown)
+    if first.axis_unit in RATES:
+        name = f"{name} vs {x_axis.title}"
+    return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)), name=name)
 
 
 def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
@@ -121,6 +125,7 @@ def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
         series.unit,
         _caption(run, len(points)),
         tuple(tuple(None if point is None else point_key(point.series, point.at) for point in row) for row in found),
+        name=series.short_title,
     )
 
 
@@ -140,7 +145,7 @@ def histogram(run: StepRun, machine: Machine | None) -> BarChart:
     values = [] if series is None else [value for point in points_of(run, series.name) for value in point.values]
     if series is None or not values:
         return bars(run, machine)
-    return distribution(series.title, series.unit, values)
+    return replace(distribution(series.title, series.unit, values), name=series.short_title)
 
 
 def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
@@ -158,7 +163,8 @@ def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
     if all(value == 1.0 for parts in judged.values() for value in parts.values()):
         judged = {f"all {len(judged)} places": dict.fromkeys(columns, 1.0)}
     rows = tuple(tuple(parts.get(part) for part in columns) for parts in judged.values())
-    return HeatMap(series.title, "Place", "part", tuple(judged), columns, rows, "verdict", _caption(run, len(rows)))
+    caption = _caption(run, len(rows))
+    return HeatMap(series.title, "Place", "part", tuple(judged), columns, rows, "verdict", caption, name=VALIDITY)
 
 
 def bars(run: StepRun, machine: Machine | None) -> BarChart:
@@ -166,7 +172,6 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
     del machine
     series = first_series(run)
     unit = series.unit if series is not None else "1"
-    title = series.title if series is not None else run.step.title
     measured = [
         (point, run.series[point.series], value)
         for point in run.points.values()
@@ -187,9 +192,10 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
         )
         for (point, described, value), where in zip(measured, places, strict=True)
     ]
-    if distinct and len({described.name for _, described, _ in measured}) > 1:
-        title = common_title([described for _, described, _ in measured])
-    return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)))
+    titled = list({described.name: described for _, described, _ in measured}.values()) if distinct else []
+    titled = titled or ([] if series is None else [series])
+    title, name = (common_title(titled), common_name(titled)) if titled else (run.step.title, run.step.title)
+    return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)), name=name)
 
 
 def runs_of(session: Session | None, probe: str) -> list[StepRun]:
@@ -211,27 +217,45 @@ def latest_refusal(session: Session | None, probe: str) -> str:
     return session.outcomes[last].reason if last and last not in session.steps else ""
 
 
-def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> str:
-    """A step's first series in one figure; empty before there is one.
+class Standing(Enum):
+    """How a figure stands; the words follow it."""
+
+    COUNTS = ""
+    OPEN = "not converged"
+    INVALID = "not valid"
+
+
+def point_value(run: StepRun) -> str:
+    """A step's first series in one figure, and whether it counts; empty before there is one."""
+    figure, standing = headline_figure(run)
+    return f"{figure}{mark(standing)}"
+
+
+def headline_figure(run: StepRun, *, placed: bool = True, spread: bool = True) -> tuple[str, Standing]:
+    """A step's first series in one figure, empty before there is one, and how it stands.
 
     While it runs, the newest point. Once it has ended, the point farthest along its axis; of points that have no
-    order the one that the series names, or else their range, as none may stand for the others. What is not valid
-    then says so.
+    order the one that the series names, or else their range, as none may stand for the others.
     """
     series = first_series(run)
     headlines = _headline_points(run)
     if series is None or not headlines:
-        return ""
-    return f"{_figure(run, series, headlines, placed=placed, spread=spread)}{mark(run, headlines)}"
+        return "", Standing.COUNTS
+    return _figure(run, series, headlines, placed=placed, spread=spread), standing_of(run, headlines)
 
 
-def mark(run: StepRun, headlines: Sequence[LoggedPoint]) -> str:
-    """Return whether a figure of an ended step did not converge, or else is not valid; empty where it counts."""
+def standing_of(run: StepRun, headlines: Sequence[LoggedPoint]) -> Standing:
+    """Return whether a figure of an ended step did not converge, or else is not valid."""
     validity = StepValidity(run)
     invalid = [found for point in headlines if (found := validity.of(point)) is not None] if validity.ended else []
     if not invalid:
-        return ""
-    return ", not converged" if all(found.scatter for found in invalid) else ", not valid"
+        return Standing.COUNTS
+    return Standing.OPEN if all(found.scatter for found in invalid) else Standing.INVALID
+
+
+def mark(standing: Standing) -> str:
+    """Return what stands behind a figure that does not count."""
+    return f", {standing.value}" if standing.value else ""
 
 
 def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
@@ -295,10 +319,8 @@ def _bar_note(point: LoggedPoint) -> str:
     return UNSETTLED if estimate.converged is False else str(estimate.extra.get("note", ""))
 
 
-def _grouped(
-    series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]
-) -> list[tuple[str, list[ChartPoint]]]:
-    """The points of a series by what else distinguishes them; each group's label says what."""
+def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]) -> list[Line]:
+    """The points of a series by what else distinguishes them; each line's label says what."""
     groups: dict[str, list[ChartPoint]] = {}
     for point in points:
         x, value = point.at.get(series.axis or ""), value_of(point)
@@ -312,7 +334,9 @@ def _grouped(
             float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at)
         )
         groups.setdefault(others, []).append(made)
-    return [(line_label(series, others, shown), found) for others, found in groups.items()]
+    return [
+        line_of(series, others, shown, sorted(found, key=lambda point: point.x)) for others, found in groups.items()
+    ]
 
 
 def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:

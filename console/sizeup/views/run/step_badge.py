@@ -12,10 +12,10 @@ from sizeup.model.sample import Status
 from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup.text import plural
-from sizeup.units import format_count, format_ns, format_value
+from sizeup.units import format_count, format_ns, format_value, number_and_unit
 from sizeup.views.run.latency_throughput import KNEE, latency_series, throughput_series
-from sizeup.views.run.points import first_series, half_width, points_of, value_of
-from sizeup.views.run.step import mark, point_value
+from sizeup.views.run.points import RATES, first_series, half_width, point_text, points_of, value_of
+from sizeup.views.run.step import mark, point_value, standing_of
 
 _MOST_LEVELS = 6
 """Named figures of one series that fit a line."""
@@ -77,9 +77,9 @@ def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
 
 def _reason(invalid: Invalid) -> str:
     """Return why a step is not valid in one sentence: its cause with the first reason, less what may be behind it."""
-    first, *others = invalid.detail.split("; ")
-    if not first:
+    if not invalid.reasons:
         return invalid.cause
+    first, *others = invalid.reasons
     more = f"; {plural(len(others), 'further reason')} in Validity" if others else ""
     return f"{invalid.cause} ({first.partition(': ')[0]}{more})"
 
@@ -104,15 +104,15 @@ def _levels(run: StepRun) -> str:
     if len(names) != len(points) or not all(isinstance(name, str) for name in names):
         return ""
     validity = StepValidity(run)
-    texts = [format_value(value_of(point) or 0.0, series.unit).partition(" ") for point in points]
-    units = [unit for _, _, unit in texts]
+    texts = [number_and_unit(value_of(point) or 0.0, series.unit) for point in points]
+    units = [unit for _, unit in texts]
     shown = []
-    for number, (value, _, unit) in enumerate(texts):
+    for number, (value, unit) in enumerate(texts):
         last_of_unit = number + 1 == len(units) or units[number + 1] != unit
         shown.append(f"{names[number]} {value}{f' {unit}' if last_of_unit and unit else ''}")
     wide = [str(name) for name, point in zip(names, points, strict=True) if validity.ended and _open(validity, point)]
-    which = "none" if len(wide) == len(names) else ", ".join(wide)
-    mark = f" ({which} converged)" if which == "none" else f" ({which} did not converge)" if wide else ""
+    mark = f" ({', '.join(wide)} did not converge)" if wide else ""
+    mark = " (none converged)" if len(wide) == len(names) else mark
     return " · ".join(shown) + mark
 
 
@@ -124,7 +124,7 @@ def _open(validity: StepValidity, point: Point) -> bool:
 def _throughput(run: StepRun) -> str:
     """Return throughput at the knee or the highest, with its load, the latency there and its interval."""
     series = throughput_series(run)
-    if series is None or (first := first_series(run)) is None or first.unit not in ("1/s", "bytes/s"):
+    if series is None or (first := first_series(run)) is None or first.unit not in RATES:
         return ""
     points = [point for point in points_of(run, series.name) if value_of(point) is not None]
     loaded = [point for point in points if isinstance(point.at.get(series.axis or ""), int | float)]
@@ -136,8 +136,8 @@ def _throughput(run: StepRun) -> str:
     percentile = _percentile(run, series, point)
     if percentile is not None:
         words.append(percentile)
-    within = half_width(point)
-    return ", ".join(words) + (f" (95 % CI ±{within.replace('%', ' %')})" if within else "") + mark(run, [point])
+    within = half_width(point, " ")
+    return ", ".join(words) + (f" (95 % CI ±{within})" if within else "") + mark(standing_of(run, [point]))
 
 
 def _at_knee(run: StepRun, series: Series, points: list[Point]) -> Point:
@@ -170,13 +170,13 @@ def _percentile(run: StepRun, series: Series, point: Point) -> str | None:
 def rate_text(value: float, series: Series) -> str:
     """Return a value of throughput in the field's words: ``91k IOPS``, ``708 MB/s``."""
     if series.unit == "1/s" and " " not in series.title:
-        return f"{format_count(value).replace(' ', '')} {series.title}"
+        return f"{format_count(value, '')} {series.title}"
     return format_value(value, series.unit)
 
 
 def short_axis(series: Series) -> str:
     """Return the name of an axis as it stands before a number: ``QD``."""
-    title = (series.axis_title or (series.axis or "load").replace("_", " ")).lower()
+    title = (series.axis_title or point_text(series.axis or "load")).lower()
     return "QD" if title == "queue depth" else title
 
 
@@ -192,4 +192,4 @@ def invalid_points(run: StepRun) -> Iterable[tuple[Point, str]]:
     for point in run.points.values() if validity.ended else ():
         invalid = validity.of(point)
         if invalid is not None:
-            yield point, f"{invalid.cause}{f' ({invalid.detail})' if invalid.detail else ''}"
+            yield point, invalid.clause
