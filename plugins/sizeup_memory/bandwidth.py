@@ -13,43 +13,9 @@ from sizeup.model.sample import Coordinates
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
+from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
 from sizeup_memory.binding import Allocation, Member, Traffic, TrafficPoint, available_bytes, new_job
-from sizeup_memory.buffers import (
-    SharedCache,
-    bytes_for_all,
-    cache_caveats,
-    cache_verdict,
-    caches_from,
-    caches_text,
-    fitted,
-    shared_caches,
-)
 from sizeup_memory.chase_patterns import working_sets
-from sizeup_memory.cpu_selection import (
-    PAGES,
-    core_count,
-    core_first_cpus,
-    cores_by_node,
-    memory_nodes,
-    node_memory,
-    page_caveats,
-    placement_figures,
-    remote_caveat,
-    unknown_pages,
-    without_memory,
-)
-from sizeup_memory.durations import (
-    SETTLE_SECONDS,
-    STOP_SETTINGS,
-    allocating_seconds,
-    invalid_replicates,
-    limit_seconds,
-    measuring_seconds,
-    starting_seconds,
-    stop_rule,
-    thread_seconds,
-)
-from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_from, cells_text, not_measured, sampled, totals_text
 
 NAME = "memory.bandwidth"
 _MIXES = (("read", 0), ("write", 100))
@@ -60,16 +26,16 @@ class MemoryBandwidth:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan the scaling over all cores, and the matrix if there are several nodes."""
-        reason = invalid_replicates(settings)
+        reason = durations.invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
         for pages in str(settings["pages"]).split(","):
-            if reason := unknown_pages(pages):
+            if reason := cpu_selection.unknown_pages(pages):
                 yield Refusal(f"{NAME}.{pages}", NAME, reason)
                 continue
             yield _step(machine, settings, "scaling", pages)
-            if len(memory_nodes(machine)) > 1:
+            if len(cpu_selection.memory_nodes(machine)) > 1:
                 yield _step(machine, settings, "matrix", pages)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
@@ -80,60 +46,68 @@ class MemoryBandwidth:
         caveats: tuple[str, ...] = ()
         if not leave_cpus(cpus):
             caveats = ("the console shared a CPU with the measurement",)
-        caches = caches_from(str(settings["caches"]))
+        caches = buffers.caches_from(str(settings["caches"]))
         if str(settings["part"]) == "scaling":
-            memory = Allocation(PAGES[str(settings["pages"])])
+            memory = Allocation(cpu_selection.PAGES[str(settings["pages"])])
             thread_points = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
             remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
-            caveats += (remote_caveat(remote_cpus),) if remote_cpus else ()
+            caveats += (cpu_selection.remote_caveat(remote_cpus),) if remote_cpus else ()
             yield from _stream(settings, cpus, memory, caches, thread_points, "scaling-", context, caveats)
             return
-        yield from not_measured(NAME, settings)
+        yield from matrix_cells.not_measured(NAME, settings)
         cpu_sets = {node: set(some) for node, some in nodes.items()}
-        for cell in cells_from(str(settings["cells"])):
+        for cell in matrix_cells.cells_from(str(settings["cells"])):
             if cell.memory_node is None or context.canceled:
                 continue
             node_cpus = nodes[cell.cpu_node]
-            memory = node_memory(cell.memory_node, nodes, PAGES[str(settings["pages"])])
+            memory = cpu_selection.node_memory(cell.memory_node, nodes, cpu_selection.PAGES[str(settings["pages"])])
             at: Coordinates = {"cpu_node": cell.cpu_node, "memory_node": cell.memory_node}
             near = [cache for cache in caches if not cpu_sets[cell.cpu_node].isdisjoint(cache.cpus)]
             yield from _stream(settings, node_cpus, memory, near, [(len(node_cpus), at)], "", context, caveats)
 
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
-    cpus = core_first_cpus(machine)[: core_count(machine)] or machine.allowed_cpus or (0,)
-    nodes = cores_by_node(machine, machine.nodes)
-    caches = shared_caches(machine, cpus)
+    cpus = cpu_selection.core_first_cpus(machine)[: cpu_selection.core_count(machine)] or machine.allowed_cpus or (0,)
+    nodes = cpu_selection.cores_by_node(machine, machine.nodes)
+    caches = buffers.shared_caches(machine, cpus)
     chosen: dict[str, str | float] = {}
     if part == "scaling":
         counts = thread_counts(len(cpus))
-        sizes = fitted(bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes)
-        most_bytes, used_nodes = sum(sizes.values()), sum(bool(some) for some in nodes.values())
-        seconds = starting_seconds(len(cpus))
-        seconds += allocating_seconds(
-            sizes.values(), nodes=max(1, used_nodes), pages=PAGES[pages], guest=bool(machine.platform.is_guest)
+        sizes = buffers.fitted(
+            buffers.bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes
         )
-        seconds += measuring_seconds(settings, len(_MIXES) * len(counts), SETTLE_SECONDS)
+        most_bytes, used_nodes = sum(sizes.values()), sum(bool(some) for some in nodes.values())
+        seconds = durations.starting_seconds(len(cpus))
+        seconds += durations.allocating_seconds(
+            sizes.values(),
+            nodes=max(1, used_nodes),
+            pages=cpu_selection.PAGES[pages],
+            guest=bool(machine.platform.is_guest),
+        )
+        seconds += durations.measuring_seconds(settings, len(_MIXES) * len(counts), durations.SETTLE_SECONDS)
     else:
-        cells = all_cells(machine, [node for node, some in nodes.items() if some])
+        cells = matrix_cells.all_cells(machine, [node for node, some in nodes.items() if some])
         by_node = {
-            node: fitted(bytes_for_all(caches, [some]), machine.memory_available_bytes) for node, some in nodes.items()
+            node: buffers.fitted(buffers.bytes_for_all(caches, [some]), machine.memory_available_bytes)
+            for node, some in nodes.items()
         }
         most = float(settings["matrix_time"])
 
-        def seconds_of(some: Sequence[MatrixCell], budget: float = 0.0) -> float:
+        def seconds_of(some: Sequence[matrix_cells.MatrixCell], budget: float = 0.0) -> float:
             of_cell = {**settings, "budget": budget}
-            return starting_seconds() + sum(_cell_seconds(of_cell, by_node[cell.cpu_node], pages) for cell in some)
+            return durations.starting_seconds() + sum(
+                _cell_seconds(of_cell, by_node[cell.cpu_node], pages) for cell in some
+            )
 
-        measured = sampled(cells, seconds_of, most)
+        measured = matrix_cells.sampled(cells, seconds_of, most)
         # What the minimum of replicates leaves of the time is for cells that do not converge.
         spare = max(0.0, most - seconds_of(measured)) / len(measured)
         budget = min(float(settings["budget"]), _seconds_before_last(settings) + spare)
         seconds = seconds_of(measured, budget)
         most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
         chosen = {
-            "cells": cells_text(measured),
-            "cells_by_class": totals_text(cells),
+            "cells": matrix_cells.cells_text(measured),
+            "cells_by_class": matrix_cells.totals_text(cells),
             "matrix_time": most,
             "budget": budget,
         }
@@ -142,17 +116,17 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         probe=NAME,
         title=f"Memory bandwidth, {part}, {pages} pages",
         settings={
-            **{key: settings[key] for key in STOP_SETTINGS},
+            **{key: settings[key] for key in durations.STOP_SETTINGS},
             "part": part,
             "pages": pages,
             "cpus": json.dumps(cpus),
             "nodes": json.dumps({str(node): cpus for node, cpus in nodes.items()}),
-            "without_memory": json.dumps(without_memory(machine, cpus)),
-            "caches": caches_text(caches),
+            "without_memory": json.dumps(cpu_selection.without_memory(machine, cpus)),
+            "caches": buffers.caches_text(caches),
             **chosen,
         },
         estimated_seconds=seconds,
-        time_limit_seconds=limit_seconds(seconds),
+        time_limit_seconds=durations.limit_seconds(seconds),
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(most_bytes)} of memory",
         cpus=cpus,
@@ -162,13 +136,17 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
 
 def _cell_seconds(settings: Settings, sizes: Mapping[int, int], pages: str) -> float:
     """Return how long one cell takes, for which the threads of a node allocate memory of one node."""
-    allocating = allocating_seconds(sizes.values(), pages=PAGES[pages])
-    return thread_seconds(len(sizes)) + allocating + measuring_seconds(settings, len(_MIXES), SETTLE_SECONDS)
+    allocating = durations.allocating_seconds(sizes.values(), pages=cpu_selection.PAGES[pages])
+    return (
+        durations.thread_seconds(len(sizes))
+        + allocating
+        + durations.measuring_seconds(settings, len(_MIXES), durations.SETTLE_SECONDS)
+    )
 
 
 def _seconds_before_last(settings: Settings) -> float:
     """Return how long the minimum of replicates of a cell takes without the last round, in which the budget ends."""
-    replicate = SETTLE_SECONDS + float(settings["warm_up"]) + float(settings["replicate"])
+    replicate = durations.SETTLE_SECONDS + float(settings["warm_up"]) + float(settings["replicate"])
     return len(_MIXES) * (int(settings["replicates"]) - 1) * replicate
 
 
@@ -176,14 +154,16 @@ def _stream(
     settings: Settings,
     cpus: list[int],
     memory: Allocation,
-    caches: Sequence[SharedCache],
+    caches: Sequence[buffers.SharedCache],
     thread_points: Sequence[tuple[int, Coordinates]],
     prefix: str,
     context: Context,
     caveats: tuple[str, ...],
 ) -> Iterator[Emission]:
     """Measure reads and writes by some of the CPUs, all points with the same threads and memory."""
-    sizes = fitted(bytes_for_all(caches, [cpus[:count] for count, _ in thread_points]), available_bytes(memory))
+    sizes = buffers.fitted(
+        buffers.bytes_for_all(caches, [cpus[:count] for count, _ in thread_points]), available_bytes(memory)
+    )
     where = ", ".join(f"{key} {value}" for key, value in thread_points[-1][1].items())
     if not sizes:
         yield Gap(f"{NAME}: {where}", "not enough memory available there")
@@ -193,7 +173,7 @@ def _stream(
     traffic = Traffic(
         [Member(cpu, sizes[cpu], memory) for cpu in cpus],
         [TrafficPoint(count, mix) for _, mix, count, _ in todo],
-        stop_rule(settings, batch_seconds=0.01),
+        durations.stop_rule(settings, batch_seconds=0.01),
     )
     job = new_job()
     try:
@@ -208,12 +188,12 @@ def _stream(
         placements = [traffic.placement(member) for member in range(len(cpus))]
         # The worst of them: the sum includes a thread whose pages are elsewhere.
         worst = min(placements, key=lambda one: one.share_on(memory.nodes))
-        extra, point_caveats = placement_figures(worst, memory.nodes) if memory.nodes else ({}, [])
-        point_caveats += page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
-        cache_notes, cached = cache_caveats(caches, [active], "accesses")
+        extra, point_caveats = cpu_selection.placement_figures(worst, memory.nodes) if memory.nodes else ({}, [])
+        point_caveats += cpu_selection.page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
+        cache_notes, cached = buffers.cache_caveats(caches, [active], "accesses")
         point_caveats += cache_notes
         if cached:
-            yield cache_verdict(point.at, cache_notes)
+            yield buffers.cache_verdict(point.at, cache_notes)
         yield estimate_of(
             point, native, (*caveats, *point_caveats), {"bytes_per_thread": min(active.values()), **extra}
         )

@@ -20,19 +20,9 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup.units import format_bytes
+from sizeup_memory import buffers, cpu_selection, durations
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
-from sizeup_memory.buffers import (
-    SharedCache,
-    bytes_per_thread,
-    cache_caveats,
-    cache_verdict,
-    caches_from,
-    caches_text,
-    shared_caches,
-)
 from sizeup_memory.chase_patterns import working_sets
-from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
-from sizeup_memory.durations import allocating_seconds, limit_seconds, process_seconds, starting_seconds
 
 NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95
@@ -72,13 +62,13 @@ class MemoryHammer:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step with every number of processes, interleaved."""
-        cpus = core_first_cpus(machine) or (0,)
+        cpus = cpu_selection.core_first_cpus(machine) or (0,)
         counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
         chosen = int(settings["pages"])
         if 0 < chosen < _MIN_PAGES:
             yield Refusal(NAME, NAME, f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
             return
-        caches = shared_caches(machine, cpus)
+        caches = buffers.shared_caches(machine, cpus)
         if chosen:
             series = [_Series(count, chosen) for count in counts]
         else:
@@ -86,17 +76,19 @@ class MemoryHammer:
         node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
         loops = int(settings["loops"])
         once = sum(
-            allocating_seconds(
+            durations.allocating_seconds(
                 [one.pages * PAGE_BYTES] * one.processes,
                 nodes=len({node_of.get(cpu) for cpu in cpus[: one.processes]}),
             )
-            + process_seconds(one.processes)
+            + durations.process_seconds(one.processes)
             + (loops * one.pages * _STORE_NS / 1e9 if loops else _SECONDS)
             for one in series
         )
-        seconds = starting_seconds() + int(settings["replicates"]) * once
+        seconds = durations.starting_seconds() + int(settings["replicates"]) * once
         if not loops:
-            seconds += allocating_seconds([series[0].pages * PAGE_BYTES]) + (_SLOWER - 1) * _SECONDS * len(series)
+            seconds += durations.allocating_seconds([series[0].pages * PAGE_BYTES]) + (_SLOWER - 1) * _SECONDS * len(
+                series
+            )
         most = max(one.processes * one.pages for one in series)
         yield Step(
             id=NAME,
@@ -104,13 +96,13 @@ class MemoryHammer:
             title="Random stores, 1 to N processes",
             settings={
                 **settings,
-                "without_memory": json.dumps(without_memory(machine, cpus)),
+                "without_memory": json.dumps(cpu_selection.without_memory(machine, cpus)),
                 "cpus": json.dumps(cpus),
                 "series": json.dumps([(one.processes, one.pages) for one in series]),
-                "caches": caches_text(caches),
+                "caches": buffers.caches_text(caches),
             },
             estimated_seconds=seconds,
-            time_limit_seconds=limit_seconds(seconds),
+            time_limit_seconds=durations.limit_seconds(seconds),
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(most * PAGE_BYTES)} of memory",
             cpus=cpus,
@@ -161,17 +153,17 @@ class MemoryHammer:
         measured = {one: results for one, results in runs.items() if results}
         if not measured:
             raise RefusedError("not enough memory available, even for one process")
-        caches = caches_from(str(step.settings["caches"]))
+        caches = buffers.caches_from(str(step.settings["caches"]))
         # Where a number of processes ran with two sizes, the smaller one is its figure, as of the larger numbers.
         shown = {one.processes: one for one in sorted(measured, key=lambda one: (one.processes, -one.pages))}
         cache_notes: dict[int, list[str]] = {}
         cached_counts: set[int] = set()
         for count, one in shown.items():
             each = one.pages * PAGE_BYTES
-            cache_notes[count], cached = cache_caveats(caches, [dict.fromkeys(cpus[:count], each)], "stores")
+            cache_notes[count], cached = buffers.cache_caveats(caches, [dict.fromkeys(cpus[:count], each)], "stores")
             if cached:
                 cached_counts.add(count)
-                yield cache_verdict({"processes": count}, cache_notes[count])
+                yield buffers.cache_verdict({"processes": count}, cache_notes[count])
         totals = yield from _estimates(
             {count: measured[one] for count, one in shown.items()},
             {count: one.pages for count, one in shown.items()},
@@ -186,7 +178,7 @@ class MemoryHammer:
 
 
 def _series(
-    caches: Sequence[SharedCache], cpus: Sequence[int], counts: Sequence[int], available: int | None
+    caches: Sequence[buffers.SharedCache], cpus: Sequence[int], counts: Sequence[int], available: int | None
 ) -> list[_Series]:
     """Return the pages of each number of processes: 512 MiB, or what the caches need if that is more and fits.
 
@@ -214,8 +206,8 @@ def _series(
     return [_Series(count, least[count]) for count in counts]
 
 
-def _least_pages(caches: Sequence[SharedCache], cpus: Collection[int], half: int | None) -> int:
-    least = max(bytes_per_thread(caches, cpus).values())
+def _least_pages(caches: Sequence[buffers.SharedCache], cpus: Collection[int], half: int | None) -> int:
+    least = max(buffers.bytes_per_thread(caches, cpus).values())
     return max(_USUAL_PAGES, least // PAGE_BYTES) if half is None or least * len(cpus) <= half else _USUAL_PAGES
 
 
@@ -249,7 +241,7 @@ def _estimates(
         point_caveats = (*caveats, *cache_notes[count])
         remote = [cpu for index, cpu in remote_cpus.items() if index < count]
         if remote:
-            point_caveats += (remote_caveat(remote),)
+            point_caveats += (cpu_selection.remote_caveat(remote),)
         share = min(one.cpu_share for result in results for one in result)
         if share < _SHARED_CPU_SHARE:
             point_caveats += (

@@ -18,6 +18,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
+from sizeup_memory import cpu_selection, durations
 from sizeup_memory.binding import (
     Allocation,
     ChasePoint,
@@ -38,16 +39,6 @@ from sizeup_memory.cache_levels import (
     sizes_inside,
 )
 from sizeup_memory.chase_patterns import CHASE_PATTERNS, KIB, MIB, ChasePattern, floor, working_sets
-from sizeup_memory.cpu_selection import (
-    last_level_cache_bytes,
-    line_bytes,
-    local_cpu,
-    locality,
-    node_of,
-    page_caveats,
-    sibling_of,
-)
-from sizeup_memory.durations import STOP_SETTINGS, invalid_replicates, linking_seconds, stop_rule
 from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
 
 NAME = "memory.latency"
@@ -162,7 +153,7 @@ class _Curve:
                 )
                 for span in spans
             ],
-            stop_rule({**settings, "budget": seconds}),
+            durations.stop_rule({**settings, "budget": seconds}),
         )
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
@@ -176,8 +167,15 @@ class _Curve:
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
             node = settings.get("cpu_node")
-            where, remote = locality(placement, self._cpu, None if node is None else int(node), int(settings["nodes"]))
-            caveats = (*self._caveats, *busy_caveats(self._others), *remote, *page_caveats(pattern.pages, placement))
+            where, remote = cpu_selection.locality(
+                placement, self._cpu, None if node is None else int(node), int(settings["nodes"])
+            )
+            caveats = (
+                *self._caveats,
+                *busy_caveats(self._others),
+                *remote,
+                *cpu_selection.page_caveats(pattern.pages, placement),
+            )
             if pattern.pages is Pages.THP:
                 self.huge_shares[spans[index]] = placement.huge_share
             estimate = estimate_of(point, native, caveats, {"huge_page_share": placement.huge_share, **reach, **where})
@@ -205,7 +203,7 @@ def _seconds_of(spans: Sequence[int], settings: Settings, pattern: ChasePattern)
     each = float(settings["replicate"]) + float(settings["warm_up"])
     replicates = int(settings["replicates"])
     kept = _kept_ring(spans, pattern)
-    linked = sum(linking_seconds(span) * (1 if span == kept else replicates) for span in spans)
+    linked = sum(durations.linking_seconds(span) * (1 if span == kept else replicates) for span in spans)
     populated = _memory_bytes(spans, pattern) / _POPULATED_PER_SECOND
     return len(spans) * replicates * each + linked + populated + _PASS_SECONDS
 
@@ -252,11 +250,11 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     if pattern is None:
         known = ", ".join(CHASE_PATTERNS)
         return Refusal(step, NAME, f"expected patterns among {known}, found {name!r}")
-    reason = invalid_replicates(settings)
+    reason = durations.invalid_replicates(settings)
     if reason:
         return Refusal(step, NAME, reason)
     allowed = machine.allowed_cpus
-    cache_bytes = last_level_cache_bytes(machine)
+    cache_bytes = cpu_selection.last_level_cache_bytes(machine)
     dram = dram_level(cache_bytes, pattern)
     largest = int(settings["largest"]) or dram.least_bytes
     smallest = max(_SMALLEST, pattern.block_bytes)
@@ -267,7 +265,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         )
     cpu = int(settings["cpu"])
     if cpu < 0:
-        cpu = local_cpu(machine, largest, pattern.page_bytes)
+        cpu = cpu_selection.local_cpu(machine, largest, pattern.page_bytes)
     elif allowed and cpu not in allowed:
         return Refusal(step, NAME, f"cpu={cpu}: not among the CPUs that sizeup may use: {list(allowed)}")
     fitting = largest
@@ -281,16 +279,16 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         sizes = sizes_inside([*levels, dram], pattern.block_bytes, fitting)
     else:
         sizes = working_sets(smallest, fitting, int(settings["points"]))
-    node = node_of(machine, cpu)
+    node = cpu_selection.node_of(machine, cpu)
     budget = float(settings["budget"])
     seconds = max(budget, _seconds_of(sizes, settings, pattern) + _STEPS_SHARE * budget)
-    sibling = sibling_of(machine, cpu)
+    sibling = cpu_selection.sibling_of(machine, cpu)
     return Step(
         id=step,
         probe=NAME,
         title=f"Memory latency, {name}",
         settings={
-            **{key: settings[key] for key in (*STOP_SETTINGS, "points")},
+            **{key: settings[key] for key in (*durations.STOP_SETTINGS, "points")},
             **({} if sibling is None else {"sibling": sibling}),
             "pattern": name,
             "planned_seconds": round(seconds, 3),
@@ -301,7 +299,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             "levels": msgspec.json.encode((*levels, dram)).decode(),
             "levels_left_out": json.dumps(left_out),
             "cpu": cpu,
-            "line_bytes": line_bytes(machine),
+            "line_bytes": cpu_selection.line_bytes(machine),
             "last_level_cache_bytes": cache_bytes,
             "guest": bool(machine.platform.is_guest),
         },

@@ -12,38 +12,8 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
+from sizeup_memory import buffers, cpu_selection, durations
 from sizeup_memory.binding import Allocation, Member, Pages, Traffic, TrafficPoint, available_bytes, new_job
-from sizeup_memory.buffers import (
-    SharedCache,
-    bytes_per_thread,
-    cache_caveats,
-    cache_verdict,
-    caches_from,
-    caches_text,
-    fitted,
-    shared_caches,
-)
-from sizeup_memory.cpu_selection import (
-    core_count,
-    core_first_cpus,
-    line_bytes,
-    locality,
-    node_of,
-    page_caveats,
-    remote_caveat,
-    without_memory,
-)
-from sizeup_memory.durations import (
-    SETTLE_SECONDS,
-    STOP_SETTINGS,
-    allocating_seconds,
-    invalid_replicates,
-    limit_seconds,
-    linking_seconds,
-    measuring_seconds,
-    starting_seconds,
-    stop_rule,
-)
 
 NAME = "memory.loaded"
 _IDLE_NS = 10_000_000
@@ -59,42 +29,42 @@ class MemoryLoaded:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step: all mixes and delays with the same threads and memory, interleaved."""
-        cpus = core_first_cpus(machine)[: core_count(machine)]
+        cpus = cpu_selection.core_first_cpus(machine)[: cpu_selection.core_count(machine)]
         if len(cpus) < 2:
             yield Refusal(NAME, NAME, "needs at least two cores: one for the load and one to measure")
             return
-        reason = invalid_replicates(settings)
+        reason = durations.invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
-        remote_cpus = without_memory(machine, cpus)
+        remote_cpus = cpu_selection.without_memory(machine, cpus)
         cpus = tuple(
             sorted(cpus, key=lambda cpu: cpu in remote_cpus)
         )  # the first one measures latency, on memory of its own node
-        caches = shared_caches(machine, cpus)
-        sizes = fitted(_least_bytes(caches, cpus), machine.memory_available_bytes)
-        node = node_of(machine, cpus[0])
-        used_nodes = len({node_of(machine, cpu) for cpu in cpus})
-        seconds = starting_seconds(len(cpus)) + linking_seconds(sizes.get(cpus[0], 0))
-        seconds += allocating_seconds(
+        caches = buffers.shared_caches(machine, cpus)
+        sizes = buffers.fitted(_least_bytes(caches, cpus), machine.memory_available_bytes)
+        node = cpu_selection.node_of(machine, cpus[0])
+        used_nodes = len({cpu_selection.node_of(machine, cpu) for cpu in cpus})
+        seconds = durations.starting_seconds(len(cpus)) + durations.linking_seconds(sizes.get(cpus[0], 0))
+        seconds += durations.allocating_seconds(
             sizes.values(), nodes=used_nodes, pages=Pages.THP, guest=bool(machine.platform.is_guest)
         )
-        seconds += measuring_seconds(settings, len(_MIXES) * len(_DELAYS_NS), SETTLE_SECONDS)
+        seconds += durations.measuring_seconds(settings, len(_MIXES) * len(_DELAYS_NS), durations.SETTLE_SECONDS)
         yield Step(
             id=NAME,
             probe=NAME,
             title="Loaded memory latency",
             settings={
-                **{key: settings[key] for key in STOP_SETTINGS},
+                **{key: settings[key] for key in durations.STOP_SETTINGS},
                 "cpus": json.dumps(cpus),
                 **({} if node is None else {"cpu_node": node}),
                 "nodes": len(machine.nodes),
                 "without_memory": json.dumps(remote_cpus),
-                "caches": caches_text(caches),
-                "line_bytes": line_bytes(machine),
+                "caches": buffers.caches_text(caches),
+                "line_bytes": cpu_selection.line_bytes(machine),
             },
             estimated_seconds=seconds,
-            time_limit_seconds=limit_seconds(seconds),
+            time_limit_seconds=durations.limit_seconds(seconds),
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(sum(sizes.values()))} of memory",
             cpus=cpus,
@@ -107,13 +77,13 @@ class MemoryLoaded:
         cpus: list[int] = json.loads(str(settings["cpus"]))
         caveats = [] if leave_cpus(cpus) else ["the console shared a CPU with the measurement"]
         memory = Allocation(Pages.THP)
-        caches = caches_from(str(settings["caches"]))
-        sizes = fitted(_least_bytes(caches, cpus), available_bytes(memory))
+        caches = buffers.caches_from(str(settings["caches"]))
+        sizes = buffers.fitted(_least_bytes(caches, cpus), available_bytes(memory))
         if not sizes:
             raise RefusedError("not enough memory: at least 2 MiB per core are needed, and at most half of it is used")
         # With a long delay the streams hardly use the cache: the chase has it to itself.
         groups = [{cpus[0]: sizes[cpus[0]]}, {cpu: sizes[cpu] for cpu in cpus[1:]}]
-        cache_notes, cached = cache_caveats(caches, groups)
+        cache_notes, cached = buffers.cache_caveats(caches, groups)
         caveats += cache_notes
         chaser = Member(cpus[0], sizes[cpus[0]], memory, chases=True, stride_bytes=int(settings["line_bytes"]))
         streams = [Member(cpu, sizes[cpu], memory) for cpu in cpus[1:]]
@@ -123,19 +93,21 @@ class MemoryLoaded:
             for load in loads
             for series in ("latency-by-delay", "bandwidth-by-delay")
         )
-        traffic = Traffic([chaser, *streams], loads, stop_rule(settings, batch_seconds=0.01))
+        traffic = Traffic([chaser, *streams], loads, durations.stop_rule(settings, batch_seconds=0.01))
         job = new_job()
         yield from job.follow(traffic.call(job), points, context)
         yield from job.gaps(points)
         measured = {index: native for index, _, native in job.measured(points)}
         near = settings.get("cpu_node")
         nodes = int(settings["nodes"])
-        where, remote = locality(traffic.placement(0), cpus[0], None if near is None else int(near), nodes)
+        where, remote = cpu_selection.locality(
+            traffic.placement(0), cpus[0], None if near is None else int(near), nodes
+        )
         remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
         placements = [traffic.placement(member) for member in range(1 + len(streams))]
         where["huge_page_share"] = min(placement.huge_share for placement in placements)
-        caveats += [*remote, *page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))]
-        others = [remote_caveat(remote_cpus)] if remote_cpus else []
+        caveats += [*remote, *cpu_selection.page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))]
+        others = [cpu_selection.remote_caveat(remote_cpus)] if remote_cpus else []
         for index, point in enumerate(points):
             if index in measured:
                 extra = where if point.series == "latency-by-delay" else {}
@@ -143,12 +115,12 @@ class MemoryLoaded:
         for index, load in enumerate(loads):
             latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
             if cached and (latency is not None or bandwidth is not None):
-                yield cache_verdict(points[2 * index].at, cache_notes)
+                yield buffers.cache_verdict(points[2 * index].at, cache_notes)
             if latency is None or bandwidth is None:
                 continue
             at = {"write_percent": load.write_percent, "bytes_per_second": round(bandwidth.median)}
             if cached:
-                yield cache_verdict(at, cache_notes)
+                yield buffers.cache_verdict(at, cache_notes)
             yield Estimate(
                 "latency",
                 at,
@@ -167,7 +139,7 @@ class MemoryLoaded:
             )
 
 
-def _least_bytes(caches: Sequence[SharedCache], cpus: Collection[int]) -> dict[int, int]:
+def _least_bytes(caches: Sequence[buffers.SharedCache], cpus: Collection[int]) -> dict[int, int]:
     """Return the least memory of the first CPU, which chases alone, and of the others, which stream together."""
     chaser, *streams = cpus
-    return bytes_per_thread(caches, [chaser]) | bytes_per_thread(caches, streams)
+    return buffers.bytes_per_thread(caches, [chaser]) | buffers.bytes_per_thread(caches, streams)

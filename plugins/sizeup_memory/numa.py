@@ -16,6 +16,7 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
+from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
 from sizeup_memory.binding import (
     Allocation,
     ChasePoint,
@@ -28,42 +29,6 @@ from sizeup_memory.binding import (
     available_bytes,
     new_job,
 )
-from sizeup_memory.buffers import (
-    USUAL_BYTES,
-    bytes_for_all,
-    cache_caveats,
-    cache_verdict,
-    caches_from,
-    caches_text,
-    reduced_caveats,
-    shared_caches,
-    usable_bytes,
-)
-from sizeup_memory.cpu_selection import (
-    MIN_PLACED_SHARE,
-    PAGES,
-    cores_by_node,
-    line_bytes,
-    memory_nodes,
-    node_memory,
-    page_caveats,
-    placement_figures,
-    remote_caveat,
-    unknown_pages,
-)
-from sizeup_memory.durations import (
-    SETTLE_SECONDS,
-    STOP_SETTINGS,
-    allocating_seconds,
-    invalid_replicates,
-    limit_seconds,
-    linking_seconds,
-    measuring_seconds,
-    starting_seconds,
-    stop_rule,
-    thread_seconds,
-)
-from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_from, cells_text, not_measured, sampled, totals_text
 
 NAME = "memory.numa"
 SMALLEST_BYTES = 16 << 20
@@ -80,12 +45,12 @@ class MemoryNuma:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan a matrix for each page size, and the placements."""
-        reason = not_numa(machine) or invalid_replicates(settings) or _wrong_span(int(settings["span"]))
+        reason = not_numa(machine) or durations.invalid_replicates(settings) or _wrong_span(int(settings["span"]))
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
         for pages in str(settings["pages"]).split(","):
-            if reason := unknown_pages(pages):
+            if reason := cpu_selection.unknown_pages(pages):
                 yield Refusal(f"{NAME}.{pages}", NAME, reason)
                 continue
             yield _step(machine, settings, f"matrix.{pages}", f"NUMA latency matrix, {pages} pages")
@@ -105,7 +70,7 @@ class MemoryNuma:
 
 def not_numa(machine: Machine) -> str | None:
     """Return why there is nothing to compare; None if there is."""
-    if len(memory_nodes(machine)) < 2:
+    if len(cpu_selection.memory_nodes(machine)) < 2:
         return "fewer than two NUMA nodes with memory: there is nothing to compare"
     return None
 
@@ -119,50 +84,56 @@ def _wrong_span(span_bytes: int) -> str:
 
 
 def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
-    with_memory = memory_nodes(machine)
+    with_memory = cpu_selection.memory_nodes(machine)
     # A node without memory still has CPUs to measure from.
     others = [node for node in machine.nodes if node.pus and node not in with_memory]
-    nodes = cores_by_node(machine, (*with_memory, *others))
+    nodes = cpu_selection.cores_by_node(machine, (*with_memory, *others))
     cpus = tuple(cpu for node in nodes.values() for cpu in node)
     placements = part == "placements"
-    caches = shared_caches(machine, cpus)
+    caches = buffers.shared_caches(machine, cpus)
     points = [cpus] if placements else [cpus[:1] for cpus in nodes.values()]
-    span = int(settings["span"]) or max([USUAL_BYTES, *bytes_for_all(caches, points).values()])
-    targets = [node.os_id for node in memory_nodes(machine)]
+    span = int(settings["span"]) or max([buffers.USUAL_BYTES, *buffers.bytes_for_all(caches, points).values()])
+    targets = [node.os_id for node in cpu_selection.memory_nodes(machine)]
     chosen: dict[str, Any] = {}
     if placements:
         seconds = placements_seconds(settings, span, len(cpus), len(targets))
     else:
-        cells = all_cells(machine, [node for node, some in nodes.items() if some], interleaved=True)
+        cells = matrix_cells.all_cells(machine, [node for node, some in nodes.items() if some], interleaved=True)
 
-        def seconds_of(some: Sequence[MatrixCell], budget: float = 0.0) -> float:
-            return matrix_seconds({**settings, "budget": budget}, span, some, PAGES[part.removeprefix("matrix.")])
+        def seconds_of(some: Sequence[matrix_cells.MatrixCell], budget: float = 0.0) -> float:
+            return matrix_seconds(
+                {**settings, "budget": budget}, span, some, cpu_selection.PAGES[part.removeprefix("matrix.")]
+            )
 
         most = float(settings["matrix_time"])
-        measured = sampled(cells, seconds_of, most)
+        measured = matrix_cells.sampled(cells, seconds_of, most)
         # What the minimum of replicates leaves of the time is for cells that do not converge.
         last_round = seconds_of(measured) / int(settings["replicates"])
         chosen["budget"] = min(float(settings["budget"]), max(0.0, most - last_round))
         seconds = seconds_of(measured, chosen["budget"])
-        chosen |= {"cells": cells_text(measured), "cells_by_class": totals_text(cells), "matrix_time": most}
+        chosen |= {
+            "cells": matrix_cells.cells_text(measured),
+            "cells_by_class": matrix_cells.totals_text(cells),
+            "matrix_time": most,
+        }
     return Step(
         id=f"{NAME}.{part}",
         probe=NAME,
         title=title,
         settings={
-            **{key: settings[key] for key in STOP_SETTINGS},
+            **{key: settings[key] for key in durations.STOP_SETTINGS},
             "part": part,
             "nodes": json.dumps({str(node): list(cpus) for node, cpus in nodes.items()}),
             "memory_nodes": json.dumps(targets),
             "nearest": json.dumps(_nearest(machine)),
             "span": settings["span"],
             "span_bytes": span,
-            "line_bytes": line_bytes(machine),
-            "caches": caches_text(caches),
+            "line_bytes": cpu_selection.line_bytes(machine),
+            "caches": buffers.caches_text(caches),
             **chosen,
         },
         estimated_seconds=seconds,
-        time_limit_seconds=limit_seconds(seconds),
+        time_limit_seconds=durations.limit_seconds(seconds),
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(span)} of memory for each {'thread' if placements else 'node'}",
         cpus=cpus,
@@ -171,7 +142,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
 
 def _nearest(machine: Machine) -> dict[str, int]:
     """Return the nearest node with memory, by the firmware's distances, of each node with CPUs and no memory."""
-    targets = memory_nodes(machine)
+    targets = cpu_selection.memory_nodes(machine)
     order = {node.os_id: at for at, node in enumerate(machine.nodes)}
     found = {}
     for node in machine.nodes:
@@ -181,11 +152,15 @@ def _nearest(machine: Machine) -> dict[str, int]:
     return found
 
 
-def matrix_seconds(settings: Settings, span: int, cells: Sequence[MatrixCell], pages: Pages) -> float:
+def matrix_seconds(settings: Settings, span: int, cells: Sequence[matrix_cells.MatrixCell], pages: Pages) -> float:
     """Return the estimated time of a matrix, whose memory is allocated node by node."""
     memories = len({cell.memory_node for cell in cells})
-    allocating = memories * allocating_seconds([span], pages=pages)
-    return starting_seconds() + allocating + measuring_seconds(settings, len(cells), linking_seconds(span))
+    allocating = memories * durations.allocating_seconds([span], pages=pages)
+    return (
+        durations.starting_seconds()
+        + allocating
+        + durations.measuring_seconds(settings, len(cells), durations.linking_seconds(span))
+    )
 
 
 def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
@@ -194,19 +169,22 @@ def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
     0: that is below 16 MiB. All nodes have theirs at the same time, and each holds its part of the interleaved one too.
     """
     on_node = available_bytes(memory) * nodes // (nodes + 1)
-    fitting = min(usable_bytes(wanted, on_node), usable_bytes(wanted, available_bytes(Allocation()) // (nodes + 1)))
+    fitting = min(
+        buffers.usable_bytes(wanted, on_node),
+        buffers.usable_bytes(wanted, available_bytes(Allocation()) // (nodes + 1)),
+    )
     return fitting if fitting >= SMALLEST_BYTES else 0
 
 
 def measure_matrix(step: Step, nodes: dict[int, list[int]], context: Context) -> Iterator[Emission]:
     """Measure every cell of a matrix, and compare interleaved memory with the mean of its row."""
     settings = step.settings
-    pages, caches = _pages(settings), caches_from(str(settings["caches"]))
-    yield from not_measured(step.probe, settings)
+    pages, caches = _pages(settings), buffers.caches_from(str(settings["caches"]))
+    yield from matrix_cells.not_measured(step.probe, settings)
     cells = yield from _allocated_cells(step, nodes, context)
     if not cells:
         raise RefusedError("the memory of no node can be measured; see the gaps for the reasons")
-    latency = Latency([chase for _, chase in cells], stop_rule(settings))
+    latency = Latency([chase for _, chase in cells], durations.stop_rule(settings))
     points = tuple(point for point, _ in cells)
     job = new_job()
     yield from job.follow(latency.call(job), points, context)
@@ -214,28 +192,30 @@ def measure_matrix(step: Step, nodes: dict[int, list[int]], context: Context) ->
     measured: dict[tuple[str, int, int | None], float] = {}
     for index, point, native in job.measured(points):
         chase, placement = cells[index][1], latency.placement(index)
-        extra, caveats = placement_figures(placement, chase.memory.nodes)
-        caveats += page_caveats(pages, placement)
-        caveats += reduced_caveats(settings, chase.span_bytes)
+        extra, caveats = cpu_selection.placement_figures(placement, chase.memory.nodes)
+        caveats += cpu_selection.page_caveats(pages, placement)
+        caveats += buffers.reduced_caveats(settings, chase.span_bytes)
         extra["working_set_bytes"] = chase.span_bytes
-        cache_notes, cached = cache_caveats(caches, [{chase.cpu: chase.span_bytes}])
+        cache_notes, cached = buffers.cache_caveats(caches, [{chase.cpu: chase.span_bytes}])
         caveats += cache_notes
         if cached:
-            yield cache_verdict(point.at, cache_notes)
+            yield buffers.cache_verdict(point.at, cache_notes)
         yield estimate_of(point, native, tuple(caveats), extra)
-        if cached or (placement.verified and placement.share_on(chase.memory.nodes) < MIN_PLACED_SHARE):
+        if cached or (placement.verified and placement.share_on(chase.memory.nodes) < cpu_selection.MIN_PLACED_SHARE):
             continue  # the figure is not of memory, or not of the named node: use it for nothing else
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
     targets = json.loads(str(settings["memory_nodes"]))
-    in_row = Counter(cell.cpu_node for cell in cells_from(str(settings["cells"])) if cell.memory_node is not None)
+    in_row = Counter(
+        cell.cpu_node for cell in matrix_cells.cells_from(str(settings["cells"])) if cell.memory_node is not None
+    )
     # The mean of a row that was measured in part says nothing of the rest.
     yield from expected_interleaved({key: value for key, value in measured.items() if in_row[key[1]] == len(targets)})
 
 
 def _pages(settings: Settings) -> Pages:
-    return PAGES[str(settings["part"]).removeprefix("matrix.")]
+    return cpu_selection.PAGES[str(settings["part"]).removeprefix("matrix.")]
 
 
 def _allocated_cells(
@@ -245,11 +225,11 @@ def _allocated_cells(
     settings = step.settings
     pages = _pages(settings)
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
-    chosen = cells_from(str(settings["cells"]))
+    chosen = matrix_cells.cells_from(str(settings["cells"]))
     cells: list[tuple[EstimatePoint, ChasePoint]] = []
     for target in targets:
         rows = {cell.cpu_node: nodes[cell.cpu_node] for cell in chosen if cell.memory_node == target}
-        memory = node_memory(target, nodes, pages)
+        memory = cpu_selection.node_memory(target, nodes, pages)
         # A bound range is allocated on that node only: size it by what is available there.
         span = _matrix_span(int(settings["span_bytes"]), memory, len(targets))
         if not span:
@@ -315,7 +295,7 @@ def _allocation_error(memory: Allocation, span: int, settings: Settings, context
     """Return why memory cannot be allocated there; None if it can. One small measurement tries it."""
     trial = Latency(
         [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
-        stop_rule({**settings, "replicates": 1, "replicates_max": 1, "replicate": 0.001, "warm_up": 0.0}),
+        durations.stop_rule({**settings, "replicates": 1, "replicates_max": 1, "replicate": 0.001, "warm_up": 0.0}),
     )
     job = new_job()
     try:
@@ -333,10 +313,16 @@ def _any_cpu(settings: Settings) -> int:
 
 def placements_seconds(settings: Settings, span: int, threads: int, nodes: int) -> float:
     """Return the estimated time of all placements."""
-    each = thread_seconds(threads) + linking_seconds(span) + measuring_seconds(settings, 1, SETTLE_SECONDS)
+    each = (
+        durations.thread_seconds(threads)
+        + durations.linking_seconds(span)
+        + durations.measuring_seconds(settings, 1, durations.SETTLE_SECONDS)
+    )
     # One of the placements has all memory on one node.
     spread = [nodes] * (_LAYOUTS - 1) + [1]
-    return starting_seconds() + sum(each + allocating_seconds([span] * threads, nodes=some) for some in spread)
+    return durations.starting_seconds() + sum(
+        each + durations.allocating_seconds([span] * threads, nodes=some) for some in spread
+    )
 
 
 def measure_placements(
@@ -355,13 +341,15 @@ def measure_placements(
     )
     if span < _MIN_SHARE_BYTES:
         raise RefusedError("not enough memory: a node has too little available for a thread on every core")
-    cache_notes, cached = cache_caveats(caches_from(str(settings["caches"])), [{cpu: span for cpu, _ in threads}])
+    cache_notes, cached = buffers.cache_caveats(
+        buffers.caches_from(str(settings["caches"])), [{cpu: span for cpu, _ in threads}]
+    )
     for name, memory_of in layouts.items():
         if context.canceled:
             return
         stride = int(settings["line_bytes"])
         members = [Member(cpu, span, memory_of(node), chases=True, stride_bytes=stride) for cpu, node in threads]
-        traffic = Traffic(members, [TrafficPoint(streams=0)], stop_rule(settings, batch_seconds=0.01))
+        traffic = Traffic(members, [TrafficPoint(streams=0)], durations.stop_rule(settings, batch_seconds=0.01))
         points = (EstimatePoint("placement", {"placement": name}), EstimatePoint("unused", {}))
         job = new_job()
         try:
@@ -382,15 +370,15 @@ def measure_placements(
                 "share_where_asked": min(shares),
                 "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(on_node.items())),
             }
-            point_caveats = [*caveats, *reduced_caveats(settings, span), *cache_notes]
+            point_caveats = [*caveats, *buffers.reduced_caveats(settings, span), *cache_notes]
             if not all(traffic.placement(index).verified for index in range(len(members))):
                 point_caveats.append("page placement not verified: move_pages and numa_maps are denied")
-            elif min(shares) < MIN_PLACED_SHARE:
+            elif min(shares) < cpu_selection.MIN_PLACED_SHARE:
                 point_caveats.append(f"a thread had only {min(shares):.1%} of its pages on the requested node")
             if name == "local" and remote_cpus:
-                point_caveats.append(remote_caveat(remote_cpus))
+                point_caveats.append(cpu_selection.remote_caveat(remote_cpus))
             if cached:
-                yield cache_verdict(point.at, cache_notes)
+                yield buffers.cache_verdict(point.at, cache_notes)
             yield estimate_of(point, native, tuple(point_caveats), extra)
 
 
@@ -400,17 +388,17 @@ def _layouts(
     """Return the memory of each node's threads by placement; base pages, as of a database without huge pages."""
 
     def local(node: int) -> Allocation:
-        return node_memory(nearest.get(node, node), nodes, Pages.BASE)
+        return cpu_selection.node_memory(nearest.get(node, node), nodes, Pages.BASE)
 
     def remote(node: int) -> Allocation:
         others = [target for target in targets if target != node]
-        return node_memory(others[node % len(others)], nodes, Pages.BASE)
+        return cpu_selection.node_memory(others[node % len(others)], nodes, Pages.BASE)
 
     def interleaved(_: int) -> Allocation:
         return Allocation(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
 
     def cyclops(_: int) -> Allocation:
-        return node_memory(targets[0], nodes, Pages.BASE)
+        return cpu_selection.node_memory(targets[0], nodes, Pages.BASE)
 
     return {"local": local, "remote": remote, "interleaved": interleaved, "cyclops": cyclops}
 
@@ -419,5 +407,5 @@ def _fitting_share(memories: Sequence[Allocation], wanted: int) -> int:
     """Return the memory that each thread can have if several allocate on the same nodes."""
     each = wanted
     for memory in set(memories):
-        each = min(each, usable_bytes(wanted, available_bytes(memory) // memories.count(memory)))
-    return min(each, usable_bytes(wanted, available_bytes(Allocation()) // max(1, len(memories))))
+        each = min(each, buffers.usable_bytes(wanted, available_bytes(memory) // memories.count(memory)))
+    return min(each, buffers.usable_bytes(wanted, available_bytes(Allocation()) // max(1, len(memories))))

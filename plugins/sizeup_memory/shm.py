@@ -14,24 +14,8 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
+from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
 from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
-from sizeup_memory.buffers import (
-    bytes_for_all,
-    cache_caveats,
-    cache_verdict,
-    caches_from,
-    caches_text,
-    shared_caches,
-)
-from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_by_node, memory_nodes
-from sizeup_memory.durations import (
-    allocating_seconds,
-    invalid_replicates,
-    limit_seconds,
-    rounds_seconds,
-    starting_seconds,
-)
-from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_text, not_measured, sampled, totals_text
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files
@@ -48,12 +32,12 @@ class MemoryShm:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step for each node with CPUs."""
-        nodes = cores_by_node(machine, memory_nodes(machine))
+        nodes = cpu_selection.cores_by_node(machine, cpu_selection.memory_nodes(machine))
         writers = {node: cpus[0] for node, cpus in nodes.items() if cpus}
         if not writers:
             yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs")
             return
-        reason = invalid_replicates(settings)
+        reason = durations.invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
@@ -62,16 +46,18 @@ class MemoryShm:
             least = format_bytes(_MIN_BYTES)
             yield Refusal(NAME, NAME, f"bytes={chosen}: expected at least {least}, or 0 for four times the L3")
             return
-        caches = shared_caches(machine, writers.values())
-        size = chosen or max([_USUAL_BYTES, *bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values()])
-        cells = [cell for cell in all_cells(machine, writers) if cell.memory_node in writers]
+        caches = buffers.shared_caches(machine, writers.values())
+        size = chosen or max(
+            [_USUAL_BYTES, *buffers.bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values()]
+        )
+        cells = [cell for cell in matrix_cells.all_cells(machine, writers) if cell.memory_node in writers]
         most = float(settings["matrix_time"])
 
-        def seconds_of(some: Sequence[MatrixCell]) -> float:
+        def seconds_of(some: Sequence[matrix_cells.MatrixCell]) -> float:
             of_home = Counter(cell.memory_node for cell in some)
             return sum(_step_seconds(settings, size, count, 0.0) for count in of_home.values())
 
-        measured = sampled(cells, seconds_of, most)
+        measured = matrix_cells.sampled(cells, seconds_of, most)
         spare = max(0.0, most - seconds_of(measured)) / len(writers)
         for node in writers:
             own = [cell for cell in measured if cell.memory_node == node]
@@ -88,14 +74,14 @@ class MemoryShm:
                     **{key: settings[key] for key in ("replicates", "replicates_max", "target", "matrix_time")},
                     "budget": budget,
                     "bytes": size,
-                    "caches": caches_text(caches),
+                    "caches": buffers.caches_text(caches),
                     "node": node,
                     "writers": json.dumps({str(home): cpu for home, cpu in some.items()}),
-                    "cells": cells_text(own),
-                    "cells_by_class": totals_text(cell for cell in cells if cell.memory_node == node),
+                    "cells": matrix_cells.cells_text(own),
+                    "cells_by_class": matrix_cells.totals_text(cell for cell in cells if cell.memory_node == node),
                 },
                 estimated_seconds=seconds,
-                time_limit_seconds=limit_seconds(seconds),
+                time_limit_seconds=durations.limit_seconds(seconds),
                 hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
                 touches=f"{format_bytes(size)} of {DIRECTORY}",
                 cpus=tuple(some.values()),
@@ -108,7 +94,7 @@ class MemoryShm:
         size = _fitting(int(step.settings["bytes"]), home)
         caveats = () if leave_cpus(writers.values()) else ("the console shared a CPU with the measurement",)
         points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
-        yield from not_measured(f"{NAME}: node {home}", step.settings)
+        yield from matrix_cells.not_measured(f"{NAME}: node {home}", step.settings)
         before = read_free_by_node()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing remains, whatever happens
         try:
@@ -127,11 +113,11 @@ class MemoryShm:
                 f"file size reduced from {format_bytes(int(step.settings['bytes']))} to {format_bytes(size)}: at most "
                 "half of the available memory is used"
             )
-        caches = caches_from(str(step.settings["caches"]))
+        caches = buffers.caches_from(str(step.settings["caches"]))
         for _, point, native in job.measured(points):
-            cache_notes, cached = cache_caveats(caches, [{writers[int(point.at["cpu_node"])]: size}], "writes")
+            cache_notes, cached = buffers.cache_caveats(caches, [{writers[int(point.at["cpu_node"])]: size}], "writes")
             if cached:
-                yield cache_verdict(point.at, cache_notes)
+                yield buffers.cache_verdict(point.at, cache_notes)
             yield estimate_of(
                 point, native, (*caveats, *cache_notes, *placement_caveats), {"file_bytes": size, **extra}
             )
@@ -143,10 +129,10 @@ def _pass_seconds(size: int) -> float:
 
 def _step_seconds(settings: Settings, size: int, writers: int, budget: float) -> float:
     """Return how long a file of one node takes, which is filled and then overwritten by each writer in turn."""
-    passes = rounds_seconds(
+    passes = durations.rounds_seconds(
         writers * _pass_seconds(size), int(settings["replicates"]), int(settings["replicates_max"]), budget
     )
-    return starting_seconds() + allocating_seconds([size]) + passes
+    return durations.starting_seconds() + durations.allocating_seconds([size]) + passes
 
 
 def _rule(settings: Settings) -> StopRule:
@@ -200,7 +186,9 @@ def _placed(
     }
     if placement.verified:
         extra["pages_on_nodes"] = placement.nodes_text
-        return extra, [] if share >= MIN_PLACED_SHARE else [f"only {share:.0%} of the file's pages are on node {home}"]
+        return extra, [] if share >= cpu_selection.MIN_PLACED_SHARE else [
+            f"only {share:.0%} of the file's pages are on node {home}"
+        ]
     caveats = ["page placement is estimated from the free memory of the nodes: move_pages is denied"]
     if share < _MIN_TAKEN_SHARE:
         caveats.append(f"only {share:.0%} of the consumed memory came from node {home}")

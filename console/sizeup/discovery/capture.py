@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from sizeup.discovery import routes
 from sizeup.discovery.accelerators import NVIDIA, reduced_information
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
@@ -28,15 +29,6 @@ from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.file_systems import POOLS, UUID
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.nfs import parse_tcp
-from sizeup.discovery.routes import (
-    IPV4_ROUTES,
-    IPV6_ADDRESSES,
-    IPV6_ROUTES,
-    Address,
-    parse_address,
-    parse_fabric_address,
-    portal_host,
-)
 from sizeup.discovery.sysroot import ANSWERS, LINKS_LIMIT, MANIFEST, Sysroot
 from sizeup.errors import UsageError
 from sizeup.files import write
@@ -69,7 +61,7 @@ _WITH_ADDRESSES_FIELDS = frozenset(
 """The fields of a machine that come from them."""
 _TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _HEADINGS = {
-    IPV4_ROUTES: "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT",
+    routes.IPV4_ROUTES: "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT",
     **dict.fromkeys(_TCP_TABLES, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
 }
 
@@ -342,14 +334,14 @@ def _followed(machine: Machine) -> Iterator[tuple[str | None, str | None, bool]]
     for hba in machine.hbas:
         yield hba.local_address, hba.net_device, True
         for target in hba.targets:
-            yield portal_host(target.address), hba.net_device, False
+            yield routes.portal_host(target.address), hba.net_device, False
     for controller in machine.nvme_controllers:
-        address = parse_fabric_address(controller.address or "")
+        address = routes.parse_fabric_address(controller.address or "")
         yield address.get("traddr"), controller.net_device, False
         yield address.get("src_addr") or address.get("host_traddr"), controller.net_device, True
 
 
-def _reversed_words(address: Address) -> str:
+def _reversed_words(address: routes.Address) -> str:
     packed = address.packed
     return "".join(packed[at : at + 4][::-1].hex().upper() for at in range(0, len(packed), 4))
 
@@ -357,32 +349,34 @@ def _reversed_words(address: Address) -> str:
 def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonymizer) -> dict[str, bytes]:
     """Return the routes, addresses and connections among ``files`` with stand-ins for what was looked up in them."""
     lines: dict[str, dict[str, None]] = {
-        name: {} for name in (IPV4_ROUTES, IPV6_ROUTES, IPV6_ADDRESSES, *_TCP_TABLES) if name in files
+        name: {}
+        for name in (routes.IPV4_ROUTES, routes.IPV6_ROUTES, routes.IPV6_ADDRESSES, *_TCP_TABLES)
+        if name in files
     }
     for text, nic, local in _followed(machine):
         if text is None or nic in (None, "lo"):
             continue
-        masked = parse_address(anonymizer.text(text, mounts=True))
+        masked = routes.parse_address(anonymizer.text(text, mounts=True))
         if masked is None:
             continue
         address, name = masked[0], anonymizer.text(nic or "")
         if isinstance(address, ipaddress.IPv4Address):
             line = f"{name}\t{_reversed_words(address)}\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0"
-            lines.get(IPV4_ROUTES, {})[line] = None
+            lines.get(routes.IPV4_ROUTES, {})[line] = None
             continue
         packed, none = address.packed.hex(), "0" * 32
-        lines.get(IPV6_ROUTES, {})[f"{packed} 80 {none} 00 {none} 00000400 0 0 00000001 {name}"] = None
+        lines.get(routes.IPV6_ROUTES, {})[f"{packed} 80 {none} 00 {none} 00000400 0 0 00000001 {name}"] = None
         if local:
-            lines.get(IPV6_ADDRESSES, {})[f"{packed} 01 80 00 80 {name}"] = None
+            lines.get(routes.IPV6_ADDRESSES, {})[f"{packed} 01 80 00 80 {name}"] = None
     servers = {
         parsed[0]: mount.address
         for mount in machine.nfs_mounts
-        if mount.address is not None and (parsed := parse_address(mount.address)) is not None
+        if mount.address is not None and (parsed := routes.parse_address(mount.address)) is not None
     }
     for table in _TCP_TABLES:
         for number, found in enumerate(parse_tcp(files.get(table, b"").decode("latin-1"))):
             if found.remote in servers:
-                server = parse_address(anonymizer.text(servers[found.remote], mounts=True))
+                server = routes.parse_address(anonymizer.text(servers[found.remote], mounts=True))
                 remote = "0" * 8 if server is None else _reversed_words(server[0])
                 state = f"{found.state:02X} 0:0 00:0 {found.retransmissions:X}"
                 line = f"{number}: 00000000:0000 {remote}:{found.port:04X} {state}"

@@ -15,15 +15,7 @@ from sizeup.discovery.sysroot import ANSWERS, Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import NvmeController
-from sizeup.procfs.device_questions import (
-    Question,
-    ask_health,
-    ask_offloads,
-    ask_rings,
-    parse_health,
-    parse_offloads,
-    parse_rings,
-)
+from sizeup.procfs import device_questions
 from sizeup.procfs.kernel_file import Unreadable
 
 _NOT_SUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL})
@@ -33,7 +25,7 @@ _NO_ANSWER = "no answer in time; it is asked again at the next start"
 T = TypeVar("T")
 
 
-def _answer(sysroot: Sysroot, path: str, question: Question, parse: Callable[[bytes], T]) -> T | None:
+def _answer(sysroot: Sysroot, path: str, question: device_questions.Question, parse: Callable[[bytes], T]) -> T | None:
     """Return what ``parse`` makes of the answer; None where there is none, with a gap unless that is no wonder."""
     data = sysroot.device(path, question)
     if isinstance(data, Unreadable):
@@ -58,12 +50,14 @@ def _with_rings(sysroot: Sysroot, nic: Nic) -> Nic:
     base = f"{ANSWERS}/ethtool/{nic.name}"
     return replace(
         nic,
-        rings=_answer(sysroot, f"{base}/rings", lambda: ask_rings(nic.name), parse_rings),
+        rings=_answer(
+            sysroot, f"{base}/rings", lambda: device_questions.ask_rings(nic.name), device_questions.parse_rings
+        ),
         offloads=_answer(
             sysroot,
             f"{base}/offloads",
-            lambda: ask_offloads(nic.name),
-            lambda data: parse_offloads(data.decode("ascii", "replace")),
+            lambda: device_questions.ask_offloads(nic.name),
+            lambda data: device_questions.parse_offloads(data.decode("ascii", "replace")),
         )
         or (),
     )
@@ -80,4 +74,7 @@ def _with_health(sysroot: Sysroot, controller: NvmeController) -> NvmeController
     name = controller.name
     number = sysroot.line(f"/sys/class/nvme/{name}/dev")
     path = f"{ANSWERS}/nvme/{name}/smart-log"
-    return replace(controller, health=_answer(sysroot, path, lambda: ask_health(name, number), parse_health))
+    return replace(
+        controller,
+        health=_answer(sysroot, path, lambda: device_questions.ask_health(name, number), device_questions.parse_health),
+    )

@@ -6,6 +6,7 @@ import sys
 
 from msgspec.structs import replace
 
+from sizeup.discovery import numa, nvme
 from sizeup.discovery.accelerators import read_accelerators, read_cxl_memory
 from sizeup.discovery.block import read_block_devices, resolve_stacks
 from sizeup.discovery.budget import bandwidth_budgets
@@ -23,15 +24,6 @@ from sizeup.discovery.memory_kinds import read_dax_devices
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nic_link, read_nics, read_rdma_ports, read_tcp_buffers
-from sizeup.discovery.numa import (
-    MEMINFO,
-    note_memory,
-    read_huge_pages,
-    read_memory_blocks,
-    read_node_memory,
-    read_nodes,
-)
-from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
 from sizeup.discovery.os_settings import read_os_settings
 from sizeup.discovery.pci import read_interrupts, read_pci, read_pci_link
 from sizeup.discovery.platform import read_platform
@@ -55,14 +47,14 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     cpuset_limits = read_cpuset_limits(root)
     processors = read_processors(root, cpuinfo, cpuset_limits.cpus)
     package_of = {cpu: index for index, package in enumerate(processors.packages) for cpu in package.pus}
-    memory = parse_meminfo(root.read(MEMINFO) or "")
+    memory = parse_meminfo(root.read(numa.MEMINFO) or "")
     first = next((pu.cpu for pu in processors.pus if pu.online), 0)
     memory_controllers = read_edac(root)
-    nodes = read_nodes(root, processors.pus, package_of, cpuset_limits.nodes, memory_controllers)
-    online_bytes, offline_bytes = read_memory_blocks(root)
+    nodes = numa.read_nodes(root, processors.pus, package_of, cpuset_limits.nodes, memory_controllers)
+    online_bytes, offline_bytes = numa.read_memory_blocks(root)
     memory_bytes = memory.get("MemTotal") or _memory_of_nodes(nodes) or online_bytes
     if memory_bytes is None:
-        note_memory(root)
+        numa.note_memory(root)
     parents = DeviceParents(root)
     pci = read_pci(root, parents, nodes, sum(pu.online for pu in processors.pus))
     rdma_ports = read_rdma_ports(root, parents)
@@ -72,10 +64,10 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     hbas = placed_by_interface(read_hbas(root, parents), nics, routes)
     by_hctl = {device.hctl: device for device in block_devices if device.hctl is not None}
     scsi_devices = read_scsi_devices(root, hbas, by_hctl)
-    subsystems = read_nvme_subsystems(root)
-    namespaces = read_nvme_namespaces(root, subsystems)
+    subsystems = nvme.read_nvme_subsystems(root)
+    namespaces = nvme.read_nvme_namespaces(root, subsystems)
     controllers = placed_on_fabric(
-        with_health(root, read_nvme_controllers(root, parents, subsystems)), nics, hbas, routes
+        with_health(root, nvme.read_nvme_controllers(root, parents, subsystems)), nics, hbas, routes
     )
     caches, differing = read_caches(root, processors.cores)
     machine = Machine(
@@ -89,7 +81,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         memory_available_bytes=memory.get("MemAvailable"),
         memory_offline_bytes=offline_bytes,
         dax_devices=read_dax_devices(root),
-        huge_pages=read_huge_pages(root),
+        huge_pages=numa.read_huge_pages(root),
         dimm_slots=read_dimm_slots(root),
         memory_controllers=memory_controllers,
         cpu_model=cpuinfo.model,
@@ -155,10 +147,10 @@ def discover_memory(sysroot: Sysroot | str = "/") -> Machine:
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     machine = Machine(
-        nodes=read_nodes(root, (), {}, None, read_edac(root)),
+        nodes=numa.read_nodes(root, (), {}, None, read_edac(root)),
         memory_bytes=memory.get("MemTotal"),
         memory_available_bytes=memory.get("MemAvailable"),
-        huge_pages=read_huge_pages(root),
+        huge_pages=numa.read_huge_pages(root),
     )
     return replace(machine, findings=find(machine))
 
@@ -184,8 +176,8 @@ def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
     now = replace(
         machine,
         memory_available_bytes=memory.get("MemAvailable"),
-        huge_pages=read_huge_pages(root),
-        nodes=tuple(read_node_memory(root, node) for node in machine.nodes),
+        huge_pages=numa.read_huge_pages(root),
+        nodes=tuple(numa.read_node_memory(root, node) for node in machine.nodes),
         nics=nics,
         pci=pci,
     )

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from sizeup.model.storage import (
-    BlockDevice,
-    BlockKind,
-    Hba,
-    MultipathMap,
-    NvmeController,
-    NvmeNamespace,
-    Path,
-    ScsiDevice,
-    Transport,
-)
+from sizeup.model import storage
 
 
-def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], units: dict[str, ScsiDevice]) -> Path:
+def _scsi_path(
+    name: str, device: storage.BlockDevice | None, hbas: dict[str, storage.Hba], units: dict[str, storage.ScsiDevice]
+) -> storage.Path:
     hctl = None if device is None else device.hctl
     unit = units.get(hctl or "")
     hba = hbas.get(f"host{hctl.partition(':')[0]}") if hctl is not None else None
@@ -25,7 +17,7 @@ def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], unit
     speed = None if hba is None else hba.speed_bits_per_second
     if speed is None and target is not None:
         speed = target.rate_bits_per_second
-    return Path(
+    return storage.Path(
         device=name,
         hctl=hctl,
         hba=None if hba is None else hba.name,
@@ -41,20 +33,20 @@ def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], unit
     )
 
 
-def _is_iscsi(hba: Hba | None) -> bool:
+def _is_iscsi(hba: storage.Hba | None) -> bool:
     """Its target ports are distinguished by portal, as all portals of a target share one name."""
-    return hba is not None and hba.transport is Transport.ISCSI
+    return hba is not None and hba.transport is storage.Transport.ISCSI
 
 
 def multipath_maps(
-    devices: tuple[BlockDevice, ...], hbas: tuple[Hba, ...], units: tuple[ScsiDevice, ...]
-) -> tuple[MultipathMap, ...]:
+    devices: tuple[storage.BlockDevice, ...], hbas: tuple[storage.Hba, ...], units: tuple[storage.ScsiDevice, ...]
+) -> tuple[storage.MultipathMap, ...]:
     """The maps of device-mapper."""
     by_name = {device.name: device for device in devices}
     hosts = {hba.name: hba for hba in hbas}
     by_hctl = {unit.hctl: unit for unit in units}
     return tuple(
-        MultipathMap(
+        storage.MultipathMap(
             name=device.dm_name or device.name,
             device=device.name,
             size_bytes=device.size_bytes,
@@ -63,13 +55,13 @@ def multipath_maps(
             paths=tuple(_scsi_path(name, by_name.get(name), hosts, by_hctl) for name in device.members),
         )
         for device in devices
-        if device.kind is BlockKind.MULTIPATH
+        if device.kind is storage.BlockKind.MULTIPATH
     )
 
 
 def nvme_maps(
-    namespaces: tuple[NvmeNamespace, ...], controllers: tuple[NvmeController, ...]
-) -> tuple[MultipathMap, ...]:
+    namespaces: tuple[storage.NvmeNamespace, ...], controllers: tuple[storage.NvmeController, ...]
+) -> tuple[storage.MultipathMap, ...]:
     """Namespaces that native multipath reaches over several controllers."""
     by_name = {controller.name: controller for controller in controllers}
     maps = []
@@ -80,7 +72,7 @@ def nvme_maps(
         for path in namespace.paths:
             controller = by_name.get(path.controller)
             paths.append(
-                Path(
+                storage.Path(
                     device=path.name,
                     hctl=None,
                     hba=path.controller,
@@ -95,5 +87,7 @@ def nvme_maps(
                     net_device=None if controller is None else controller.net_device,
                 )
             )
-        maps.append(MultipathMap(namespace.name, namespace.name, namespace.size_bytes, None, None, tuple(paths)))
+        maps.append(
+            storage.MultipathMap(namespace.name, namespace.name, namespace.size_bytes, None, None, tuple(paths))
+        )
     return tuple(maps)

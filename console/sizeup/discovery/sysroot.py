@@ -18,14 +18,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import kind
 from sizeup.model.gap import Gap
+from sizeup.procfs import kernel_file
 from sizeup.procfs.device_questions import DeviceQuestions, Question
-from sizeup.procfs.kernel_file import (
-    FILE_BYTES_LIMIT,
-    MISSING,
-    Unreadable,
-    parse_integer,
-    read_or_raise,
-)
 from sizeup.text import clean, decode
 
 if TYPE_CHECKING:
@@ -99,7 +93,7 @@ class Sysroot:
     # What a kind of root answers for a path without links
 
     def _raw_bytes(self, where: str) -> bytes:
-        return read_or_raise(self.root + where, of_sysfs=where.startswith("/sys/"), of_capture=True)
+        return kernel_file.read_or_raise(self.root + where, of_sysfs=where.startswith("/sys/"), of_capture=True)
 
     def _raw_names(self, where: str) -> tuple[str, ...]:
         with os.scandir(self.root + where) as entries:
@@ -113,22 +107,22 @@ class Sysroot:
 
     # Reading
 
-    def answer(self, path: str) -> bytes | Unreadable:
+    def answer(self, path: str) -> bytes | kernel_file.Unreadable:
         """The file's bytes, or why there are none; notes nothing."""
         try:
             if self.live:
-                return read_or_raise(path, of_sysfs=path.startswith("/sys/"))
+                return kernel_file.read_or_raise(path, of_sysfs=path.startswith("/sys/"))
             parent, _, name = path.rpartition("/")
             directory = self._directories[parent] if parent in self._directories else self._directory(parent)
             if directory is None or name in ("", ".", ".."):
-                return Unreadable(errno.ENOENT)
+                return kernel_file.Unreadable(errno.ENOENT)
             return self._unlinked_bytes(f"{directory}/{name}")
         except OSError as error:
             if error.errno == errno.ELOOP and not self.live:
                 return self._linked_answer(path)
-            return Unreadable(error.errno or errno.EIO)
+            return kernel_file.Unreadable(error.errno or errno.EIO)
         except ValueError:  # a NUL in a name that came out of a file
-            return Unreadable(errno.ENOENT)
+            return kernel_file.Unreadable(errno.ENOENT)
 
     def _unlinked_bytes(self, where: str) -> bytes:
         """A file that is no link itself, as nearly all are: ELOOP where it is one after all."""
@@ -136,23 +130,23 @@ class Sysroot:
             raise OSError(self._refused[where], "refused when it was captured")
         return self._raw_bytes(where)
 
-    def _linked_answer(self, path: str) -> bytes | Unreadable:
+    def _linked_answer(self, path: str) -> bytes | kernel_file.Unreadable:
         where = self._resolve(path)
         if where is None:
-            return Unreadable(errno.ENOENT)
+            return kernel_file.Unreadable(errno.ENOENT)
         try:
             return self._unlinked_bytes(where)
         except OSError as error:
-            return Unreadable(error.errno or errno.EIO)
+            return kernel_file.Unreadable(error.errno or errno.EIO)
 
-    def device(self, path: str, question: Question) -> bytes | Unreadable:
+    def device(self, path: str, question: Question) -> bytes | kernel_file.Unreadable:
         """What a device answers: the live one is asked, of a capture the file at ``path`` is read."""
         return self._questions.ask(question) if self.live else self.answer(path)
 
     def read(self, path: str) -> str | None:
         """The file's text; None where it is missing, empty or unreadable (then with a gap)."""
         data = self.answer(path)
-        if isinstance(data, Unreadable):
+        if isinstance(data, kernel_file.Unreadable):
             if not data.missing:
                 self.note(path, data.reason)
             return None
@@ -179,7 +173,7 @@ class Sysroot:
 
     def integer(self, path: str) -> int | None:
         """A whole number, decimal or with its 0x; None as for ``read``, or with a gap where it is no number."""
-        return self.parsed(path, parse_integer)
+        return self.parsed(path, kernel_file.parse_integer)
 
     # Looking around
 
@@ -191,8 +185,8 @@ class Sysroot:
             where = self._resolve(path)
             return () if where is None else tuple(sorted(self._raw_names(where)))
         except OSError as error:
-            if error.errno not in MISSING:
-                self.note(path, Unreadable(error.errno or errno.EIO).reason)
+            if error.errno not in kernel_file.MISSING:
+                self.note(path, kernel_file.Unreadable(error.errno or errno.EIO).reason)
             return ()
         except ValueError:
             return ()
@@ -361,7 +355,7 @@ class ArchiveSysroot(Sysroot):
             elif member.isfile():
                 source = archive.extractfile(member)
                 assert source is not None
-                self._files[path] = source.read(FILE_BYTES_LIMIT)
+                self._files[path] = source.read(kernel_file.FILE_BYTES_LIMIT)
             elif member.isdir():
                 self._entries.setdefault(path, set())
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from sizeup.model import storage
 from sizeup.model.budget import PathBudget
 from sizeup.model.devices import Accelerator, CxlMemory, DaxDevice, DeviceInterrupts
 from sizeup.model.dimms import DimmSlot, EdacController
@@ -15,16 +16,6 @@ from sizeup.model.numa import NUMA, HugePages, NumaNode
 from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
-from sizeup.model.storage import (
-    BlockDevice,
-    Hba,
-    MultipathMap,
-    NvmeController,
-    NvmeNamespace,
-    NvmeSubsystem,
-    ScsiDevice,
-    is_drive,
-)
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 
@@ -69,13 +60,13 @@ class Machine(Struct, frozen=True):
     nics: tuple[Nic, ...] = ()
     rdma_ports: tuple[RdmaPort, ...] = ()
     pci: tuple[PciFunction, ...] = ()
-    block_devices: tuple[BlockDevice, ...] = ()
-    hbas: tuple[Hba, ...] = ()
-    scsi_devices: tuple[ScsiDevice, ...] = ()
-    maps: tuple[MultipathMap, ...] = ()
-    nvme_controllers: tuple[NvmeController, ...] = ()
-    nvme_namespaces: tuple[NvmeNamespace, ...] = ()
-    nvme_subsystems: tuple[NvmeSubsystem, ...] = ()
+    block_devices: tuple[storage.BlockDevice, ...] = ()
+    hbas: tuple[storage.Hba, ...] = ()
+    scsi_devices: tuple[storage.ScsiDevice, ...] = ()
+    maps: tuple[storage.MultipathMap, ...] = ()
+    nvme_controllers: tuple[storage.NvmeController, ...] = ()
+    nvme_namespaces: tuple[storage.NvmeNamespace, ...] = ()
+    nvme_subsystems: tuple[storage.NvmeSubsystem, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
     tcp: TcpBuffers | None = None
     """None where the kernel does not tell, or in a capture without them."""
@@ -124,13 +115,13 @@ class Machine(Struct, frozen=True):
         return tuple(pu.cpu for pu in self.pus if pu.online and pu.allowed)
 
     @property
-    def drives(self) -> tuple[BlockDevice, ...]:
+    def drives(self) -> tuple[storage.BlockDevice, ...]:
         """Drives that a database may lie on, each once; LUNs under multipath are in ``maps`` instead.
 
         Disks of one WWN are paths to one LUN, whether or not multipath combines them.
         """
         paths = {name for found in self.maps for name in (found.device, *(path.device for path in found.paths))}
-        drives = {disk.wwn or disk.name: disk for disk in reversed(self.block_devices) if is_drive(disk, paths)}
+        drives = {disk.wwn or disk.name: disk for disk in reversed(self.block_devices) if storage.is_drive(disk, paths)}
         return tuple(reversed(drives.values()))
 
     @property

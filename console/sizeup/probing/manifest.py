@@ -10,17 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.model.plan import (
-    FEW,
-    NOT_REPORTED,
-    Better,
-    Declaration,
-    Hazard,
-    Series,
-    SeriesQuantity,
-    SettingValue,
-    TargetDeclaration,
-)
+from sizeup.model import plan
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_ns, parse_bytes, parse_seconds
 
@@ -49,13 +39,13 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, _WORD]
     type: ParameterType
     help: str
-    default: SettingValue | None = None
+    default: plan.SettingValue | None = None
     """None: the user must give it."""
     unit: str | None = None
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
-    used_with: dict[str, tuple[SettingValue, ...]] = {}
+    used_with: dict[str, tuple[plan.SettingValue, ...]] = {}
     """Other parameters and the values of each with which this one has an effect; with any other value of one of
     them it has none: a user who sets it then is refused, and the step does not record it."""
     label: str = ""
@@ -66,26 +56,26 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The letter that changes it in a form; empty for none."""
     labels: dict[str, str] = {}
     """What a form calls some of its values, such as the choices, each in one line."""
-    suggestions: tuple[SettingValue, ...] = ()
+    suggestions: tuple[plan.SettingValue, ...] = ()
     """Values that a form offers beside any other."""
-    implies: dict[str, dict[str, SettingValue]] = {}
+    implies: dict[str, dict[str, plan.SettingValue]] = {}
     """Of a choice: what it does by itself in place of parameters that have no effect with it."""
 
 
-class QuantityEntry(SeriesQuantity, frozen=True, forbid_unknown_fields=True):
+class QuantityEntry(plan.SeriesQuantity, frozen=True, forbid_unknown_fields=True):
     """What points of a series are."""
 
-    def quantity(self) -> SeriesQuantity:
+    def quantity(self) -> plan.SeriesQuantity:
         """The model's value."""
-        return SeriesQuantity(*msgspec.structs.astuple(self))
+        return plan.SeriesQuantity(*msgspec.structs.astuple(self))
 
 
-class TargetEntry(TargetDeclaration, frozen=True, forbid_unknown_fields=True):
+class TargetEntry(plan.TargetDeclaration, frozen=True, forbid_unknown_fields=True):
     """Which parameters name what is measured."""
 
-    def target(self) -> TargetDeclaration:
+    def target(self) -> plan.TargetDeclaration:
         """The model's value."""
-        return TargetDeclaration(*msgspec.structs.astuple(self))
+        return plan.TargetDeclaration(*msgspec.structs.astuple(self))
 
 
 class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,12 +84,12 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, _PLAIN]
     title: str
     unit: str
-    better: Better
+    better: plan.Better
     axis: str | None = None
     axis_unit: str | None = None
     axis_title: str | None = None
     headline: dict[str, str | int | float] = {}
-    quantity: str | Annotated[tuple[QuantityEntry, ...], FEW] = ()
+    quantity: str | Annotated[tuple[QuantityEntry, ...], plan.FEW] = ()
     """What its points are, in a word where all are the same."""
     family: str = ""
     statistic: str = ""
@@ -108,12 +98,12 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     findings_by: str = ""
     remedies: dict[str, str] = {}
 
-    def series(self) -> Series:
+    def series(self) -> plan.Series:
         """The model's value."""
         values = msgspec.structs.asdict(self)
         quantity = values.pop("quantity")
         entries = (QuantityEntry(quantity),) if isinstance(quantity, str) else quantity
-        return Series(**values, quantities=tuple(entry.quantity() for entry in entries))
+        return plan.Series(**values, quantities=tuple(entry.quantity() for entry in entries))
 
 
 class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -127,11 +117,11 @@ class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ProbeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The most that a step may use: memory, space, CPUs and time."""
 
-    memory: str = NOT_REPORTED
-    space: str = NOT_REPORTED
+    memory: str = plan.NOT_REPORTED
+    space: str = plan.NOT_REPORTED
     space_setting: str = ""
     """The parameter that sets how much space is used; empty where none does."""
-    cpus: str = NOT_REPORTED
+    cpus: str = plan.NOT_REPORTED
     seconds: _Seconds = 60.0
     """The time limit of a step unless the step asks for less."""
 
@@ -147,12 +137,12 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     method: _Text
     """The page of the documentation that says how the figure can mislead."""
     parameter: tuple[Parameter, ...] = ()
-    hazards: tuple[Hazard, ...] = ()
+    hazards: tuple[plan.Hazard, ...] = ()
     requires: Requires = Requires()
     limits: ProbeLimits = ProbeLimits()
-    plans: dict[str, dict[str, SettingValue]] = {}
+    plans: dict[str, dict[str, plan.SettingValue]] = {}
     """Plans that include this probe (``quick``, ``standard``, ``full``) and what they set."""
-    mount_plans: dict[str, dict[str, SettingValue]] = {}
+    mount_plans: dict[str, dict[str, plan.SettingValue]] = {}
     """Plans that include this probe where the user names a mount to measure, and what they set besides it."""
     estimated_seconds: dict[str, _Seconds] = {}
     """By plan."""
@@ -166,13 +156,13 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     diagnostic: bool = False
     """It tests sizeup itself and says nothing about the machine: it is listed, but no screen leads with it."""
 
-    def declaration(self) -> Declaration:
+    def declaration(self) -> plan.Declaration:
         """What is recorded with each step beside its series."""
         target = None if self.target is None else self.target.target()
-        return Declaration(self.card, self.precision, target, self.title, self.diagnostic)
+        return plan.Declaration(self.card, self.precision, target, self.title, self.diagnostic)
 
 
-def parse_value(parameter: Parameter, text: str, where: str) -> SettingValue:
+def parse_value(parameter: Parameter, text: str, where: str) -> plan.SettingValue:
     """One value, typed and checked; ``where`` names it in errors."""
     text = text.strip()
     try:
@@ -184,7 +174,7 @@ def parse_value(parameter: Parameter, text: str, where: str) -> SettingValue:
     return value
 
 
-def accepts(parameter: Parameter, value: SettingValue) -> bool:
+def accepts(parameter: Parameter, value: plan.SettingValue) -> bool:
     """Whether a value that a manifest states is one that a user could give."""
     match parameter.type:
         case "bool":
@@ -202,7 +192,7 @@ def accepts(parameter: Parameter, value: SettingValue) -> bool:
     return True
 
 
-def _convert(parameter: Parameter, text: str) -> SettingValue:
+def _convert(parameter: Parameter, text: str) -> plan.SettingValue:
     match parameter.type:
         case "int":
             return int(text)
@@ -230,7 +220,7 @@ def _convert(parameter: Parameter, text: str) -> SettingValue:
             return text
 
 
-def _in_range(parameter: Parameter, value: SettingValue) -> bool:
+def _in_range(parameter: Parameter, value: plan.SettingValue) -> bool:
     if isinstance(value, str | bool):
         return True
     low = -math.inf if parameter.minimum is None else parameter.minimum

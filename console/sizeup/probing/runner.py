@@ -25,14 +25,7 @@ from sizeup.child_process import environment, python_command
 from sizeup.model.plan import Step
 from sizeup.model.records import ENCODER, EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Outcome, Status
-from sizeup.probing.wire import (
-    CANCEL,
-    MESSAGE,
-    Done,
-    Failed,
-    Refused,
-    StepJob,
-)
+from sizeup.probing import wire
 from sizeup.procfs.process import read_scheduling
 from sizeup.procfs.stat import find_offline
 from sizeup.text import one_line
@@ -62,7 +55,7 @@ LINE_LIMIT_BYTES = 4 << 20
 class WorkerProcess:
     """One process with its three pipes."""
 
-    def __init__(self, job: Callable[[int], StepJob]) -> None:
+    def __init__(self, job: Callable[[int], wire.StepJob]) -> None:
         self.records, write_end = os.pipe()
         try:
             with contextlib.suppress(OSError):  # above the limit for unprivileged users: the default will do
@@ -190,7 +183,7 @@ def run_step(
     """Run one step in a worker of its own; ``listener`` gets its records, a tenth of a second at a time."""
     allowed = os.sched_getaffinity(0)
     try:
-        worker = WorkerProcess(lambda descriptor: StepJob(target, step, origin_ns, descriptor, os.getpid()))
+        worker = WorkerProcess(lambda descriptor: wire.StepJob(target, step, origin_ns, descriptor, os.getpid()))
     except OSError as error:
         return Outcome(Status.FAILED, f"its worker could not be started: {error.strerror}")
     # The worker has its CPUs already; the runner now leaves the measured ones alone where it can.
@@ -221,7 +214,7 @@ class _StepDriver:
         self._listener, self._clock = listener, clock
         self._limit = clock() + step.time_limit_seconds
         self._escalation: _Escalation | None = None
-        self._ending: Done | Refused | Failed | None = None
+        self._ending: wire.Done | wire.Refused | wire.Failed | None = None
         self._ended = 0.0
         self._hang_detector = HangDetector(worker.process.pid)
         self._tail = b""
@@ -309,7 +302,7 @@ class _StepDriver:
     def _end(self, why: Status, reason: str) -> None:
         if self._escalation is None:
             self._escalation = _Escalation(why, reason, self._clock())
-            self._worker.send(CANCEL + b"\n")
+            self._worker.send(wire.CANCEL + b"\n")
 
     def _collect(self) -> None:
         """Read the messages that have arrived.
@@ -339,13 +332,13 @@ class _StepDriver:
         if self._escalation is not None and self._escalation.why is Status.FAILED:
             return None  # nothing that it writes after an invalid line is used
         try:
-            message = MESSAGE.decode(line)
+            message = wire.MESSAGE.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             self._reject(repr(one_line(line[:200].decode(errors="replace"), 60)))
             return None
-        if isinstance(message, Done | Refused | Failed):
+        if isinstance(message, wire.Done | wire.Refused | wire.Failed):
             self._ending, self._ended = message, self._clock()
-            if isinstance(message, Failed) and self._escalation is None:
+            if isinstance(message, wire.Failed) and self._escalation is None:
                 # Where a disk hangs its process takes a while to go: why it failed is shown before that.
                 now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
                 return ProgressRecord(now_ns, self._step.id, self._done, None, message.reason)
@@ -372,16 +365,16 @@ class _StepDriver:
         """Return the outcome of the step, from its messages and the exit status of its process."""
         escalation, ending = self._escalation, self._ending
         left = "; its process hangs in the kernel and was left behind" if status is None else ""
-        kept = isinstance(ending, Done) and bool(self._converged)  # it ended by itself, with figures
+        kept = isinstance(ending, wire.Done) and bool(self._converged)  # it ended by itself, with figures
         if escalation is not None and not (escalation.why is Status.TIMED_OUT and kept):
             reason = escalation.reason + left
             return Outcome(escalation.why, reason + (self._printed_tail() if escalation.why is Status.FAILED else ""))
         match ending:
-            case Refused():
+            case wire.Refused():
                 return Outcome(Status.REFUSED, ending.reason)
-            case Failed():
+            case wire.Failed():
                 return Outcome(Status.FAILED, ending.reason + left)
-            case Done():
+            case wire.Done():
                 open_points = sum(not converged for converged in self._converged.values())
                 if open_points:
                     reason = f"{open_points} of {len(self._converged)} points did not converge"

@@ -24,17 +24,8 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.records import ENCODER, EstimateRecord, GapRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Progress, Samples
+from sizeup.probing import wire
 from sizeup.probing.registry import load_class
-from sizeup.probing.wire import (
-    CANCEL,
-    JOB,
-    Done,
-    Ending,
-    Failed,
-    Message,
-    Refused,
-    StepJob,
-)
 from sizeup.procfs.process import make_first_oom_victim
 from sizeup.text import one_line
 
@@ -84,7 +75,7 @@ class WorkerContext:
 def main() -> NoReturn:
     """Read the job from standard input, run it, and leave without any clean-up that could hang."""
     head, _, rest = _read_job()
-    job = JOB.decode(head)
+    job = wire.JOB.decode(head)
     _settle(job)
     context = WorkerContext(job.origin_ns)
     threading.Thread(target=_listen, args=(context, rest), daemon=True).start()
@@ -105,7 +96,7 @@ def _read_job() -> tuple[bytes, bytes, bytes]:
     return data.partition(b"\n")
 
 
-def _settle(job: StepJob) -> None:
+def _settle(job: wire.StepJob) -> None:
     """Tie the process to its parent and make it the first to go when memory ends."""
     # Python's own handler for SIGINT cannot run inside C; the runner decides what a ^C means.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -121,7 +112,7 @@ def _settle(job: StepJob) -> None:
 def _listen(context: WorkerContext, early: bytes) -> None:
     """Wait for the cancel command; the end of standard input means that the runner has gone."""
     data = early
-    while CANCEL not in data:
+    while wire.CANCEL not in data:
         chunk = os.read(0, 64)
         if not chunk:
             os._exit(_PARENT_GONE)
@@ -132,20 +123,20 @@ def _listen(context: WorkerContext, early: bytes) -> None:
     os._exit(_PARENT_GONE)
 
 
-def _run(job: StepJob, context: WorkerContext) -> Ending:
+def _run(job: wire.StepJob, context: WorkerContext) -> wire.Ending:
     try:
         for emission in load_class(job.target).run(job.step, context):
             _send(job, record_of(job.step.id, context.now_ns(), emission))
     except RefusedError as error:
-        return Refused(one_line(str(error)))
+        return wire.Refused(one_line(str(error)))
     except SizeupError as error:  # raised on purpose: its message is for the user, its place in the code is not
-        return Failed(one_line(str(error)))
+        return wire.Failed(one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- what a probe raises fails its step and not the run
         traceback.print_exc()
         where = traceback.extract_tb(error.__traceback__)[-1]
         location = f"{Path(where.filename).name}:{where.lineno}"
-        return Failed(f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({location})")
-    return Done()
+        return wire.Failed(f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({location})")
+    return wire.Done()
 
 
 def record_of(step: str, now_ns: int, emission: object) -> StepRecord:
@@ -176,7 +167,7 @@ def _check(samples: Samples) -> None:
         raise ValueError(f"series {samples.series} at {dict(samples.at)}: a sample is not a finite number")
 
 
-def _send(job: StepJob, message: Message | Ending) -> None:
+def _send(job: wire.StepJob, message: wire.Message | wire.Ending) -> None:
     view = memoryview(ENCODER.encode(message) + b"\n")
     while view:
         view = view[os.write(job.descriptor, view) :]

@@ -16,35 +16,11 @@ from msgspec.structs import replace
 from sizeup.decoding import convert, json_decoder
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.sample import Coordinates, Progress
-from sizeup.session.records import (
-    FORMAT,
-    ITEMS_LIMIT,
-    SAMPLES_LIMIT,
-    AdviceRecord,
-    AnyRecord,
-    CommandRecord,
-    ContinuedRecord,
-    EndRecord,
-    EnvironmentRecord,
-    EstimateRecord,
-    ExperimentRecord,
-    FindingRecord,
-    GapRecord,
-    MachineRecord,
-    NoteRecord,
-    OutcomeRecord,
-    PlanRecord,
-    ProgressRecord,
-    Record,
-    SamplesRecord,
-    SessionRecord,
-    StepStartRecord,
-    decoder,
-)
+from sizeup.session import records
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.text import clean, one_line
 
-_MEASURED = (MachineRecord, StepStartRecord, EstimateRecord, OutcomeRecord)
+_MEASURED = (records.MachineRecord, records.StepStartRecord, records.EstimateRecord, records.OutcomeRecord)
 """Records that can change what was measured."""
 SAMPLES_PREFIX = b'{"kind":"samples"'
 _INTEGER_LIMIT = 1 << 63
@@ -55,7 +31,7 @@ class SessionBuilder:
     """Lines in, a growing ``Session`` out; without samples where only an outline is wanted."""
 
     def __init__(
-        self, where: str, *, samples: bool = True, listener: Callable[[AnyRecord], None] | None = None
+        self, where: str, *, samples: bool = True, listener: Callable[[records.AnyRecord], None] | None = None
     ) -> None:
         self._where = where
         self._without_samples = not samples
@@ -117,17 +93,17 @@ class SessionBuilder:
             self._session = Session(self._header(line))
         self._session.damage.torn = True
 
-    def _header(self, line: bytes) -> SessionRecord:
+    def _header(self, line: bytes) -> records.SessionRecord:
         try:
-            if (found_format := format_of(line)) > FORMAT:
+            if (found_format := format_of(line)) > records.FORMAT:
                 raise UsageError(
-                    f"{self._where}: written by a newer sizeup (format {found_format}; this one reads up to {FORMAT}); "
-                    "open it with that version or a later one"
+                    f"{self._where}: written by a newer sizeup (format {found_format}; this one reads up to "
+                    f"{records.FORMAT}); open it with that version or a later one"
                 )
             header = decode(line)
         except (msgspec.DecodeError, ValueError, OverflowError, RecursionError):
             header = None
-        if not isinstance(header, SessionRecord) or header.format < 1:
+        if not isinstance(header, records.SessionRecord) or header.format < 1:
             found = one_line(line[:200].decode(errors="replace"), 60)
             raise MalformedError(
                 f"{self._where}: expected a sizeup session, whose first line is a record of kind session; "
@@ -136,38 +112,38 @@ class SessionBuilder:
         return header
 
     @staticmethod
-    def _time_of(record: AnyRecord) -> int:
-        if isinstance(record, SamplesRecord):
+    def _time_of(record: records.AnyRecord) -> int:
+        if isinstance(record, records.SamplesRecord):
             return record.t_ns[-1] if record.t_ns else 0
-        return 0 if isinstance(record, SessionRecord) else record.t_ns
+        return 0 if isinstance(record, records.SessionRecord) else record.t_ns
 
-    def _repeated_header(self, session: Session, record: SessionRecord) -> None:
+    def _repeated_header(self, session: Session, record: records.SessionRecord) -> None:
         if record != session.header:
             raise ValueError("a second, different session record")
 
     @staticmethod
     def _keep(session: Session, items: list[Any], item: object) -> None:
-        if len(items) < ITEMS_LIMIT:
+        if len(items) < records.ITEMS_LIMIT:
             items.append(item)
         else:
             session.damage.left_out += 1
 
-    def _continued(self, session: Session, record: ContinuedRecord) -> None:
+    def _continued(self, session: Session, record: records.ContinuedRecord) -> None:
         self._keep(session, session.continued, record)
         session.end = None
 
-    def _machine(self, session: Session, record: MachineRecord) -> None:
+    def _machine(self, session: Session, record: records.MachineRecord) -> None:
         session.machine = record.machine
 
-    def _plan(self, session: Session, record: PlanRecord) -> None:
+    def _plan(self, session: Session, record: records.PlanRecord) -> None:
         self._keep(session, session.plans, record.plan)
 
-    def _step_start(self, session: Session, record: StepStartRecord) -> None:
+    def _step_start(self, session: Session, record: records.StepStartRecord) -> None:
         id_ = record.step.id
         if id_ in session.steps:
             self._keep(session, session.earlier_attempts, session.steps.pop(id_))
             session.outcomes.pop(id_, None)
-        elif len(session.steps) >= ITEMS_LIMIT:
+        elif len(session.steps) >= records.ITEMS_LIMIT:
             session.damage.left_out += 1
             return
         series = {series.name: series for series in record.series}
@@ -192,7 +168,7 @@ class SessionBuilder:
         key = point_key(series, at)
         point = step.points.get(key)
         if point is None:
-            if self._points >= ITEMS_LIMIT:
+            if self._points >= records.ITEMS_LIMIT:
                 session.damage.left_out += 1
                 return None
             self._points += 1
@@ -201,7 +177,7 @@ class SessionBuilder:
             point = step.points[key] = Point(series, at)
         return point
 
-    def _add_samples(self, session: Session, record: SamplesRecord) -> None:
+    def _add_samples(self, session: Session, record: records.SamplesRecord) -> None:
         count = len(record.values)
         if len(record.t_ns) != count or len(record.flags) not in (0, count):
             raise ValueError(
@@ -213,7 +189,7 @@ class SessionBuilder:
         if identity in self._seen:
             session.damage.duplicates += 1
             return
-        if self._samples + count > SAMPLES_LIMIT:
+        if self._samples + count > records.SAMPLES_LIMIT:
             session.damage.left_out += count
             return
         point = self._point(session, record.step, record.series, record.at)
@@ -228,16 +204,16 @@ class SessionBuilder:
         point.values.extend(values)
         point.flags.extend(flags)
 
-    def _estimate(self, session: Session, record: EstimateRecord) -> None:
+    def _estimate(self, session: Session, record: records.EstimateRecord) -> None:
         point = self._point(session, record.step, record.estimate.series, record.estimate.at)
         if point is not None:
             point.estimate = record.estimate
 
-    def _progress(self, session: Session, record: ProgressRecord) -> None:
+    def _progress(self, session: Session, record: records.ProgressRecord) -> None:
         self._step(session, record.step).progress = Progress(record.done, record.remaining_seconds, record.activity)
 
-    def _outcome(self, session: Session, record: OutcomeRecord) -> None:
-        if len(session.outcomes) >= ITEMS_LIMIT:
+    def _outcome(self, session: Session, record: records.OutcomeRecord) -> None:
+        if len(session.outcomes) >= records.ITEMS_LIMIT:
             session.damage.left_out += 1
             return
         session.outcomes[record.step] = record.outcome
@@ -245,7 +221,7 @@ class SessionBuilder:
         if step is not None:
             step.outcome, step.ended_ns = record.outcome, record.t_ns
 
-    def _finding(self, session: Session, record: FindingRecord) -> None:
+    def _finding(self, session: Session, record: records.FindingRecord) -> None:
         new = record.finding
         for index, old in enumerate(session.findings):
             if (old.id, old.subjects) == (new.id, new.subjects):
@@ -253,7 +229,7 @@ class SessionBuilder:
                 return
         self._keep(session, session.findings, new)
 
-    def _advice(self, session: Session, record: AdviceRecord) -> None:
+    def _advice(self, session: Session, record: records.AdviceRecord) -> None:
         advice = {advice.id: advice for advice in record.given.advice}
         questions = {question.key: question for question in record.given.questions}
         # Screens list both by their ids, which an untrusted file may repeat.
@@ -261,46 +237,46 @@ class SessionBuilder:
         session.advice_ns = record.t_ns
         session.stated, session.stated_at = record.stated, record.written
 
-    def _end(self, session: Session, record: EndRecord) -> None:
+    def _end(self, session: Session, record: records.EndRecord) -> None:
         session.end = record
 
-    def _environment(self, session: Session, record: EnvironmentRecord) -> None:
+    def _environment(self, session: Session, record: records.EnvironmentRecord) -> None:
         self._keep(session, session.environment, record)
 
-    def _gap(self, session: Session, record: GapRecord) -> None:
+    def _gap(self, session: Session, record: records.GapRecord) -> None:
         self._keep(session, session.gaps, record.gap)
 
-    def _note(self, session: Session, record: NoteRecord) -> None:
+    def _note(self, session: Session, record: records.NoteRecord) -> None:
         self._keep(session, session.notes, record)
 
-    def _experiment(self, session: Session, record: ExperimentRecord) -> None:
+    def _experiment(self, session: Session, record: records.ExperimentRecord) -> None:
         self._keep(session, session.experiments, record)
         session.end = None
 
-    def _command(self, session: Session, record: CommandRecord) -> None:
+    def _command(self, session: Session, record: records.CommandRecord) -> None:
         self._keep(session, session.commands, record)
         session.end = None  # a run before it has ended, the experiment has not
 
     # Plain functions: bound methods in the reader would tie it into a cycle, and keep the samples of one
     # session in memory while the next one is read.
-    _ADDERS: ClassVar[dict[type[Record], Callable[[SessionBuilder, Session, Any], None]]] = {
-        SessionRecord: _repeated_header,
-        ContinuedRecord: _continued,
-        EnvironmentRecord: _environment,
-        MachineRecord: _machine,
-        PlanRecord: _plan,
-        StepStartRecord: _step_start,
-        SamplesRecord: _add_samples,
-        EstimateRecord: _estimate,
-        ProgressRecord: _progress,
-        OutcomeRecord: _outcome,
-        GapRecord: _gap,
-        FindingRecord: _finding,
-        AdviceRecord: _advice,
-        NoteRecord: _note,
-        ExperimentRecord: _experiment,
-        CommandRecord: _command,
-        EndRecord: _end,
+    _ADDERS: ClassVar[dict[type[records.Record], Callable[[SessionBuilder, Session, Any], None]]] = {
+        records.SessionRecord: _repeated_header,
+        records.ContinuedRecord: _continued,
+        records.EnvironmentRecord: _environment,
+        records.MachineRecord: _machine,
+        records.PlanRecord: _plan,
+        records.StepStartRecord: _step_start,
+        records.SamplesRecord: _add_samples,
+        records.EstimateRecord: _estimate,
+        records.ProgressRecord: _progress,
+        records.OutcomeRecord: _outcome,
+        records.GapRecord: _gap,
+        records.FindingRecord: _finding,
+        records.AdviceRecord: _advice,
+        records.NoteRecord: _note,
+        records.ExperimentRecord: _experiment,
+        records.CommandRecord: _command,
+        records.EndRecord: _end,
     }
 
 
@@ -312,7 +288,7 @@ class _Heading(msgspec.Struct):
 
 
 _HEADING: msgspec.json.Decoder[_Heading] = json_decoder(_Heading)
-_KNOWN = frozenset(cast("str", kind.__struct_config__.tag) for kind in Record.__subclasses__())
+_KNOWN = frozenset(cast("str", kind.__struct_config__.tag) for kind in records.Record.__subclasses__())
 
 
 def _cleaned(value: Any, depth: int = 0) -> Any:
@@ -334,14 +310,14 @@ def bounded(value: Any) -> Any:
     return value
 
 
-def decode(line: bytes) -> AnyRecord:
+def decode(line: bytes) -> records.AnyRecord:
     """The record of a line, cleaned; ``ValueError`` and its like where it is none."""
     # Samples are plain ASCII without escapes; only what may hide a control character, or a number that no
     # column and no float can hold, takes the slow way.
     plain = line.isascii() and b"\\" not in line and b"\x7f" not in line
     if plain and (line.startswith(SAMPLES_PREFIX) or not _LONG_NUMBER.search(line)):
-        return cast("AnyRecord", decoder().decode(line))
-    return cast("AnyRecord", convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
+        return cast("records.AnyRecord", records.decoder().decode(line))
+    return cast("records.AnyRecord", convert(_cleaned(msgspec.json.decode(line)), records.AnyRecord))
 
 
 def is_unknown(line: bytes) -> bool:

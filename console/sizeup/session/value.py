@@ -13,17 +13,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
-from sizeup.session.records import (
-    LINE_LIMIT_BYTES,
-    CommandRecord,
-    ContinuedRecord,
-    EndRecord,
-    EnvironmentRecord,
-    ExperimentRecord,
-    NoteRecord,
-    SessionRecord,
-    StatedInput,
-)
+from sizeup.session import records
 
 PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
 """A series and the coordinates of one point, in the order of their names."""
@@ -128,7 +118,7 @@ class Damage(Struct):
                 (self.torn, "the last line is torn and was left out: the writer was interrupted"),
                 (self.malformed, f"malformed lines skipped: {self.malformed}, the first at {self.first}"),
                 (self.unknown, f"records skipped, of kinds this version does not know: {self.unknown}"),
-                (self.too_long, f"lines skipped, longer than {LINE_LIMIT_BYTES >> 20} MiB: {self.too_long}"),
+                (self.too_long, f"lines skipped, longer than {records.LINE_LIMIT_BYTES >> 20} MiB: {self.too_long}"),
                 (self.duplicates, f"repeated batches of samples left out: {self.duplicates}"),
                 (self.left_out, f"samples and records left out, beyond the limits: {self.left_out:,}"),
             )
@@ -139,9 +129,9 @@ class Damage(Struct):
 class Session(Struct):
     """One session file as a value; only its reader adds to it, everyone else reads."""
 
-    header: SessionRecord
-    continued: list[ContinuedRecord] = field(default_factory=list)
-    environment: list[EnvironmentRecord] = field(default_factory=list)
+    header: records.SessionRecord
+    continued: list[records.ContinuedRecord] = field(default_factory=list)
+    environment: list[records.EnvironmentRecord] = field(default_factory=list)
     machine: Machine | None = None
     """None where the run was interrupted before discovery ended."""
     plans: list[Plan] = field(default_factory=list)
@@ -156,16 +146,16 @@ class Session(Struct):
     """The advice that was given last; None where the run ended before it gave any."""
     advice_ns: int = 0
     """When it was given."""
-    stated: tuple[StatedInput, ...] = ()
+    stated: tuple[records.StatedInput, ...] = ()
     """The inputs that this advice rests on besides those of the machine and its measurements."""
     stated_at: str = ""
     """When they were recorded, ISO 8601, UTC; empty where there are none."""
-    notes: list[NoteRecord] = field(default_factory=list)
+    notes: list[records.NoteRecord] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
-    experiments: list[ExperimentRecord] = field(default_factory=list)
-    commands: list[CommandRecord] = field(default_factory=list)
+    experiments: list[records.ExperimentRecord] = field(default_factory=list)
+    commands: list[records.CommandRecord] = field(default_factory=list)
     """What experiments executed, in order."""
-    end: EndRecord | None = None
+    end: records.EndRecord | None = None
     """None while a run is going on, and where the last one was interrupted."""
     damage: Damage = field(default_factory=Damage)
     last_ns: int = 0
