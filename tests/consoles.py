@@ -256,13 +256,16 @@ class Console:
         self.app._tick()
 
     @asynccontextmanager
-    async def shown(self, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
+    async def shown(self, columns: int = 80, rows: int = 24, keys: Sequence[str] = ()) -> AsyncIterator[Pilot[int]]:
+        """The console as a terminal of this size shows it, after some keys."""
         with pytest.MonkeyPatch.context() as patch:
             if not self._frames:
                 patch.setattr(Compositor, "render_update", _draw_no_frame)
             async with self.app.run_test(size=(columns, rows)) as pilot:
                 await pilot.pause()
                 try:
+                    if keys:
+                        await pressed(pilot, *keys)
                     yield pilot
                     if self.app.is_running:
                         screen_text(self.app)  # what the test left on the screen can be drawn
@@ -316,8 +319,16 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
         await pilot.pause(0.02)
 
 
-async def settled(pilot: Pilot[int]) -> None:
-    """Wait until what a key asks for is made, and what that asks for in turn."""
+async def pressed(pilot: Pilot[int], *keys: str) -> None:
+    """Press keys, and let the console take them in."""
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
+async def settled(pilot: Pilot[int], *keys: str) -> None:
+    """Press keys, if any, and wait until what they ask for is made, and what that asks for in turn."""
+    if keys:
+        await pilot.press(*keys)
     for _ in range(3):
         await pilot.pause()
         await pilot.app.workers.wait_for_complete()

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from textual.pilot import Pilot
 
-from consoles import Console
+from consoles import Console, pressed
 from sizeup.tui.widgets.map import MapView
 
 
@@ -15,8 +15,7 @@ from sizeup.tui.widgets.map import MapView
 async def in_topology(console: Console, *keys: str, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
     """The console in this mode, and after some more keys, once it stands still."""
     async with console.shown(columns, rows) as pilot:
-        await pilot.press("2", *keys)
-        await pilot.pause()
+        await pressed(pilot, "2", *keys)
         await pilot.pause()
         await console.app.workers.wait_for_complete()
         yield pilot

@@ -12,7 +12,7 @@ from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
 
-from consoles import Console
+from consoles import Console, pressed
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
 from sizeup.terminal.row_diff import RowDiffer, RowUpdate
@@ -89,8 +89,7 @@ async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Pat
     async with console.shown(100, 30) as pilot:
         differ, written = RowDiffer(), ""
         for mode in "12345":
-            await pilot.press(mode)
-            await pilot.pause()
+            await pressed(pilot, mode)
             colors, compositor = console.app.console, console.app.screen._compositor
             ours = sent(differ, *compositor.render_strips(), colors=colors)
             theirs = compositor.render_full_update().render_segments(colors)
@@ -206,8 +205,7 @@ async def test_a_dialog_costs_its_own_cells_and_no_others(
         whole = watched.bytes
         for pressed in (key, "escape"):
             before = watched.bytes
-            await pilot.press(pressed)
-            await pilot.pause()
+            await pressed(pilot, pressed)
 
             assert watched.is_true
             assert 0 < watched.bytes - before < share * whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
-from consoles import ended, records
+from consoles import ended, pressed, records
 from declared import declaration_of, series_of
 from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate
@@ -37,8 +37,7 @@ def measured_io(*, cached: bool) -> list[Record]:
 
 async def set_input(pilot: Pilot[int], key: str, text: str) -> None:
     """Choose an input of the Sizing mode by its name, and type its value."""
-    await pilot.press("a", *key, "enter", *text, "enter")
-    await pilot.pause()
+    await pressed(pilot, "a", *key, "enter", *text, "enter")
     await pilot.pause()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.command import CommandList
 
-from consoles import Console, MakeConsole, machine, records, until
+from consoles import Console, MakeConsole, machine, pressed, records, until
 from sizeup.charts.chart import BarChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.text import capitalized
@@ -29,16 +29,13 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(conso
         assert entries["memory"].startswith("Memory 128 GiB, 2 nodes")
         for part in ("db01", "no workload", *(f"{key} {label}" for key, label in modes({}))):
             assert part in console.says("#header")
-        await pilot.press("2")
-        await pilot.pause()
+        await pressed(pilot, "2")
 
         assert {"package:0", "node:0", "cache:3:0", "core:7", "nic:eth0", "disk:sda"} <= console.parts.keys()
 
 
 async def test_hardware_names_that_look_like_markup_are_shown_as_they_are(console: Console) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
+    async with console.shown(keys="2") as pilot:
         assert console.app.screen.query_one(ItemTree).reveal("disk:sda")
         await pilot.pause()
         await pilot.pause()
@@ -84,8 +81,7 @@ async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
     async with console.shown(120, 40) as pilot:
         shown = " ".join(console.text.replace("│", "").split())
         await console.choose(pilot, "null")
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
 
         assert told in shown
         assert told in console.says("#about")
@@ -113,10 +109,7 @@ async def test_a_run_is_drawn_once_a_second_and_never_into_a_full_line(
 
 
 async def test_help_lists_every_action_that_holds_here(console: Console) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("3", "question_mark")
-        await pilot.pause()
-
+    async with console.shown(keys=("3", "question_mark")):
         for scope in ("app", "measure", "chart", "list"):
             for action in ACTIONS[scope]:
                 assert action.help in console.says("Static")
@@ -214,9 +207,7 @@ async def test_every_key_of_the_registry_is_safe_on_every_screen(
 
 async def test_without_a_numa_kernel_cores_stand_under_their_socket(make_console: MakeConsole) -> None:
     console = make_console(machine(nodes=()))
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
+    async with console.shown(keys="2"):
         assert list(console.parts)[:4] == ["machine", "package:0", "cache:3:0", "core:0"]
 
 
@@ -225,12 +216,10 @@ async def test_a_finding_leads_to_the_part_it_is_about(make_console: MakeConsole
     console = make_console(machine(findings=(finding,)))
     async with console.shown() as pilot:
         assert console.entries()["n node:1"] == "WARN Node 1 is short"
-        await pilot.press("end", "enter")
-        await pilot.pause()
+        await pressed(pilot, "end", "enter")
         assert console.answers[0] == "part"
         assert "1 GiB free" in console.says(".text Static")
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
         await pilot.pause()
 
         assert (console.mode, console.part) == ("topology", "node:1")
@@ -250,15 +239,11 @@ async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(make_
         "null",
     )
     console = make_console(machine(findings=(finding,)))
-    async with console.shown() as pilot:
-        await pilot.press("end", "enter")
-        await pilot.pause()
+    async with console.shown(keys=("end", "enter")) as pilot:
         shown, answers = console.says(".text Static"), console.answers
-        await pilot.press("down", "down", "enter")
-        await pilot.pause()
+        await pressed(pilot, "down", "down", "enter")
         copied, arguments = console.app.clipboard, list(console.runner.arguments)
-        await pilot.press("enter", "down", "enter")
-        await pilot.pause()
+        await pressed(pilot, "enter", "down", "enter")
         await pilot.pause()
         assert (console.mode, console.entry) == ("measure", "null")
 
@@ -279,12 +264,9 @@ async def test_without_color_the_cursor_is_reversed(make_console: MakeConsole, m
 
 
 async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("4", "right")
-        await pilot.pause()
+    async with console.shown(keys=("4", "right")) as pilot:
         changed = console.entries("#answers")["license.units"]
-        await pilot.press("backspace")
-        await pilot.pause()
+        await pressed(pilot, "backspace")
         as_found = console.entries("#answers")["license.units"]
 
         assert ["+50.0%" in changed, "12 licenses" in changed] == [True, True]
@@ -293,11 +275,9 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console
 
 async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(console: Console) -> None:
     async with console.shown(200, 40) as pilot:
-        await pilot.press("4", "down", "down", "enter", "ctrl+u", *"3.2GHz", "enter")
-        await pilot.pause()
+        await pressed(pilot, "4", "down", "down", "enter", "ctrl+u", *"3.2GHz", "enter")
         assert "Clock rate per license 3.2 GHz" in console.entries("#answers")["value.ghz-per-license"]
-        await pilot.press("enter", "ctrl+u", *"fast", "enter")
-        await pilot.pause()
+        await pressed(pilot, "enter", "ctrl+u", *"fast", "enter")
         assert "expected a number of GHz" in console.says("#input-help")
         await pilot.press("escape")
         assert console.app.focused is not None
@@ -306,8 +286,7 @@ async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(console:
 
 async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "a", *"workload.cpu_percent", "enter", *"40", "enter", "t")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"workload.cpu_percent", "enter", *"40", "enter", "t")
         await pilot.pause()
         assert isinstance(console.chart, BarChart)
         assert console.chart.title.startswith("Factors: ")

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from textual.widgets import Input
 
-from consoles import Console, MakeConsole, ended, records, until
+from consoles import Console, MakeConsole, ended, pressed, records, until
 from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.session.reader import read_session
@@ -32,16 +32,13 @@ async def test_sessions_are_listed_opened_and_left_again(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "old", "new")
-    async with console.shown() as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(keys="5") as pilot:
         assert [Path(path).name for path in console.entries()] == ["new.sizeup.jsonl", "old.sizeup.jsonl"]
         await pilot.press("enter")
         await until(pilot, lambda: console.app.runs is not console.runs)
         assert Path(console.app.runs.path).name == "new.sizeup.jsonl"
         assert console.mode == "summary"
-        await pilot.press("5", "u")
-        await pilot.pause()
+        await pressed(pilot, "5", "u")
         assert console.app.runs is console.runs
 
 
@@ -56,17 +53,14 @@ async def test_an_unfinished_session_is_spoken_of_and_resumed(
     async with console.shown() as pilot:
         await pilot.pause()
         assert "was interrupted; R runs its missing steps" in console.says("#notice")
-        await pilot.press("5", "down", "R")
-        await pilot.pause()
+        await pressed(pilot, "5", "down", "R")
         whole = list(console.runner.arguments)
-        await pilot.press("1", "R")
-        await pilot.pause()
+        await pressed(pilot, "1", "R")
 
         assert whole == []
         assert console.runner.arguments == []
         assert "1 step, about 10 s" in console.says(".text Static")
-        await pilot.press("down", "enter")
-        await pilot.pause()
+        await pressed(pilot, "down", "enter")
         assert console.runner.arguments == [["--batch", "--quiet", "--control", "--resume", str(path)]]
         assert console.runs.path == str(path)
         assert console.app.current_mode == "summary"
@@ -77,11 +71,8 @@ async def test_a_note_and_a_baseline_are_written_into_the_session(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (path,) = _store(tmp_path, "one")
-    async with console.shown() as pilot:
-        await pilot.press("5", "n")
-        await pilot.pause()
-        await pilot.press(*"quiet", "enter", "m")
-        await pilot.pause()
+    async with console.shown(keys="5n") as pilot:
+        await pressed(pilot, *"quiet", "enter", "m")
         assert console.entries()[str(path)].startswith("* ")
 
     session = read_session(str(path))
@@ -94,9 +85,7 @@ async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "old", "new")
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
         assert console.app.screen.has_class("-compared")
         assert isinstance(console.chart, LineChart)
@@ -109,11 +98,9 @@ async def test_words_narrow_the_list_and_escape_brings_it_back(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "old", "new")
     async with console.shown() as pilot:
-        await pilot.press("5", "slash", *"old")
-        await pilot.pause()
+        await pressed(pilot, "5", "slash", *"old")
         found = [Path(path).name for path in console.entries()]
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
 
         assert found == ["old.sizeup.jsonl"]
         assert len(console.entries()) == 2
@@ -124,12 +111,9 @@ async def test_a_session_that_goes_away_is_said_to_be_gone(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     paths = _store(tmp_path, "old", "new")
-    async with console.shown() as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(keys="5") as pilot:
         paths[0].unlink()
-        await pilot.press("down")
-        await pilot.pause()
+        await pressed(pilot, "down")
         assert "! expected a session file, but there is no such file" in console.says("#detail")
 
 
@@ -139,8 +123,7 @@ def _written(folder: Path, ending: str) -> str:
 
 async def test_the_screen_is_kept_as_text_and_as_a_picture(console: Console, tmp_path: Path) -> None:
     async with console.shown() as pilot:
-        await pilot.press("y", "P")
-        await pilot.pause()
+        await pressed(pilot, "y", "P")
 
     text, picture = (_written(tmp_path, ending) for ending in ("txt", "svg"))
     assert "8 cores, 2.66 GHz" in text
@@ -151,8 +134,7 @@ async def test_the_screen_is_kept_as_text_and_as_a_picture(console: Console, tmp
 async def test_in_ascii_the_text_is_kept_as_it_was_seen(make_console: MakeConsole, tmp_path: Path) -> None:
     console = make_console(options=Options(ascii=True))
     async with console.shown() as pilot:
-        await pilot.press("y")
-        await pilot.pause()
+        await pressed(pilot, "y")
 
     assert "8 cores, 2.66 GHz" in _written(tmp_path, "txt")
     assert _written(tmp_path, "txt").isascii()
@@ -169,9 +151,7 @@ async def test_a_folder_that_takes_no_file_is_said_in_words(
         place.rmdir()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "one")
-    async with console.shown() as pilot:
-        await pilot.press("y", "P", "5", "e")
-        await pilot.pause()
+    async with console.shown(keys="yP5e") as pilot:
         console.app.screen.query_one("#folder", Input).value = "."
         await pilot.press("enter")
         await console.app.workers.wait_for_complete()
@@ -190,7 +170,6 @@ async def test_a_folder_that_takes_no_file_is_said_in_words(
 async def test_readonly_writes_nothing(make_console: MakeConsole, tmp_path: Path) -> None:
     console = make_console(options=Options(readonly=True))
     async with console.shown() as pilot:
-        await pilot.press("y", "P")
-        await pilot.pause()
+        await pressed(pilot, "y", "P")
 
     assert _written(tmp_path, "*") == ""

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from consoles import Console, ended, records, settled
+from consoles import Console, ended, pressed, records, settled
 from sizeup.charts.chart import LineChart
 from sizeup.model.plan import Declaration
 from sizeup.model.sample import Estimate, Outcome, Status
@@ -29,8 +29,7 @@ from sizeup.tui.widgets.tab_row import TabRow
 async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
-        await pilot.press("enter", "home")
-        await pilot.pause()
+        await pressed(pilot, "enter", "home")
 
         assert console.point == point_key("latency", {"working_set_bytes": 16 << 10})
         assert console.readout == "16 KiB: Latency 1.02 ns"
@@ -39,15 +38,12 @@ async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(consol
 async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_and_cancels_nothing(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
-        await pilot.press("z")
-        await pilot.pause()
+        await pressed(pilot, "z")
         screen = console.app.screen
         zoomed = [screen.query_one(name).region.height for name in ("#chart", "#status", "KeyLine", "#probes")]
-        await pilot.press("right")
-        await pilot.pause()
+        await pressed(pilot, "right")
         assert console.point == point_key("latency", {"working_set_bytes": 16 << 10})
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
 
         assert zoomed == [22, 1, 1, 0]
         assert screen.query_one("#probes").region.height > 0
@@ -77,19 +73,15 @@ async def test_the_points_stand_in_a_table_that_is_sorted_and_scrolls(console: C
             "latency", {"working_set_bytes": 1 << 14}, 2.0, 1.0, 3.0, replicates=7, disturbed_share=0.6, converged=False
         )
         await console.measure(pilot, [*records(), EstimateRecord(101, "null", disturbed)])
-        await pilot.press("t")
-        await settled(pilot)
+        await settled(pilot, "t")
         table = console.app.screen.query_one(PointTable)
         titles, first = table.shown.columns, [cell.text for cell in table.shown.rows[0]]
         notes = console.says("#notes")
-        await pilot.press("G")
-        await pilot.pause()
+        await pressed(pilot, "G")
         last = table.cursor_row
-        await pilot.press("o", "o", "O")
-        await pilot.pause()
+        await pressed(pilot, "o", "o", "O")
         largest = [str(cell) for cell in table.get_row_at(0)]
-        await pilot.press("t")
-        await settled(pilot)
+        await settled(pilot, "t")
         shown = table.display, console.chart is None
 
     assert titles == ("Working set", "Latency ns", "±", "Flag")
@@ -117,8 +109,7 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(console: Conso
         words = console.says("#standing")
         tabs, charts = [_tab(console)], [console.chart]
         for keys in ("vvvv", "V", "VVV", "V"):
-            await pilot.press(*keys)
-            await settled(pilot)
+            await settled(pilot, *keys)
             tabs.append(_tab(console))
             charts.append(console.chart)
 
@@ -152,16 +143,13 @@ async def _with_samples(console: Console, pilot: Pilot[int]) -> None:
 async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(console: Console) -> None:
     async with console.shown() as pilot:
         await _with_samples(console, pilot)
-        await pilot.press("enter", "home")
-        await pilot.pause()
+        await pressed(pilot, "enter", "home")
         point, chosen, readout, keys = console.point, console.chart, console.readout, console.keys
         charts = []
         for key in ("enter", "v"):
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
             charts.append((type(console.chart).__name__, _tab(console)))
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
 
         assert point == point_key("latency", {"working_set_bytes": 16 << 10})
         assert "Enter" in readout
@@ -174,8 +162,7 @@ async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(c
 async def test_a_figure_without_samples_says_so_and_stays(console: Console) -> None:
     async with console.shown() as pilot:
         await _with_samples(console, pilot)
-        await pilot.press("enter", "enter", "enter")
-        await pilot.pause()
+        await pressed(pilot, "enter", "enter", "enter")
 
         assert [note.message for note in console.app._notifications] == ["no samples were recorded for this point"]
         assert console.point == point_key("latency", {"working_set_bytes": 64 << 20})
@@ -200,8 +187,7 @@ async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(consol
 async def test_a_run_that_has_no_sample_yet_says_so(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         starting = console.says("#about")
         begun = [*records()[:4], ProgressRecord(5, "null", 0.0, 5.0, "filling the file")]
         await console.feed(pilot, begun)
@@ -218,8 +204,7 @@ async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
         again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
         await console.measure(pilot, [*records(), msgspec.structs.replace(start, step=step), *again])
         assert "step 2 of 2" in console.says("#standing")
-        await pilot.press("n")
-        await pilot.pause()
+        await pressed(pilot, "n")
         assert "step 1 of 2" in console.says("#standing")
 
 
@@ -248,8 +233,7 @@ async def test_steps_of_a_probe_that_is_not_installed_have_a_line_and_a_chart(
         await console.choose(pilot, "acme.scan")
         drawn = console.chart
         title = str(console.app.screen.query_one("#probe").border_title)
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
 
     assert lines.keys() - registry.probes.keys() == {"acme.scan", "old.scan"}
     assert lines["acme.scan"].startswith("✓ Scan rate")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Select
 
-from consoles import Console, ended, fill, records, settled
+from consoles import Console, ended, fill, pressed, records, settled
 from sizeup.charts.chart import LineChart
 from sizeup.errors import ExitStatus
 from sizeup.live import storage_targets
@@ -89,11 +89,9 @@ async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(console:
 async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("r", "q")
-        await pilot.pause()
+        await pressed(pilot, "r", "q")
         assert console.answers == ["stay", "keep", "cancel"]
-        await pilot.press("down", "enter")
-        await pilot.pause()
+        await pressed(pilot, "down", "enter")
 
     assert console.runner.stdin.words == ["keep"]
     assert console.app.return_value == ExitStatus.OK
@@ -103,8 +101,7 @@ async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) 
 async def test_staying_is_what_enter_does(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("r", "q", "enter")
-        await pilot.pause()
+        await pressed(pilot, "r", "q", "enter")
 
         assert console.app.is_running
         assert console.runner.stdin.words == []
@@ -165,11 +162,9 @@ async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_ru
 async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("s", "end", "x")
-        await settled(pilot)
+        await settled(pilot, "s", "end", "x")
         words = console.hint
-        await pilot.press("backspace", "0", "enter")
-        await settled(pilot)
+        await settled(pilot, "backspace", "0", "enter")
 
     assert words.startswith("! Samples: expected a whole number")
     assert ["--set", "null.samples=1000"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
@@ -179,12 +174,10 @@ async def test_a_probe_that_waits_says_so_and_is_taken_back(console: Console) ->
     async with console.shown() as pilot:
         await console.measure(pilot)
         await console.choose(pilot, "clock.cost")
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         assert "queued" in console.entries()["clock.cost"]
         assert "1 queued" in console.status
-        await pilot.press("x")
-        await pilot.pause()
+        await pressed(pilot, "x")
 
         assert console.runs.queue == []
         assert console.runs.running
@@ -215,11 +208,9 @@ async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB"})
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         asked, answers = console.says(".facts"), console.answers
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
 
     assert answers == ["no", "yes"]
     assert str(tmp_path) in asked.replace(" ", "")  # a long path is folded
@@ -234,16 +225,13 @@ async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_wha
     offered = (TargetChoice(str(tmp_path), "ext4 on sda1, 1 TB free of 2 TB"), TargetChoice("/u02", "xfs on sdb"))
     monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: offered)
     async with console.shown(120, 40) as pilot:
-        await pilot.press("3", "r")
-        await settled(pilot)
+        await settled(pilot, "3", "r")
         overlay = console.app.focused
         assert isinstance(overlay, OptionList)
         lines = [str(option.prompt) for option in overlay.options]
-        await pilot.press("enter")
-        await settled(pilot)
+        await settled(pilot, "enter")
         asked = console.answers
-        await pilot.press("r")
-        await settled(pilot)
+        await settled(pilot, "r")
 
     assert lines[1:] == [*(target.line for target in offered), "other ..."]
     assert asked == ["no", "yes"]
@@ -256,8 +244,7 @@ async def test_before_a_file_is_written_every_setting_that_was_changed_is_told(
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB", "depth": "8", "block": "16KiB"})
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
 
         assert "Settings depth = 8, preset = custom, block = 16KiB" in console.says(".facts")
 
@@ -269,8 +256,7 @@ async def test_a_second_run_says_that_it_waits(console: Console, probe: str, sta
     async with console.shown() as pilot:
         await console.measure(pilot)
         await console.choose(pilot, probe)
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         queued = [spec.probes for spec in console.runs.queue]
         status, listed = console.status, console.entries()[probe]
 
@@ -285,8 +271,7 @@ async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has
 ) -> None:
     monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
     async with console.shown(120, 40) as pilot:
-        await pilot.press("3", "r")
-        await settled(pilot)
+        await settled(pilot, "3", "r")
         overlay = console.app.focused
         assert isinstance(overlay, OptionList)
         seen = [overlay.highlighted]
@@ -294,8 +279,7 @@ async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has
             await pilot.press("down")
             seen.append(overlay.highlighted)
         frame, blank = overlay.styles.border.top[0], overlay.options[0].disabled
-        await pilot.press("up", "enter")
-        await settled(pilot)
+        await settled(pilot, "up", "enter")
         field = console.app.focused
 
     assert (seen, blank, frame) == ([1, 2, 1], True, "round")
@@ -309,15 +293,11 @@ async def test_a_target_that_was_asked_for_and_is_typed_asks_before_the_run_once
     monkeypatch.setattr(storage_targets, "storage_targets", lambda machine: (TargetChoice("/u02", "xfs on sdb"),))
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("r")
-        await settled(pilot)
-        await pilot.press("escape", "m", "down", "enter")
-        await settled(pilot)
-        await pilot.press(*str(tmp_path), "enter")
-        await settled(pilot)
+        await settled(pilot, "r")
+        await settled(pilot, "escape", "m", "down", "enter")
+        await settled(pilot, *str(tmp_path), "enter")
         asked = console.answers
-        await pilot.press("r")
-        await settled(pilot)
+        await settled(pilot, "r")
         left = console.answers
         await console.feed(pilot)
 
@@ -329,8 +309,7 @@ async def test_a_target_that_was_asked_for_and_is_typed_asks_before_the_run_once
 async def test_a_pause_is_called_one_once_the_step_is_over(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
-        await pilot.press("space")
-        await pilot.pause()
+        await pressed(pilot, "space")
         during = console.status
         await console.feed(pilot, ended()[:1])
 
@@ -358,21 +337,16 @@ async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(consol
 async def test_another_path_is_typed_and_stands_in_the_list_afterwards(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("m")
-        await settled(pilot)
-        await pilot.press(*"other", "enter")
-        await settled(pilot)
-        await pilot.press(*str(tmp_path), "enter")
-        await settled(pilot)
+        await settled(pilot, "m")
+        await settled(pilot, *"other", "enter")
+        await settled(pilot, *str(tmp_path), "enter")
         asked = console.answers
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "escape")
         view = next(view for view in console.app.screen.query(RunFormView) if view.display)
         field = view.field("path")
         assert field is not None
         shown = field.query_one(Select)
-        await pilot.press("m")
-        await settled(pilot)
+        await settled(pilot, "m")
         offered = [str(option.prompt) for option in shown.query_one(OptionList).options]
 
         assert asked == ["no", "yes"]

@@ -4,7 +4,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from consoles import Console, fill
+from consoles import Console, fill, pressed
 from sizeup.probing.devices import Device
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import DeviceDialog
@@ -20,8 +20,7 @@ async def _wish_to_write(console: Console, pilot: Pilot[int], preset: str = "red
     """Ask for a preset on the device, as chosen in the form."""
     await console.choose(pilot, "io.direct")
     fill(console, "io.direct", {"path": FREE.path, "preset": preset})
-    await pilot.press("r")
-    await pilot.pause()
+    await pressed(pilot, "r")
 
 
 async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
@@ -32,11 +31,9 @@ async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
         await _wish_to_write(console, pilot)
         asked = " ".join(str(static.render()) for static in console.app.screen.query(Static))
         asked += console.says("Static")  # the facts
-        await pilot.press("enter", *"wwn-0x5000", "enter")
-        await pilot.pause()
+        await pressed(pilot, "enter", *"wwn-0x5000", "enter")
         refused, started = console.app.screen.query_one("#message").has_class("-wrong"), list(console.runner.arguments)
-        await pilot.press(*"c500a1b2c3d4", "enter")
-        await pilot.pause()
+        await pressed(pilot, *"c500a1b2c3d4", "enter")
 
     assert all(words in asked for words in ("/dev/sizeup-test", "nowhere", "1 TB", "about", "wwn-0x5000c500a1b2c3d4"))
     assert refused
@@ -50,12 +47,10 @@ async def test_escape_leaves_the_device_alone_and_the_name_is_asked_for_each_tim
     _there_is(monkeypatch, FREE)
     async with console.shown() as pilot:
         await _wish_to_write(console, pilot)
-        await pilot.press(*FREE.names[0], "escape")
-        await pilot.pause()
+        await pressed(pilot, *FREE.names[0], "escape")
         after_escape = list(console.runner.arguments)
         fill(console, "io.direct", {"allow_write_to": FREE.names[0]})
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
 
         assert (after_escape, console.runner.arguments) == ([], [])
         assert isinstance(console.app.screen, DeviceDialog)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from consoles import Console, until
+from consoles import Console, pressed, until
 from fleet_sessions import Figures, made_fleet, records, server, write
 from sizeup.tui.screens.dialogs import TextDialog
 from sizeup.tui.screens.fleet_screen import FleetScreen
@@ -39,8 +39,7 @@ async def test_the_host_that_stands_out_is_named_first_and_shown(console: Consol
         assert "x the median of" in console.says("#fleet-host Static")
         assert console.app.screen.query_one("#fleet-host").border_title == "db07"
 
-        await pilot.press("j")
-        await pilot.pause()
+        await pressed(pilot, "j")
         assert "No figure stands out" in console.says("#fleet-host Static")
         await pilot.press("escape")
         assert console.mode == "sessions"

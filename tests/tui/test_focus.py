@@ -40,8 +40,7 @@ async def test_a_move_of_the_focus_draws_the_two_controls_and_not_the_screen(
         monkeypatch.setattr(Screen, "refresh", count)
         looks = []
         for _ in range(2):
-            await pilot.press("tab")
-            await settled(pilot)
+            await settled(pilot, "tab")
             focused = console.app.focused
             assert isinstance(focused, Select)
             looks.append([select.children[0].styles.background for select in console.app.screen.query(Select)][:2])
@@ -56,8 +55,7 @@ async def test_a_dialog_that_closes_styles_nothing_behind_it_anew(
 ) -> None:
     async with disk_page(console) as pilot:
         behind = console.app.screen
-        await pilot.press("question_mark")
-        await settled(pilot)
+        await settled(pilot, "question_mark")
         styled: list[DOMNode] = []
         update = Stylesheet.update_nodes
 
@@ -67,8 +65,7 @@ async def test_a_dialog_that_closes_styles_nothing_behind_it_anew(
             update(self, taken, animate=animate)
 
         monkeypatch.setattr(Stylesheet, "update_nodes", count)
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "escape")
         shown = console.app.screen
 
     assert shown is behind
@@ -77,15 +74,12 @@ async def test_a_dialog_that_closes_styles_nothing_behind_it_anew(
 
 async def test_a_theme_that_was_chosen_in_another_mode_is_there_when_a_mode_comes_back(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("3")
-        await settled(pilot)
+        await settled(pilot, "3")
         before = console.app.screen.styles.background
-        await pilot.press("1")
-        await settled(pilot)
+        await settled(pilot, "1")
         console.app.theme = "textual-light"
         await settled(pilot)
-        await pilot.press("3")
-        await settled(pilot)
+        await settled(pilot, "3")
         after = console.app.screen.styles.background
 
     assert before != after

@@ -29,11 +29,9 @@ async def test_every_arrow_opens_a_list(console: Console, key: str) -> None:
         opened = []
         for select in lists:
             select.focus()
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
             opened.append(select.expanded)
-            await pilot.press("escape")
-            await settled(pilot)
+            await settled(pilot, "escape")
 
     assert len(opened) >= 5
     assert all(opened)
@@ -45,11 +43,9 @@ async def test_the_letter_in_front_of_a_list_opens_it_and_nothing_else(console: 
         before = [select.value for select in lists]
         opened = []
         for key in "midbp":
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
             opened.append([select.expanded for select in lists])
-            await pilot.press("escape", "escape")
-            await settled(pilot)
+            await settled(pilot, "escape", "escape")
         after = [select.value for select in lists]
 
     assert opened == [[number == place for number in range(5)] for place in range(5)]
@@ -74,8 +70,7 @@ async def test_a_number_chooses_the_line_that_begins_with_it_or_is_the_value(
 ) -> None:
     async with console.shown(120, 40) as pilot:
         await shown_form(console, pilot)
-        await pilot.press(*keys, "enter")
-        await settled(pilot)
+        await settled(pilot, *keys, "enter")
         field = next(one for one in console.app.screen.query(FormField) if one.setting == setting)
         text = field.query_one(Input)
         found = (field._text, text.value if text.has_focus else "")
@@ -99,8 +94,7 @@ async def test_tab_and_the_letter_of_a_field_take_a_typed_number_and_escape_does
     async with console.shown(120, 40) as pilot:
         await shown_form(console, pilot)
         for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
         fields = console.app.screen.query(FormField)
         found = {field.setting: str(field.query_one(Select).value) for field in fields if field.setting in expected}
 
@@ -112,8 +106,7 @@ async def test_an_open_list_shows_the_number_that_is_typed_and_which_keys_take_i
         lists = await shown_form(console, pilot)
         shown = []
         for key in ("d", "1", "2", "escape"):
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
             shown.append((lists[2].query_one(ChosenValue).render().plain.split()[0], console.keys[0]))
 
     assert shown == [("auto", "Take"), ("1", "Take"), ("12", "Take"), ("auto", "Run")]
@@ -136,13 +129,11 @@ async def test_advanced_settings_leave_room_for_the_status_and_are_folded_by_a_r
 ) -> None:
     async with console.shown(columns, rows) as pilot:
         await shown_form(console, pilot)
-        await pilot.press("s")
-        await settled(pilot)
+        await settled(pilot, "s")
         about = console.app.screen.query_one("#about").region
         page = console.app.screen.query_one("#probe").region
         await console.choose(pilot, "null")
-        await pilot.press("s")
-        await settled(pilot)
+        await settled(pilot, "s")
         await pilot.press("escape")
         await console.measure(pilot)
         await console.end(pilot, ended())
@@ -164,8 +155,7 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console, 
         advanced.children[0].focus()
         marks, folded = [], []
         for _ in range(2):
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
             folded.append(advanced.folded)
             marks.append(str(advanced.children[0].render()).split(" ")[0])
         shown = len(advanced.query(Input))
@@ -185,8 +175,7 @@ async def test_escape_forgets_a_half_typed_target(console: Console) -> None:
         target.display, typed.display = False, True
         typed.focus()
         await pilot.press(*"/var/t")
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "escape")
 
         assert (field._text, typed.value) == (before, before)
         assert (target.display, typed.display) == (True, False)

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 from textual.widgets import Input, Select
 
-from consoles import Console, MakeConsole, settled
+from consoles import Console, MakeConsole, pressed, settled
 from sizeup.terminal.compact_select import ChoiceOverlay
 from sizeup.tui.options import Options
 from sizeup.tui.screens.probe_list import ProbeList
@@ -28,15 +28,11 @@ def field(console: Console, name: str) -> FormField:
 async def test_a_slash_in_the_list_of_targets_begins_a_path(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("m")
-        await settled(pilot)
-        await pilot.press(*str(tmp_path))
-        await settled(pilot)
+        await settled(pilot, "m")
+        await settled(pilot, *str(tmp_path))
         typed = field(console, "path").query_one(Input).value
-        await pilot.press("enter")
-        await settled(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "enter")
+        await settled(pilot, "escape")
         chosen = field(console, "path").query_one(Select).value
 
     assert (typed, chosen) == (str(tmp_path), str(tmp_path))
@@ -45,8 +41,7 @@ async def test_a_slash_in_the_list_of_targets_begins_a_path(console: Console, tm
 async def test_tab_behind_a_typed_path_leaves_a_list_with_it(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("m", *str(tmp_path), "tab")
-        await settled(pilot)
+        await settled(pilot, "m", *str(tmp_path), "tab")
         select = field(console, "path").query_one(Select)
 
         assert (select.value, select.display) == (str(tmp_path), True)
@@ -56,12 +51,10 @@ async def test_tab_behind_a_typed_path_leaves_a_list_with_it(console: Console, t
 async def test_a_path_pasted_into_the_open_list_of_targets_is_the_target(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("m")
-        await settled(pilot)
+        await settled(pilot, "m")
         console.app.post_message(events.Paste(f"{tmp_path}\n"))
         await settled(pilot)
-        await pilot.press("enter")
-        await settled(pilot)
+        await settled(pilot, "enter")
 
         assert console.answers == ["no", "yes"]
 
@@ -69,10 +62,8 @@ async def test_a_path_pasted_into_the_open_list_of_targets_is_the_target(console
 async def test_a_run_without_a_target_takes_a_typed_path_and_then_asks(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("r")
-        await settled(pilot)
-        await pilot.press(*str(tmp_path), "enter")
-        await settled(pilot)
+        await settled(pilot, "r")
+        await settled(pilot, *str(tmp_path), "enter")
 
         assert console.answers == ["no", "yes"]
 
@@ -81,12 +72,10 @@ async def test_a_run_without_a_target_takes_a_typed_path_and_then_asks(console: 
 async def test_j_and_k_move_in_a_list(console: Console, keys: str, moved: int) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("b")
-        await settled(pilot)
+        await settled(pilot, "b")
         overlay = field(console, "block").query_one("ChoiceOverlay")
         before = overlay.highlighted  # type: ignore[attr-defined]
-        await pilot.press(*keys)
-        await settled(pilot)
+        await settled(pilot, *keys)
 
         assert overlay.highlighted == before + moved  # type: ignore[attr-defined]
 
@@ -94,19 +83,14 @@ async def test_j_and_k_move_in_a_list(console: Console, keys: str, moved: int) -
 async def test_another_block_size_and_depth_and_the_run_take_five_keys(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("m")
-        await settled(pilot)
-        await pilot.press(*str(tmp_path), "enter")
-        await settled(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "m")
+        await settled(pilot, *str(tmp_path), "enter")
+        await settled(pilot, "escape")
         before = [field(console, name).query_one(Select).value for name in ("block", "depth")]
         for key in ("b", "down", "d", "down", "r"):
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
         asked = console.answers
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "escape")
         after = [field(console, name).query_one(Select).value for name in ("block", "depth")]
 
     assert asked == ["no", "yes"]
@@ -118,10 +102,8 @@ async def test_the_focus_is_on_the_list_of_probes_again_once_a_list_is_left(cons
         await console.choose(pilot, "io.direct")
         found = []
         for key in ("escape", "enter"):
-            await pilot.press("p")
-            await settled(pilot)
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, "p")
+            await settled(pilot, key)
             found.append(isinstance(console.app.screen.focused, ProbeList))
 
     assert found == [True, True]
@@ -130,8 +112,7 @@ async def test_the_focus_is_on_the_list_of_probes_again_once_a_list_is_left(cons
 async def test_escape_during_a_run_names_the_key_that_cancels(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
-        await pilot.press("escape", "escape")
-        await pilot.pause()
+        await pressed(pilot, "escape", "escape")
 
         assert console.runner.stdin.words == []
         assert console.app.runs.running
@@ -145,10 +126,8 @@ async def test_without_color_the_line_under_the_cursor_of_an_open_list_is_revers
     console = make_console(options=Options(no_color=True))
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press(key)
-        await settled(pilot)
-        await pilot.press("down")
-        await settled(pilot)
+        await settled(pilot, key)
+        await settled(pilot, "down")
         overlay = console.app.focused
         assert isinstance(overlay, ChoiceOverlay)
 

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from consoles import Console, ended
+from consoles import Console, ended, pressed
 from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import CPU_DEMAND, MEASURED
 
@@ -25,9 +25,7 @@ async def test_quitting_says_where_the_session_is(console: Console) -> None:
 
 async def test_quitting_says_that_typed_inputs_are_not_saved_and_how_to_repeat_them(console: Console) -> None:
     console.app.stated = CPU_DEMAND
-    async with console.shown() as pilot:
-        await pilot.press("q")
-        await pilot.pause()
+    async with console.shown(keys="q") as pilot:
         asked = console.says(".text Static")
         running = console.app.is_running
         await pilot.press("down", "enter")
@@ -45,8 +43,7 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
         await console.feed(pilot, MEASURED)
         await console.end(pilot, ended("io.direct.scan"))
         console.app.stated = CPU_DEMAND
-        await pilot.press("q")
-        await pilot.pause()
+        await pressed(pilot, "q")
         await pilot.press("down", "enter")
 
     path = console.runner.path
@@ -78,12 +75,10 @@ async def test_a_run_and_unsaved_inputs_are_asked_about_in_one_dialog(
         await pilot.press("r", "enter")
         await console.feed(pilot, MEASURED)
         console.app.stated = CPU_DEMAND
-        await pilot.press("q")
-        await pilot.pause()
+        await pressed(pilot, "q")
         asked = console.says(".text Static")
         offered = [str(option.prompt) for option in console.app.screen.query_one(KeyList).options]
-        await pilot.press(*["down"] * offered.index(answer), "enter")
-        await pilot.pause()
+        await pressed(pilot, *["down"] * offered.index(answer), "enter")
 
     assert asked.startswith("A run is in progress.")
     assert "CPU utilization" in asked

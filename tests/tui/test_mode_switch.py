@@ -25,10 +25,8 @@ async def test_a_mode_that_is_shown_again_works_its_view_out_once(
 
     async with console.shown(120, 40) as pilot:
         for key in (mode, "2"):
-            await pilot.press(key)
-            await settled(pilot)
+            await settled(pilot, key)
         monkeypatch.setattr(owner, name, counted)
-        await pilot.press(mode)
-        await settled(pilot)
+        await settled(pilot, mode)
 
     assert done == [name]

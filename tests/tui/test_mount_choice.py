@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Static
 
-from consoles import Console, ended
+from consoles import Console, ended, pressed
 from sizeup.live import storage_targets
 from sizeup.live.storage_targets import TargetChoice
 from sizeup.tui.screens import mount_choice
@@ -20,16 +20,12 @@ async def test_the_first_measurement_asks_for_a_directory_and_the_next_does_not(
 ) -> None:
     targets = (TargetChoice(str(tmp_path), "ext4 on sda1"), TargetChoice("/dev/sdb", "1 TB, read only", writable=False))
     monkeypatch.setattr(mount_choice, "storage_targets", lambda _: targets)
-    async with console.shown() as pilot:
-        await pilot.press("r")
-        await pilot.pause()
+    async with console.shown(keys="r") as pilot:
         question, answers = console.says(".dialog Static"), console.answers
-        await pilot.press("down", "enter")
-        await pilot.pause()
+        await pressed(pilot, "down", "enter")
         await console.feed(pilot, MEASURED)
         await console.end(pilot, ended("io.direct.scan"))
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         again = len(console.app.screen_stack)
 
     assert answers == ["without", str(tmp_path), "other"]
@@ -41,8 +37,7 @@ async def test_the_first_measurement_asks_for_a_directory_and_the_next_does_not(
 
 async def test_memory_and_clock_alone_write_nothing(console: Console) -> None:
     async with console.shown() as pilot:
-        await pilot.press("r", "enter")
-        await pilot.pause()
+        await pressed(pilot, "r", "enter")
 
     (arguments,) = console.runner.arguments
     assert "--mount" not in arguments
@@ -54,12 +49,9 @@ async def test_memory_and_clock_alone_write_nothing(console: Console) -> None:
 async def test_another_directory_is_typed_and_has_to_exist(
     console: Console, tmp_path: Path, typed: str, *, starts: bool
 ) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("r", "end", "enter")
-        await pilot.pause()
+    async with console.shown(keys=("r", "end", "enter")) as pilot:
         hint = str(console.app.screen.query_one(".hint", Static).content)
-        await pilot.press(*(typed or str(tmp_path)), "enter")
-        await pilot.pause()
+        await pressed(pilot, *(typed or str(tmp_path)), "enter")
         kept = [field.value for field in console.app.screen.query(Input)]
 
     assert hint.startswith("Enter takes it")  # it measures, and saves nothing
@@ -73,14 +65,10 @@ async def test_a_directory_that_would_be_too_full_is_neither_offered_nor_taken(
 ) -> None:
     monkeypatch.setattr(mount_choice, "keeps_reserve", lambda _: False)
     mount_choice.remember_mount(str(tmp_path))
-    async with console.shown() as pilot:
-        await pilot.press("r")
-        await pilot.pause()
+    async with console.shown(keys="r") as pilot:
         answers = console.answers
-        await pilot.press("end", "enter")
-        await pilot.pause()
-        await pilot.press(*str(tmp_path), "enter")
-        await pilot.pause()
+        await pressed(pilot, "end", "enter")
+        await pressed(pilot, *str(tmp_path), "enter")
 
     assert str(tmp_path) not in answers
     assert console.told == [f"{tmp_path}: {mount_choice.TOO_FULL}"]
@@ -103,23 +91,16 @@ def test_a_tenth_and_at_least_5_gib_stay_free(
 
 async def test_a_directory_that_has_gone_is_asked_for_again(console: Console) -> None:
     mount_choice.remember_mount("/nowhere/at/all")
-    async with console.shown() as pilot:
-        await pilot.press("r")
-        await pilot.pause()
-
+    async with console.shown(keys="r"):
         assert console.answers[0] == "without"
         assert console.runner.arguments == []
 
 
 async def test_each_console_asks_again_with_the_last_answer_first(console: Console, tmp_path: Path) -> None:
     mount_choice.remember_mount(str(tmp_path))
-    async with console.shown() as pilot:
-        await pilot.press("r")
-        await pilot.pause()
-
+    async with console.shown(keys="r") as pilot:
         assert console.answers[:2] == [str(tmp_path), "without"]
         assert console.runner.arguments == []
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
 
     assert console.runner.arguments[0][console.runner.arguments[0].index("--mount") + 1] == str(tmp_path)

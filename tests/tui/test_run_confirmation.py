@@ -23,12 +23,10 @@ async def asked(console: Console, pilot: Pilot[int], values: Mapping[str, str]) 
     before = len(console.runner.arguments)
     fill(console, "io.direct", values)
     await console.choose(pilot, "io.direct")
-    await pilot.press("r")
-    await settled(pilot)
+    await settled(pilot, "r")
     question = isinstance(console.app.screen, ChoiceDialog)
     if question:
-        await pilot.press("r")
-        await settled(pilot)
+        await settled(pilot, "r")
     assert len(console.runner.arguments) == before + 1
     lines = [*records("io.direct"), *ended("io.direct")]
     await console.end(pilot, lines if not before else [])
@@ -69,14 +67,11 @@ async def test_a_target_that_does_not_exist_is_refused_in_its_field(console: Con
     missing = f"{tmp_path}/missing"
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        await pilot.press("m")
-        await settled(pilot)
-        await pilot.press(*missing, "enter")
-        await settled(pilot)
+        await settled(pilot, "m")
+        await settled(pilot, *missing, "enter")
         hint, focused = console.hint, console.app.screen.focused
         typed = focused.value if isinstance(focused, Input) else ""
-        await pilot.press("escape", "r")
-        await settled(pilot)
+        await settled(pilot, "escape", "r")
 
         assert hint == f"! {missing} does not exist: enter the full name of a directory, file or device"
         assert typed == missing
@@ -88,8 +83,7 @@ async def test_a_target_that_has_gone_is_not_run(console: Console, tmp_path: Pat
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         fill(console, "io.direct", {"path": f"{tmp_path}/gone"})
-        await pilot.press("r")
-        await settled(pilot)
+        await settled(pilot, "r")
 
         assert "does not exist" in console.hint
         assert console.runner.arguments == []
@@ -104,8 +98,7 @@ async def test_a_device_that_is_read_says_where_it_is_mounted_and_that_it_is_onl
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         fill(console, "io.direct", {"path": device.path})
-        await pilot.press("r")
-        await settled(pilot)
+        await settled(pilot, "r")
         question = str(console.app.screen.query_one(".text Static").render())
         said = console.says(".facts")
 
@@ -122,12 +115,10 @@ async def test_a_second_run_beside_that_of_another_console_is_asked_about(
     monkeypatch.setattr(starting, "running_session", lambda besides: other)
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("r")
-        await settled(pilot)
+        await settled(pilot, "r")
         asked, started = console.answers, len(console.runner.arguments)
         question = str(console.app.screen.query_one(".text Static").render())
-        await pilot.press(key, *(["enter"] if runs else []))
-        await settled(pilot)
+        await settled(pilot, key, *(["enter"] if runs else []))
 
     assert (asked, started, len(console.runner.arguments)) == (["no", "yes"], 0, runs)
     assert "in progress in session other" in question

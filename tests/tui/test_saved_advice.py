@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from consoles import Console, until
+from consoles import Console, pressed, until
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.records import AdviceRecord
@@ -41,13 +41,11 @@ async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp
     console = saved(tmp_path, recorded())
     async with console.shown(120, 40) as pilot:
         assert console.app.header()[2] == "demand 777 MB/s"
-        await pilot.press("4")
-        await pilot.pause()
+        await pressed(pilot, "4")
         assert title(console) == "Answers, recorded"
         assert set(answers(console)) == {"io.demand.headline", NEED}
 
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         shown = console.app.advice
         assert title(console) == "Answers, recomputed"
         assert console.app.header()[2] == "recomputed"  # a demand was recorded, and no workload
@@ -56,43 +54,34 @@ async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp
         assert console.says("#answers-label").startswith("Recomputed with the rules of 20")
         assert len(answers(console)) > 3
 
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         assert title(console) == "Answers, recorded"
 
 
 async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_path: Path) -> None:
     console = saved(tmp_path, recorded())
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4") as pilot:
         console.app.screen.query_one("#inputs", KeyList).focus()
-        await pilot.press("plus")
-        await pilot.pause()
+        await pressed(pilot, "plus")
 
         assert title(console) == "Answers, compared with the detected machine, recomputed"
         assert console.app.header()[2] == "recomputed"
-        await pilot.press("1")
-        await pilot.pause()
+        await pressed(pilot, "1")
         assert "Recomputed with 1 input entered in the console and the rules of 20" in console.says("#verdict")
         await pilot.press("4")
-        await pilot.press("backspace")
-        await pilot.pause()
+        await pressed(pilot, "backspace")
         assert title(console) == "Answers, recorded"
 
 
 async def test_a_workload_typed_for_a_saved_session_gives_its_verdict(tmp_path: Path) -> None:
     console = saved(tmp_path, recorded())
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="w") as pilot:
         await pilot.press(*"2000", "enter")
         await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
         verdict = console.says("#verdict")
         header = console.app.header()[2]
-        await pilot.press("q")
-        await pilot.pause()
+        await pressed(pilot, "q")
         asked = console.says(".text Static")
 
     assert "NO VERDICT YET" not in verdict
@@ -103,22 +92,15 @@ async def test_a_workload_typed_for_a_saved_session_gives_its_verdict(tmp_path: 
 
 async def test_a_saved_session_without_advice_says_how_to_get_it(tmp_path: Path) -> None:
     console = saved(tmp_path)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
-
+    async with console.shown(120, 40, keys="4") as pilot:
         assert title(console) == "Answers, no advice recorded"
         assert "press 4, then r" in console.says("#answers-label")
-        await pilot.press("r")
-        await pilot.pause()
+        await pressed(pilot, "r")
         assert "io.capacity" in answers(console)
 
 
 async def test_a_machine_has_no_recorded_advice_to_choose(tmp_path: Path) -> None:
     console = Console(tmp_path)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "r")
-        await pilot.pause()
-
+    async with console.shown(120, 40, keys="4r"):
         assert title(console) == "Answers"
         assert "Recompute" not in console.text

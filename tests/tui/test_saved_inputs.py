@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from consoles import Console, ended, machine, records, until
+from consoles import Console, ended, machine, pressed, records, until
 from played_runs import PlayedRunner
 from sizeup.session.reader import read_session
 from sizeup.tui.options import Options
@@ -31,8 +31,7 @@ async def test_what_was_typed_is_saved_by_a_key_and_stands_when_the_session_is_o
         assert "Save" in console.text
         await pilot.press("s")
         await until(pilot, lambda: any("Inputs and verdict saved in" in told for told in console.told))
-        await pilot.press("1")
-        await pilot.pause()
+        await pressed(pilot, "1")
         here = console.says("#verdict")
 
     assert not console.app.typed.unsaved()
@@ -41,8 +40,7 @@ async def test_what_was_typed_is_saved_by_a_key_and_stands_when_the_session_is_o
         again.app.show_session(console.runs.path)
         await pilot.pause()
         reopened, told = again.says("#verdict"), again.app.header()[2]
-        await pilot.press("4")
-        await pilot.pause()
+        await pressed(pilot, "4")
         listed, label = again.entries("#inputs"), again.says("#answers-label")
         title = str(again.app.screen.query_one("#answers-pane").border_title)
 
@@ -60,9 +58,7 @@ async def test_the_first_answer_when_quitting_saves_the_inputs_in_a_new_session_
     console: Console,
 ) -> None:
     console.app.stated = CPU_DEMAND
-    async with console.shown() as pilot:
-        await pilot.press("q")
-        await pilot.pause()
+    async with console.shown(keys="q") as pilot:
         await pilot.press("enter")
         await until(pilot, lambda: not console.app.is_running)
 
@@ -89,8 +85,7 @@ async def test_a_full_disk_keeps_the_console_and_what_was_typed(
         assert console.app.stated == CPU_DEMAND
         assert not console.runner.path.exists()
         monkeypatch.undo()
-        await pilot.press("q")
-        await pilot.pause()
+        await pressed(pilot, "q")
         await pilot.press("enter")
         await until(pilot, lambda: not console.app.is_running)
 
@@ -103,9 +98,7 @@ async def test_a_session_that_cannot_be_written_offers_the_command_instead(
     console = saved(tmp_path)
     monkeypatch.setattr("os.access", lambda path, mode: False)
     console.app.stated = CPU_DEMAND
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("q")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="q"):
         asked, answers = " ".join(console.says(".text Static").split()), console.entries(".dialog KeyList")
 
     assert "They cannot be saved." in asked
@@ -140,14 +133,12 @@ async def test_inputs_belong_to_the_machine_that_they_were_typed_for(tmp_path: P
         console.app.show_live()
         await pilot.pause()
         live, header = list(console.app.stated), console.app.header()[2]
-        await pilot.press("4")
-        await pilot.pause()
+        await pressed(pilot, "4")
         listed = console.entries("#inputs")
         console.app.show_session(path)
         await pilot.pause()
         back = list(console.app.stated)
-        await pilot.press("q")
-        await pilot.pause()
+        await pressed(pilot, "q")
         asked = " ".join(console.says(".text Static").split())
         await pilot.press("enter")
         await until(pilot, lambda: not console.app.is_running)
@@ -170,8 +161,7 @@ async def test_undoing_a_saved_input_is_a_change_that_can_be_saved(tmp_path: Pat
         await pilot.press("s")
         await until(pilot, lambda: not console.app.typed.unsaved())
         await choose_input(pilot, "workload.iops")
-        await pilot.press("backspace")
-        await pilot.pause()
+        await pressed(pilot, "backspace")
         assert console.app.typed.unsaved()
         await pilot.press("s")
         await until(pilot, lambda: not console.app.typed.unsaved())
@@ -194,8 +184,7 @@ async def test_an_export_carries_the_inputs_that_were_typed(tmp_path: Path, monk
         await pilot.press("4")
         await set_input(pilot, "workload.iops", "20000")
         await set_input(pilot, "capacity.iops", "50000")
-        await pilot.press("5", "e")
-        await pilot.pause()
+        await pressed(pilot, "5", "e")
         assert "With the inputs entered in the console" in console.text
         await pilot.press("down", "down", "down", "enter")
         await until(pilot, lambda: any(told.startswith("Wrote") for told in console.told))

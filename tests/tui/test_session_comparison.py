@@ -9,21 +9,18 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from consoles import Console
+from consoles import Console, pressed
 from sizeup.session.reader import read_session
 from tui.stored_sessions import named, stored
 
 
 async def test_the_session_that_was_marked_last_is_the_baseline(console: Console, folder: Path) -> None:
     old, new = stored(folder, "old", day=1), stored(folder, "new", day=2)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5", "m", "down", "m")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("5", "m", "down", "m")) as pilot:
         assert sum(line.startswith("* ") for line in console.entries().values()) == 1
         await pilot.press("c")
         assert console.told[-1].startswith("This is the baseline")
-        await pilot.press("up", "c")
-        await pilot.pause()
+        await pressed(pilot, "up", "c")
         await pilot.pause()
         assert f"A (baseline) old ({os.uname().nodename}) B (new) new ({os.uname().nodename})" in console.says(
             "#detail"
@@ -38,16 +35,12 @@ async def test_a_comparison_begins_with_its_conclusion_and_s_shows_the_statistic
 ) -> None:
     named(folder, "old", 92.0, 1)
     named(folder, "new", 147.2, 2)
-    async with console.shown(columns, rows) as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
-        await pilot.pause()
+    async with console.shown(columns, rows, keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
         figures, hint = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_subtitle)
-        await pilot.press("s")
-        await pilot.pause()
+        await pressed(pilot, "s")
         statistics = console.says("#detail")
-        await pilot.press("s")
-        await pilot.pause()
+        await pressed(pilot, "s")
         again = console.says("#detail")
 
     assert figures.startswith("Cannot tell: 1 run per side, 4 or more needed: sizeup --batch --repeat 4.")
@@ -65,15 +58,12 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
 ) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.bandwidth.of-all")
-    async with console.shown() as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
-        await pilot.pause()
+    async with console.shown(keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
         screen = console.app.screen
         compared, wide = console.says("#detail"), screen.query_one("#list-pane").region.width
         rows = console.text.splitlines()
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
         await pilot.pause()
 
         assert "memory.bandwidth.of-all.latency" in compared
@@ -89,9 +79,7 @@ async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_besid
 ) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.latency")
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
 
         figures = r"memory\.latency\.latency \S+ ns \S+ ns \+0\.0% 1\.000 \? too few runs"
@@ -101,9 +89,7 @@ async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_besid
 async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Path) -> None:
     stored(folder, "old", day=1, probe="clock.cost")
     stored(folder, "new", day=2)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
 
         assert "! nothing measured on both sides" in console.says("#detail")
@@ -114,11 +100,8 @@ async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Pa
 async def test_the_search_puts_the_session_in_place_of_the_comparison(console: Console, folder: Path) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1)
-    async with console.shown() as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
-        await pilot.pause()
-        await pilot.press("slash")
-        await pilot.pause()
+    async with console.shown(keys=("5", "down", "m", "up", "c")) as pilot:
+        await pressed(pilot, "slash")
         await pilot.pause()
 
         assert isinstance(console.app.focused, Input)
@@ -129,20 +112,15 @@ async def test_the_search_puts_the_session_in_place_of_the_comparison(console: C
 async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(console: Console, folder: Path) -> None:
     named(folder, "old", 92.0, 1)
     named(folder, "new", 147.2, 2)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5")
-        await pilot.pause()
-        await pilot.press("c")
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="5") as pilot:
+        await pressed(pilot, "c")
+        await pressed(pilot, "enter")
         await pilot.pause()
 
         assert console.says("#detail").startswith("Cannot tell: 1 run per side")
         assert console.app.screen.has_class("-compared")
         assert re.search(r"Quantity +A +B", console.text)  # the table, for which the width beside the list is too small
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
         await pilot.pause()
         assert not console.app.screen.has_class("-compared")
 
@@ -154,12 +132,9 @@ async def test_without_a_baseline_the_older_session_is_a_whichever_was_selected(
     named(folder, "y", 92.0, 1)
     named(folder, "x", 147.2, 2)
     async with console.shown(120, 40) as pilot:
-        await pilot.press("5", *keys)
-        await pilot.pause()
-        await pilot.press("c")
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "5", *keys)
+        await pressed(pilot, "c")
+        await pressed(pilot, "enter")
         await pilot.pause()
         says, title = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_title)
 
@@ -173,11 +148,8 @@ async def test_in_80_columns_the_figures_of_a_comparison_are_seen_without_scroll
 ) -> None:
     named(folder, "old", 92.0, 1)
     named(folder, "new", 147.2, 2)
-    async with console.shown() as pilot:
-        await pilot.press("5", "c")
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.pause()
+    async with console.shown(keys="5c") as pilot:
+        await pressed(pilot, "enter")
         await pilot.pause()
 
         assert re.search(r"DRAM latency +92 ns +147 ns|A 92 ns, B 147 ns", console.text)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from consoles import Console, MakeConsole
+from consoles import Console, MakeConsole, pressed
 from sizeup.tui.options import Options
 from tui.stored_sessions import stored
 
@@ -19,9 +19,7 @@ async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(con
     stored(folder, "oracleprod")
     taken = folder / "sizeup-20260101T093000Z.shared.html"
     taken.write_text("kept")
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
+    async with console.shown(keys="5e") as pilot:
         assert console.app.screen.query_one("#folder", Input).value == str(folder)
         await pilot.press("enter")
         await console.app.workers.wait_for_complete()
@@ -36,9 +34,7 @@ async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
     console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored(folder, "one")
-    async with console.shown() as pilot:
-        await pilot.press("5", "e", "down", "down")
-        await pilot.pause()
+    async with console.shown(keys=("5", "e", "down", "down")) as pilot:
         monkeypatch.setenv("XDG_STATE_HOME", "/proc")
         await pilot.press("enter")
         await console.app.workers.wait_for_complete()
@@ -53,16 +49,13 @@ async def test_an_export_goes_into_the_folder_that_is_entered_and_the_next_one_t
     stored(folder, "one")
     elsewhere = tmp_path / "for the customer"
     elsewhere.mkdir()
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
+    async with console.shown(keys="5e") as pilot:
         await pilot.press("tab")
         console.app.screen.query_one("#folder", Input).value = str(elsewhere)
         await pilot.press("enter", "down", "enter")
         await console.app.workers.wait_for_complete()
         told = console.told[-1]
-        await pilot.press("e")
-        await pilot.pause()
+        await pressed(pilot, "e")
         again = console.app.screen.query_one("#folder", Input).value
 
     assert told == f"Wrote {elsewhere}/one.html"
@@ -86,12 +79,9 @@ async def test_a_folder_that_takes_no_file_is_refused_with_the_reason(
     (tmp_path / "report.html").write_text("kept")
     before = os.access
     monkeypatch.setattr(os, "access", lambda path, *how: path != "/proc" and before(path, *how))
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
+    async with console.shown(keys="5e") as pilot:
         console.app.screen.query_one("#folder", Input).value = entered.format(tmp=tmp_path)
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
         said = " ".join(console.says("#message").split())
         focused = console.app.focused
 
@@ -109,9 +99,7 @@ async def test_a_full_disk_is_told_and_another_folder_asked_for(
 
     monkeypatch.setattr("sizeup.tui.screens.session_export.write_export", full)
     stored(folder, "one")
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
+    async with console.shown(keys="5e") as pilot:
         await pilot.press("enter")
         await console.app.workers.wait_for_complete()
         await pilot.pause()
@@ -127,11 +115,8 @@ async def test_a_masked_session_is_not_put_beside_the_others(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     stored(folder, "one")
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
-        await pilot.press("down", "down", "enter")
-        await pilot.pause()
+    async with console.shown(keys="5e") as pilot:
+        await pressed(pilot, "down", "down", "enter")
         said = console.says("#message")
         await pilot.press("enter")
         await console.app.workers.wait_for_complete()
@@ -146,9 +131,7 @@ async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
 ) -> None:
     stored(folder, "one")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
+    async with console.shown(keys="5e") as pilot:
         await pilot.press("enter")
         await console.app.workers.wait_for_complete()
 
@@ -159,10 +142,7 @@ async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
 async def test_readonly_exports_nothing(make_console: MakeConsole, folder: Path) -> None:
     stored(folder, "one")
     console = make_console(options=Options(readonly=True))
-    async with console.shown() as pilot:
-        await pilot.press("5", "e")
-        await pilot.pause()
-
+    async with console.shown(keys="5e"):
         assert console.told == ["read-only: nothing is written"]
         assert console.answers == []
 
@@ -174,12 +154,9 @@ async def test_a_comparison_is_exported_with_both_sessions(
 ) -> None:
     stored(folder, "old", day=1)
     stored(folder, "new", day=2)
-    async with console.shown() as pilot:
-        await pilot.press("5", "down", "m", "up", "c")
+    async with console.shown(keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
-        await pilot.pause()
-        await pilot.press("e")
-        await pilot.pause()
+        await pressed(pilot, "e")
         await pilot.press(*["down"] * downs, "enter")
         await console.app.workers.wait_for_complete()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from consoles import Console
+from consoles import Console, pressed
 from sizeup.model.sample import Outcome, Status
 from sizeup.quantity import Origin
 from sizeup.session import reader
@@ -23,13 +23,10 @@ from tui.stored_sessions import packed, stored
 
 async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path) -> None:
     stored(folder, "one")
-    async with console.shown() as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(keys="5") as pilot:
         pane = console.app.screen.query_one("#detail-pane")
         top = pane.scroll_y
-        await pilot.press("tab", "end")
-        await pilot.pause()
+        await pressed(pilot, "tab", "end")
         await pilot.pause()
 
         assert pane.max_scroll_y > 0
@@ -41,9 +38,7 @@ async def test_a_summary_says_where_the_rest_of_it_is(console: Console, folder: 
     with Writer.append(str(path)) as writer:
         for number in range(12):
             writer.write(OutcomeRecord(300 + number, f"step{number}", Outcome(Status.REFUSED, "not here")))
-    async with console.shown(120, 50) as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(120, 50, keys="5") as pilot:
         await pilot.pause()
 
         assert "Run FAIL 1 of 13 steps measured" in console.says("#detail") or "refused" in console.says("#detail")
@@ -54,10 +49,7 @@ async def test_a_summary_says_where_the_rest_of_it_is(console: Console, folder: 
 async def test_a_run_that_goes_on_is_not_called_cut_short(console: Console, folder: Path) -> None:
     path = stored(folder, "one", done=False)
     with Writer.append(str(path)):
-        async with console.shown(120, 40) as pilot:
-            await pilot.press("5", "R")
-            await pilot.pause()
-
+        async with console.shown(120, 40, keys="5R"):
             (line,) = console.entries().values()
             assert line.endswith(" now")
             assert "interrupted" not in line
@@ -68,9 +60,7 @@ async def test_damage_and_what_is_no_session_are_told_in_the_list(console: Conso
     with stored(folder, "one").open("a") as file:
         file.write("rubbish\n")
     (folder / f"two{SUFFIX}").write_text("no session\n")
-    async with console.shown() as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(keys="5") as pilot:
         await pilot.pause()
 
         lines = {Path(path).name.partition(".")[0]: line for path, line in console.entries().items()}
@@ -82,11 +72,8 @@ async def test_a_note_that_cannot_be_kept_is_asked_for_again_with_what_was_typed
     console: Console, folder: Path
 ) -> None:
     packed(stored(folder, "one"))
-    async with console.shown() as pilot:
-        await pilot.press("5", "n")
-        await pilot.pause()
-        await pilot.press(*"quiet", "enter")
-        await pilot.pause()
+    async with console.shown(keys="5n") as pilot:
+        await pressed(pilot, *"quiet", "enter")
 
         assert "is compressed and cannot be added to" in console.told[-1]
         assert isinstance(console.app.screen, TextDialog)
@@ -95,27 +82,21 @@ async def test_a_note_that_cannot_be_kept_is_asked_for_again_with_what_was_typed
 
 async def test_a_packed_session_such_as_a_masked_copy_is_opened(console: Console, folder: Path) -> None:
     packed(stored(folder, "one", host="elsewhere"))
-    async with console.shown() as pilot:
-        await pilot.press("5", "enter")
-        await pilot.pause()
+    async with console.shown(keys=("5", "enter")) as pilot:
         await pilot.pause()
 
         assert console.told == []
         assert "saved session" in console.status
         assert console.app.runs.session is not None
         assert console.app.runs.session.header.host == "elsewhere"
-        await pilot.press("5", "u")
-        await pilot.pause()
+        await pressed(pilot, "5", "u")
 
 
 async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(console: Console, folder: Path) -> None:
     path = stored(folder, "one")
-    async with console.shown() as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(keys="5") as pilot:
         path.unlink()
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
 
         assert console.told == [f"{path}: cannot open the session: it is empty, or has gone"]
         assert console.app.runs is console.runs
@@ -124,10 +105,7 @@ async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(console: Co
 
 async def test_what_was_measured_elsewhere_is_not_resumed_here(console: Console, folder: Path) -> None:
     stored(folder, "one", done=False, host="db-prod-07.example.com")
-    async with console.shown() as pilot:
-        await pilot.press("5", "R")
-        await pilot.pause()
-
+    async with console.shown(keys="5R"):
         assert "measured on db-prod-07.example.com" in console.told[-1]
         assert console.runner.arguments == []
 
@@ -137,15 +115,11 @@ async def test_the_session_of_this_console_says_that_typed_inputs_are_not_in_it(
     path = stored(folder, "own", day=2)
     console.app.runs.path = str(path)
     console.app.stated = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("97", Origin.USER, "what-if")}
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="5") as pilot:
         own = console.says("#detail")
-        await pilot.press("e")
-        await pilot.pause()
+        await pressed(pilot, "e")
         question = console.text
-        await pilot.press("escape", "down")
-        await pilot.pause()
+        await pressed(pilot, "escape", "down")
         other = console.says("#detail")
 
     assert "entered in the console" in own
@@ -155,9 +129,7 @@ async def test_the_session_of_this_console_says_that_typed_inputs_are_not_in_it(
 
 async def test_a_session_names_keys_and_no_options_of_a_command(console: Console, folder: Path) -> None:
     stored(folder, "one")
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="5"):
         words = " ".join(console.says("#detail").split())
 
     assert "Enter opens it, then w enters one." in words
@@ -173,34 +145,26 @@ async def test_searching_reads_no_file_again_and_coming_back_only_those_that_cha
     read: list[str] = []
     before = reader.read_session
     monkeypatch.setattr(reader, "read_session", lambda path, **how: read.append(path) or before(path, **how))  # type: ignore[func-returns-value]
-    async with console.shown() as pilot:
-        await pilot.press("5")
-        await pilot.pause()
+    async with console.shown(keys="5") as pilot:
         read.clear()
-        await pilot.press("slash", *"old")
-        await pilot.pause()
+        await pressed(pilot, "slash", *"old")
         assert read == []
         assert [Path(path).name for path in console.entries()] == [f"old{SUFFIX}"]
         await pilot.press("escape", "1")
         annotate(str(new), "calm")
         read.clear()
-        await pilot.press("5")
-        await pilot.pause()
+        await pressed(pilot, "5")
 
         assert read == [str(new)]
-        await pilot.press("up")
-        await pilot.pause()
+        await pressed(pilot, "up")
         assert "calm" in console.says("#detail")
 
 
 async def test_keys_that_find_no_session_say_so(console: Console, folder: Path) -> None:
-    async with console.shown() as pilot:
-        await pilot.press("5", "c", "m", "n", "e", "R")
-        await pilot.pause()
+    async with console.shown(keys="5cmneR") as pilot:
         assert console.told == ["no session is selected"] * 5
         (folder / f"two{SUFFIX}").write_text("no session\n")
-        await pilot.press("1", "5", "c", "m", "n", "e", "R")
-        await pilot.pause()
+        await pressed(pilot, "1", "5", "c", "m", "n", "e", "R")
 
         assert len(console.told) == 10
         assert all("expected a sizeup session" in words for words in console.told[5:])
@@ -248,15 +212,11 @@ async def test_a_session_that_changes_while_it_is_shown_is_no_end(console: Conso
 
 async def test_m_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(console: Console, folder: Path) -> None:
     stored(folder, "one")
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("5")
-        await pilot.pause()
-        await pilot.press("m")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="5") as pilot:
+        await pressed(pilot, "m")
         (marked,), told = console.entries().values(), console.told[-1]
         noted = console.says("#detail")
-        await pilot.press("m")
-        await pilot.pause()
+        await pressed(pilot, "m")
         (plain,) = console.entries().values()
 
         assert (marked[0], told) == ("*", "Marked as the baseline")

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Static
 
-from consoles import Console, MakeConsole
+from consoles import Console, MakeConsole, pressed
 from sizeup.charts.chart import BarChart
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
@@ -19,8 +19,7 @@ async def test_summary_and_sizing_take_the_same_measured_figure(console: Console
     console.save(measured_io(cached=False))
     async with console.shown(120, 40) as pilot:
         card = console.entries()["storage"]
-        await pilot.press("4")
-        await pilot.pause()
+        await pressed(pilot, "4")
 
         assert "9 GB/s" in card
         assert console.app.screen.query_one(AnswerTable).choose("io.capacity")
@@ -34,11 +33,9 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
     console.save(measured_io(cached=True))
     async with console.shown(120, 40) as pilot:
         card = console.entries()["storage"]
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
         why = console.says(".text Static")
-        await pilot.press("escape", "4")
-        await pilot.pause()
+        await pressed(pilot, "escape", "4")
         answers = console.app.screen.query_one(AnswerTable)
         assert answers.choose("io.capacity")
         await pilot.pause()
@@ -53,16 +50,11 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
 
 
 async def test_what_is_typed_in_sizing_moves_the_verdict_of_the_summary(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
-        await pilot.press("a", *"workload.cpu_percent", "enter", *"97", "enter")
-        await pilot.pause()
-        await pilot.press("1")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4") as pilot:
+        await pressed(pilot, "a", *"workload.cpu_percent", "enter", *"97", "enter")
+        await pressed(pilot, "1")
         verdict, card = console.says("#verdict"), console.entries()["cpu"]
-        await pilot.press("4", "backspace", "1")
-        await pilot.pause()
+        await pressed(pilot, "4", "backspace", "1")
 
         assert verdict.startswith("WARN CPU: 7.76 cores demand, 8 cores capacity (97%)")
         assert card.endswith("97% – WARN")
@@ -97,8 +89,7 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
     async with console.shown(80, 24) as pilot:
         await pilot.press("4")
         await set_input(pilot, "workload.iops", "20000")
-        await pilot.press("t")
-        await pilot.pause()
+        await pressed(pilot, "t")
         answers = console.app.screen.query_one(AnswerTable)
         assert answers.choose("io.demand.measured")
         await pilot.pause()
@@ -130,9 +121,7 @@ async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_togeth
 async def test_the_keys_of_the_mode_are_named_as_far_as_they_fit(
     console: Console, columns: int, missing: list[str]
 ) -> None:
-    async with console.shown(columns, 24) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(columns, 24, keys="4"):
         last, screen = console.text.splitlines()[-1], console.app.screen
         assert isinstance(screen, ModeScreen)
         shown = [one.label for one in ACTIONS["sizing"] if one.footer and one.id not in screen.idle_actions()]
@@ -143,8 +132,7 @@ async def test_the_keys_of_the_mode_are_named_as_far_as_they_fit(
 async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("r", "4")
-        await pilot.pause()
+        await pressed(pilot, "r", "4")
         before = console.entries("#answers")["io.capacity"]
         await console.feed(pilot, measured_io(cached=False))
 
@@ -154,8 +142,7 @@ async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Con
 
 async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "a", *"sga.mb", "enter", *"64G", "enter")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"sga.mb", "enter", *"64G", "enter")
         await pilot.pause()
 
         chosen = console.app.screen.query_one(AnswerTable).chosen
@@ -169,9 +156,7 @@ async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
 async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_column(
     console: Console, size: tuple[int, int]
 ) -> None:
-    async with console.shown(*size) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(*size, keys="4") as pilot:
         await pilot.pause()
         answers = console.app.screen.query_one(AnswerTable)
         for answer in answers.ids:
@@ -189,9 +174,7 @@ async def test_the_cursor_of_the_list_without_the_focus_is_told_without_color(
     if options.no_color:
         monkeypatch.setenv("NO_COLOR", "1")
     console = make_console(options=options)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4") as pilot:
         await pilot.pause()
         answers = console.app.screen.query_one(AnswerTable)
 
@@ -200,8 +183,7 @@ async def test_the_cursor_of_the_list_without_the_focus_is_told_without_color(
             return {part.style.underline for part in line if part.style is not None and part.text.strip()}
 
         assert looks() == {True}
-        await pilot.press("tab")
-        await pilot.pause()
+        await pressed(pilot, "tab")
         assert looks() != {True}
 
 
@@ -226,12 +208,10 @@ async def test_a_verdict_moves_with_a_step_of_an_input(console: Console) -> None
         await set_input(pilot, "workload.mb_s", "200")
         await set_input(pilot, "capacity.mb_s", "1000")
         await pilot.press("1")
-        await pilot.press("4")
-        await pilot.pause()
+        await pressed(pilot, "4")
         before = console.entries("#answers")["verdict.storage"]
         await choose_input(pilot, "workload.mb_s")
-        await pilot.press("plus")
-        await pilot.pause()
+        await pressed(pilot, "plus")
         after = console.entries("#answers")["verdict.storage"]
 
     assert "PASS 20%" in before
@@ -239,9 +219,7 @@ async def test_a_verdict_moves_with_a_step_of_an_input(console: Console) -> None
 
 
 async def test_the_table_has_value_range_basis_and_confidence_by_group(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4") as pilot:
         await pilot.pause()
         table = console.app.screen.query_one(AnswerTable)
         columns = [str(column.label) for column in table.ordered_columns]
@@ -252,9 +230,7 @@ async def test_the_table_has_value_range_basis_and_confidence_by_group(console: 
 
 
 async def test_a_column_without_any_text_gives_up_its_width(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4") as pilot:
         await pilot.pause()
         table = console.app.screen.query_one(AnswerTable)
         widths = [column.width for column in table.ordered_columns]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from consoles import Console, settled, until
+from consoles import Console, pressed, settled, until
 from importers.workload_samples import AWR
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.lists import KeyList
@@ -22,8 +22,7 @@ async def test_a_workload_file_gives_the_inputs_and_moves_the_verdict(console: C
         await until(pilot, lambda: "workload.iops" in console.entries("#inputs"))
         await until(pilot, lambda: str(file) in console.says("#input-help"))
         helped, listed = console.says("#input-help"), console.entries("#inputs")["workload.iops"]
-        await pilot.press("1")
-        await pilot.pause()
+        await pressed(pilot, "1")
 
         assert "imported" in helped
         assert listed.startswith("* ")
@@ -49,10 +48,8 @@ async def test_a_file_that_is_no_workload_is_refused_with_the_reason(
 
 async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "a", *"size of the database", "enter")
-        await pilot.pause()
-        await pilot.press(*"2T", "enter")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"size of the database", "enter")
+        await pressed(pilot, *"2T", "enter")
 
         assert console.app.focused is not None
         assert console.app.focused.id == "inputs"
@@ -63,13 +60,10 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
 
 
 async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goes_there(console: Console) -> None:
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("4", "tab")
-        await pilot.pause()
+    async with console.shown(80, 24, keys=("4", "tab")) as pilot:
         first = next(iter(console.entries("#answers").values()))
         shown, behind = console.text, console.says("#working")
-        await pilot.press("enter", *"20000", "enter")
-        await pilot.pause()
+        await pressed(pilot, "enter", *"20000", "enter")
 
         assert first == "No verdict yet no workload"
         assert "Random IOPS" in shown
@@ -80,18 +74,15 @@ async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goe
 
 async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "enter")
-        await pilot.pause()
-        await pilot.press("8", "enter")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "enter")
+        await pressed(pilot, "8", "enter")
 
         assert console.entries("#inputs")["sga.mb"] == "* Shared memory (SGA) 8 MiB"
 
 
 async def test_inputs_whose_names_have_the_words_are_offered_first(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
-        await pilot.press("4", "a", *"flash")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"flash")
         listed = console.app.screen.query_one(KeyList)
 
         assert [option.id for option in listed.options] == [
@@ -106,52 +97,39 @@ async def test_inputs_whose_names_have_the_words_are_offered_first(console: Cons
 
 async def test_nothing_is_found_by_words_that_no_input_has(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "a", *"zzz", "enter")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"zzz", "enter")
         assert isinstance(console.app.screen, PickDialog)
         assert not [option for option in console.app.screen.query_one(KeyList).options if not option.disabled]
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
         assert not isinstance(console.app.screen, PickDialog)
 
 
 async def test_enter_on_an_unchanged_value_changes_nothing(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "down", "down", "down", "enter", "enter")
-        await pilot.pause()
-
+    async with console.shown(120, 40, keys=("4", "down", "down", "down", "enter", "enter")):
         assert not any("*" in line for line in console.entries("#inputs").values())
         assert "From: detected, /proc/meminfo" in console.says("#input-help")
 
 
 async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "enter", "ctrl+u", "0", "enter")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("4", "enter", "ctrl+u", "0", "enter")) as pilot:
         assert console.says("#input-help").startswith("! machine.sockets: expected a whole number, 1 or more")
         assert console.app.screen.query_one("#input-help").has_class("-wrong")
-        await pilot.press("escape", "down")
-        await pilot.pause()
+        await pressed(pilot, "escape", "down")
         assert not console.app.screen.query_one("#input-help").has_class("-wrong")
 
 
 async def test_an_input_without_steps_says_how_to_change_it(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4") as pilot:
         listed = console.app.screen.query_one("#inputs", KeyList)
         listed.highlighted = listed.get_option_index("machine.cpu_model")
-        await pilot.press("plus")
-        await pilot.pause()
+        await pressed(pilot, "plus")
 
         assert "Press Enter and type one." in console.says("#input-help")
 
 
 @pytest.mark.parametrize("key", ["workload.iops", "workload.growth_percent"])
 async def test_the_selected_input_is_in_sight_on_a_small_screen(console: Console, key: str) -> None:
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("4", "1")
-        await pilot.pause()
+    async with console.shown(80, 24, keys="41") as pilot:
         console.app.go("sizing", key)
         await until(pilot, lambda: console.mode == "sizing" and console.entry == key)
         await pilot.pause()
@@ -166,14 +144,12 @@ async def test_a_step_says_what_it_changed(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4")
         await choose_input(pilot, "workload.iops")
-        await pilot.press("enter", *"20000", "enter", "plus")
-        await pilot.pause()
+        await pressed(pilot, "enter", *"20000", "enter", "plus")
         told, footer = console.says("#input-help"), console.text
         listed = console.app.screen.query_one("#inputs", KeyList)
         row = listed.get_option_index("workload.iops")
         top, rows = listed.scroll_offset.y, listed.size.height
-        await pilot.press("down")
-        await pilot.pause()
+        await pressed(pilot, "down")
 
         assert told.startswith("Random IOPS: 20,000 IOPS changed to 21,000 IOPS. Bksp undoes it.")
         assert "+ Increase" in " ".join(footer.split())
@@ -183,8 +159,7 @@ async def test_a_step_says_what_it_changed(console: Console) -> None:
 
 async def test_what_is_explained_of_an_input_is_never_cut(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
-        await pilot.press("4", "a", *"path.stages", "enter", "escape")
-        await pilot.pause()
+        await pressed(pilot, "4", "a", *"path.stages", "enter", "escape")
         await pilot.pause()
 
         explained = console.app.screen.query_one("#input-help")
@@ -196,8 +171,7 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: C
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "down", "down", "enter")
         console.app.screen.query_one(Input).value = text
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
 
         assert f"expected a number of GHz, above 0 and at most 20, such as 2.5, found '{text}'" in console.says(
             "#input-help"
@@ -209,14 +183,12 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: C
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_the_screen_begins_with_the_verdict_of_summary(console: Console, size: tuple[int, int]) -> None:
     async with console.shown(*size) as pilot:
-        await pilot.press("4")
-        await settled(pilot)
+        await settled(pilot, "4")
         unknown = console.says("#verdict")
         await set_input(pilot, "workload.cpu_percent", "97")
         await settled(pilot)
         sizing, top = console.says("#verdict"), console.app.screen.query_one("#verdict").region.y
-        await pilot.press("1")
-        await settled(pilot)
+        await settled(pilot, "1")
         summary = console.says("#verdict")
 
     statement, _, fix = summary.partition(" Basis ")[0].partition(" Fix ")
@@ -231,14 +203,12 @@ async def test_the_field_of_an_input_has_its_name_above_it_and_its_keys_below(co
     async with console.shown() as pilot:
         await pilot.press("4")
         await choose_input(pilot, "workload.iops")
-        await pilot.press("enter")
-        await settled(pilot)
+        await settled(pilot, "enter")
         field = console.app.screen.query_one("#input-value", Input)
         pane = console.app.screen.query_one("#inputs-pane")
         rows, editing = console.text.splitlines(), str(pane.border_subtitle)
         above = rows[field.region.y][: field.region.right]
-        await pilot.press("escape")
-        await settled(pilot)
+        await settled(pilot, "escape")
 
         assert field.border_title == "Random IOPS"
         assert "Random IOPS" in above

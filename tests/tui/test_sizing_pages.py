@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from consoles import Console, MakeConsole, ended, machine, records
+from consoles import Console, MakeConsole, ended, machine, pressed, records
 from played_runs import PlayedRunner
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.widgets.lists import KeyList
@@ -15,9 +15,7 @@ from sizeup.tui.widgets.lists import KeyList
 
 async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_price(make_console: MakeConsole) -> None:
     console = make_console(machine(packages=4))
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "l")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4l"):
         assert isinstance(console.app.screen, PageDialog)
         lines = console.app.screen._lines
 
@@ -28,9 +26,7 @@ async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_pric
 
 
 async def test_a_published_case_is_a_table_with_its_source_and_both_directions(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "right", "b", "enter")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("4", "right", "b", "enter")) as pilot:
         await pilot.pause()
         assert isinstance(console.app.screen, PageDialog)
         page = console.app.screen._lines
@@ -43,13 +39,10 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(c
 
 async def test_pages_break_no_word_where_their_tables_have_no_room(make_console: MakeConsole) -> None:
     console = make_console(machine(packages=4))
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("4", "b", "enter")
-        await pilot.pause()
+    async with console.shown(80, 24, keys=("4", "b", "enter")) as pilot:
         await pilot.pause()
         pages = [console.app.screen]
-        await pilot.press("escape", "l")
-        await pilot.pause()
+        await pressed(pilot, "escape", "l")
         await pilot.pause()
         pages.append(console.app.screen)
         beside, licenses = ([*page._lines] for page in pages if isinstance(page, PageDialog))
@@ -61,13 +54,10 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
 
 
 async def test_a_published_case_with_nothing_in_common_says_so(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "b")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4b") as pilot:
         listed = console.app.screen.query_one(KeyList)
         listed.highlighted = listed.get_option_index("preset:netapp-nfs")
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
         await pilot.pause()
 
         assert "the two have no figure in common" in console.says(".page Static")
@@ -81,13 +71,10 @@ async def test_this_machine_stands_beside_that_of_another_session(
     store.mkdir(parents=True)
     path = store / "other.sizeup.jsonl"
     PlayedRunner(path).write([*records(found=machine(4, 8, 2)), *ended()])
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("4", "b")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="4b") as pilot:
         listed = console.app.screen.query_one(KeyList)
         listed.highlighted = listed.get_option_index(str(path))
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
         await pilot.pause()
         assert isinstance(console.app.screen, PageDialog)
         page = "\n".join(console.app.screen._lines)

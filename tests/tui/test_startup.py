@@ -19,7 +19,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widget import Widget
 
-from consoles import machine, screen_text
+from consoles import machine, pressed, screen_text
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.drawing import HEAT_LEVELS, SERIES, Glyphs
 from sizeup.terminal.driver import ConsoleDriver
@@ -82,8 +82,7 @@ async def test_a_new_mode_has_no_style_sheet_parsed_twice(app: ConsoleApp, monke
     monkeypatch.setattr(Stylesheet, "reparse", lambda sheet: again.append(sheet))
     async with app.run_test() as pilot:
         for key in "12345":
-            await pilot.press(key)
-            await pilot.pause()
+            await pressed(pilot, key)
 
         assert again == []
 
@@ -100,8 +99,7 @@ async def test_no_mode_is_styled_again_as_a_whole(app: ConsoleApp, monkeypatch: 
     monkeypatch.setattr(ConsoleApp, "update_styles", watched)
     async with app.run_test() as pilot:
         await pilot.pause()
-        await pilot.press("2", "1")
-        await pilot.pause()
+        await pressed(pilot, "2", "1")
 
     assert styled == []
 
@@ -134,8 +132,7 @@ async def test_the_probes_are_not_read_before_a_run_starts(app: ConsoleApp) -> N
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:
     async with app.run_test() as pilot:
         app.theme = "textual-light"
-        await pilot.press("2")
-        await pilot.pause()
+        await pressed(pilot, "2")
         light = app.screen.styles.background
         app.theme = "textual-dark"
         await pilot.pause()

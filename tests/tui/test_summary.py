@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.command import CommandList
 
-from consoles import Console, MakeConsole, ended, machine, records, until
+from consoles import Console, MakeConsole, ended, machine, pressed, records, until
 from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
@@ -51,11 +51,9 @@ async def test_findings_are_folded_so_that_the_cards_stay_in_view(make_console: 
     async with console.shown() as pilot:
         folded, seen = console.entries(), console.text
         count = _failing(folded)
-        await pilot.press("end", "enter")
-        await pilot.pause()
+        await pressed(pilot, "end", "enter")
         unfolded = console.entries()
-        await pilot.press("end", "enter")
-        await pilot.pause()
+        await pressed(pilot, "end", "enter")
         again = console.entries()
 
     assert 0 < count < 12
@@ -84,14 +82,11 @@ async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(conso
 
 async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS[:1]))
-    async with console.shown() as pilot:
-        await pilot.press("end", "enter")
-        await pilot.pause()
+    async with console.shown(keys=("end", "enter")) as pilot:
         await pilot.pause()
         text, box = console.app.screen.query_one(".text"), console.app.screen.query_one(".dialog")
         most = text.max_scroll_y
-        await pilot.press("pagedown")
-        await pilot.pause()
+        await pressed(pilot, "pagedown")
         answers = console.app.screen.query_one(KeyList)
 
         assert most > 0
@@ -102,9 +97,7 @@ async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(m
 
 async def test_at_80_columns_nothing_beside_a_dialog_shows_through(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS[:1]))
-    async with console.shown() as pilot:
-        await pilot.press("end", "enter")
-        await pilot.pause()
+    async with console.shown(keys=("end", "enter")) as pilot:
         await pilot.pause()
         rows = console.text.splitlines()
 
@@ -114,9 +107,7 @@ async def test_at_80_columns_nothing_beside_a_dialog_shows_through(make_console:
 
 async def test_a_finding_that_fits_offers_no_key_to_read_on(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS[:1]))
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("end", "enter")
-        await pilot.pause()
+    async with console.shown(120, 40, keys=("end", "enter")) as pilot:
         await pilot.pause()
 
         assert console.app.screen.query_one(".text").max_scroll_y == 0
@@ -247,9 +238,7 @@ async def test_a_chart_of_figures_that_do_not_count_says_so(console: Console, st
 
 
 async def test_w_and_one_number_give_a_demand(console: Console) -> None:
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
+    async with console.shown(80, 24, keys="w") as pilot:
         await pilot.press(*"20000", "enter")
         await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
@@ -281,9 +270,7 @@ async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_conso
 
 async def test_enter_on_a_card_shows_its_facts_and_its_working_and_leads_on(console: Console) -> None:
     console.app.stated = CPU_DEMAND
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("g", "enter")
-        await pilot.pause()
+    async with console.shown(80, 24, keys=("g", "enter")) as pilot:
         shown, answers = console.says(".text Static"), console.answers
         await pilot.press("enter")
         await until(pilot, lambda: console.mode == "sizing")
@@ -298,8 +285,7 @@ async def test_a_measured_card_leads_to_its_charts(console: Console) -> None:
         await console.feed(pilot, MEASURED)
         await console.end(pilot, ended("io.direct.scan"))
         card = console.entries()["storage"]
-        await pilot.press("g", "enter")
-        await pilot.pause()
+        await pressed(pilot, "g", "enter")
         answers = console.answers
         await pilot.press("enter")
         await until(pilot, lambda: console.mode == "measure")
@@ -413,8 +399,7 @@ async def test_no_option_of_the_command_line_stands_on_the_first_screen(make_con
     async with console.shown(120, 40) as pilot:
         seen = [console.text]
         for _ in range(9):
-            await pilot.press("enter")
-            await pilot.pause()
+            await pressed(pilot, "enter")
             seen.append(console.text)
             await pilot.press("escape", "down")
     words = " ".join(" ".join(seen).split())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
-from consoles import Console, MakeConsole, ended, machine, records
+from consoles import Console, MakeConsole, ended, machine, pressed, records
 from sizeup.discovery.machine import discover
 from sizeup.live.hotplug import HotplugChange
 from sizeup.model.machine import Machine
@@ -39,8 +39,7 @@ async def test_the_map_shows_sixteen_nodes_in_eighty_columns(make_console: MakeC
     console = make_console(machine(16, 16, 2))
     async with in_topology(console, "t") as pilot:
         seen = map_of(console)
-        await pilot.press("t")
-        await pilot.pause()
+        await pressed(pilot, "t")
 
         for node in range(16):
             assert any(f"S{node} N{node} " in row and "16 of 64 GiB" in row for row in seen)
@@ -98,8 +97,7 @@ async def test_devices_wait_for_the_end_of_a_run(make_console: MakeConsole) -> N
     console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
-        await pilot.press("r", "2")
-        await pilot.pause()
+        await pressed(pilot, "r", "2")
         await console.app.workers.wait_for_complete()
         devices.plug(1)
         await pilot.pause(0.05)
@@ -170,8 +168,7 @@ async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(conso
         pane, field = (console.app.screen.query_one(name) for name in ("#tree", "#find"))
         found = [(str(pane.border_title), console.part, bool(field.display))]
         for keys in (["enter", "n"], ["slash", *"zz"], ["escape"]):
-            await pilot.press(*keys)
-            await pilot.pause()
+            await pressed(pilot, *keys)
             await pilot.pause()
             found.append((str(pane.border_title), console.part, bool(field.display)))
 
@@ -195,11 +192,8 @@ async def test_what_is_looked_for_from_the_map_is_shown_in_the_tree(console: Con
 async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console: MakeConsole) -> None:
     devices = FakeDevices()
     console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
-    async with console.shown() as pilot:
-        await pilot.press("4")
-        await pilot.pause()
-        await pilot.press("plus")
-        await pilot.pause()
+    async with console.shown(keys="4") as pilot:
+        await pressed(pilot, "plus")
         changed = {key: line for key, line in console.entries("#inputs").items() if line.startswith("* ")}
         await pilot.press("2")
         await console.app.workers.wait_for_complete()
@@ -208,8 +202,7 @@ async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console:
         await console.app.workers.wait_for_complete()
         await pilot.pause()
         assert "nic:eth9" in console.parts
-        await pilot.press("4")
-        await pilot.pause()
+        await pressed(pilot, "4")
 
         assert changed
         assert changed.items() <= console.entries("#inputs").items()
@@ -221,8 +214,7 @@ async def test_a_map_that_is_higher_than_the_screen_scrolls(make_console: MakeCo
     async with in_topology(console, "t") as pilot:
         seen = [map_of(console)]
         for key in (last, up):
-            await pilot.press(key)
-            await pilot.pause()
+            await pressed(pilot, key)
             seen.append(map_of(console))
         top, bottom, above = seen
 
@@ -239,8 +231,7 @@ async def test_256_cores_on_16_nodes_are_legible(make_console: MakeConsole, colu
     console = make_console(large_machine())
     async with in_topology(console, "t", columns=columns, rows=rows) as pilot:
         seen = map_of(console)
-        await pilot.press("G")
-        await pilot.pause()
+        await pressed(pilot, "G")
         seen += map_of(console)
         subtitle = str(console.app.screen.query_one(MapView).border_subtitle)
 
@@ -282,15 +273,12 @@ async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(
         console.app.show_session(path)
         await console.choose(pilot, "memory.numa")
         await pilot.pause()
-        await pilot.press("tab")
-        await pilot.pause()
+        await pressed(pilot, "tab")
         chart = console.app.screen.query_one(ChartView)
         first = ["".join(row) for row in chart.drawing.rows]
-        await pilot.press("G")
-        await pilot.pause()
+        await pressed(pilot, "G")
         last = console.point
-        await pilot.press("z")
-        await pilot.pause()
+        await pressed(pilot, "z")
         zoomed = ["".join(row) for row in chart.drawing.rows]
         console.app.show_live()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from consoles import Console, ended, machine, records
+from consoles import Console, ended, machine, pressed, records
 from sizeup.model.network import Nic
 from sizeup.session.records import (
     SessionRecord,
@@ -30,13 +30,11 @@ async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_differenc
         pane = console.app.screen.query_one("#tree")
         titles, parts = [str(pane.border_title)], console.parts
         sides = str(console.app.screen.query_one("#detail-pane").border_title)
-        await pilot.press("n")
-        await pilot.pause()
+        await pressed(pilot, "n")
         await pilot.pause()
         titles.append(str(pane.border_title))
         second = console.says("#detail")
-        await pilot.press("d")
-        await pilot.pause()
+        await pressed(pilot, "d")
 
         assert console.mode == "topology"
         assert ["1 of 11" in titles[0], "2 of 11" in titles[1]] == [True, True]
@@ -94,16 +92,13 @@ async def test_d_takes_the_baseline_and_without_one_asks(
     async with in_topology(console, "d") as pilot:
         told = [note.message for note in console.app._notifications]
         stored("db07")
-        await pilot.press("d")
-        await pilot.pause()
+        await pressed(pilot, "d")
         asked = console.entries()
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
         compared_with = [console.app.compared_with]
         await pilot.press("d")
         stored("db08", "baseline")
-        await pilot.press("d")
-        await pilot.pause()
+        await pressed(pilot, "d")
         compared_with.append(console.app.compared_with)
 
         assert told == ["No other session to compare with; for a file use: sizeup --against FILE"]
@@ -119,8 +114,7 @@ async def test_a_session_that_went_is_one_sentence(
     async with in_topology(console, "D") as pilot:
         for path in (tmp_path / "store").rglob("*.jsonl"):
             path.unlink()
-        await pilot.press("enter")
-        await pilot.pause()
+        await pressed(pilot, "enter")
 
         assert [
             "expected a session file, but there is no such file" in note.message for note in console.app._notifications

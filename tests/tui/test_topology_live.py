@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from textual.geometry import Region
 
-from consoles import GIB, Console, MakeConsole, machine
+from consoles import GIB, Console, MakeConsole, machine, pressed
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
@@ -130,12 +130,10 @@ async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_duri
     async with in_topology(console, "t") as pilot:
         timer = console.app.screen._timer  # type: ignore[attr-defined]
         shown = timer._active.is_set()
-        await pilot.press("1")
-        await pilot.pause()
+        await pressed(pilot, "1")
         hidden = timer._active.is_set()
         await console.choose(pilot, "null")
-        await pilot.press("r", "2")
-        await pilot.pause()
+        await pressed(pilot, "r", "2")
         asked, looked = watched.loads_asked, watched.looks
         await look(console)
 
@@ -153,8 +151,7 @@ async def test_a_link_that_goes_is_told_to_every_mode(make_console: MakeConsole)
         await look(console)
         await pilot.pause()
         part = console.parts["nic:eth0"]
-        await pilot.press("1")
-        await pilot.pause()
+        await pressed(pilot, "1")
 
         assert "! DEGRADED, member down" in part
         assert any("member of bond0 is down" in line for line in console.entries().values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from consoles import Console, MakeConsole, machine
+from consoles import Console, MakeConsole, machine, pressed
 from sizeup.model.machine import Machine
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.widgets.map import MapView
@@ -19,13 +19,11 @@ async def test_the_cursor_of_the_tree_is_on_the_map_and_that_of_the_map_on_the_t
     async with in_topology(console, "j", columns=120, rows=40) as pilot:
         seen = [(console.part, chosen(console))]
         for keys in (["t", "down"], ["down", "down"], ["right"], ["left", "up"]):
-            await pilot.press(*keys)
-            await pilot.pause()
+            await pressed(pilot, *keys)
             await pilot.pause()
             seen.append((console.part, chosen(console)))
         focused = console.app.screen.query_one(MapView).has_focus
-        await pilot.press("t")
-        await pilot.pause()
+        await pressed(pilot, "t")
         back = console.app.screen.query_one("#tree").has_focus
 
     assert seen == [
@@ -43,8 +41,7 @@ async def test_a_part_that_is_not_on_the_map_marks_what_it_is_in(console: Consol
     async with in_topology(console, columns=120, rows=40) as pilot:
         tree = console.app.screen.query_one("#tree")
         assert found.block_devices
-        await pilot.press("slash", *"sda", "enter")
-        await pilot.pause()
+        await pressed(pilot, "slash", *"sda", "enter")
         await pilot.pause()
 
         assert tree.has_focus
@@ -67,8 +64,7 @@ async def test_a_click_selects_a_part(console: Console) -> None:
 async def test_tree_and_map_are_both_visible_from_120_columns(console: Console, columns: int, both: bool) -> None:
     async with in_topology(console, columns=columns, rows=40) as pilot:
         shown = [console.app.screen.query_one(name).region.area > 0 for name in ("#tree", "#map")]
-        await pilot.press("t")
-        await pilot.pause()
+        await pressed(pilot, "t")
         after = [console.app.screen.query_one(name).region.area > 0 for name in ("#tree", "#map")]
 
     assert shown == [True, both]
@@ -95,8 +91,7 @@ async def test_a_machine_of_two_sockets_fills_a_large_terminal(make_console: Mak
 
 async def test_the_cursor_does_not_turn_a_bar_into_its_opposite(console: Console) -> None:
     async with in_topology(console, columns=120, rows=40) as pilot:
-        await pilot.press("j", "j")
-        await pilot.pause()
+        await pressed(pilot, "j", "j")
         await pilot.pause()
         drawing = console.app.screen.query_one(MapView).drawing
         y = next(place for place, row in enumerate(drawing.rows) if "Node 0" in "".join(row))

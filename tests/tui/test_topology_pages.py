@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from consoles import Console, MakeConsole, machine
+from consoles import Console, MakeConsole, machine, pressed
 from sizeup.model.dimms import DimmSlot
 from sizeup.model.machine import Machine
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage, page_lines
@@ -30,8 +30,7 @@ def with_modules() -> Machine:
 async def test_a_key_shows_the_next_page_and_another_one_the_map_again(console: Console, columns: int) -> None:
     async with in_topology(console, "v", columns=columns, rows=40) as pilot:
         first = page_of(console)
-        await pilot.press("V")
-        await pilot.pause()
+        await pressed(pilot, "V")
         back = page_of(console), console.app.screen.query_one("#map").region.area > 0
 
     assert first.startswith("Processor")

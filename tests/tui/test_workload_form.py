@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from consoles import Console, until
+from consoles import Console, pressed, until
 from importers.workload_samples import AWR
 from sizeup.quantity import Origin
 from sizeup.sizing.keys import KEYS
@@ -18,9 +18,7 @@ CAPACITY = {"capacity.iops": KEYS["capacity.iops"].parse("50000", Origin.USER, "
 
 async def test_one_number_gives_the_verdict_of_a_known_capacity(console: Console) -> None:
     console.app.stated = CAPACITY
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
+    async with console.shown(80, 24, keys="w") as pilot:
         shown = console.text
         await pilot.press(*"20000", "enter")
         await until(pilot, lambda: "workload.iops" in console.app.stated)
@@ -34,15 +32,11 @@ async def test_one_number_gives_the_verdict_of_a_known_capacity(console: Console
 
 
 async def test_a_figure_that_is_refused_keeps_the_form_and_says_what_is_expected(console: Console) -> None:
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
-        await pilot.press("down", "down", *"170", "enter")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="w") as pilot:
+        await pressed(pilot, "down", "down", *"170", "enter")
         said, focused = console.says("#message"), console.app.focused
         assert isinstance(console.app.screen, WorkloadForm)
-        await pilot.press("escape")
-        await pilot.pause()
+        await pressed(pilot, "escape")
 
     assert said == "! Share of reads: enter a number of %, 0 or more and at most 100."
     assert isinstance(focused, Input)
@@ -53,19 +47,15 @@ async def test_a_figure_that_is_refused_keeps_the_form_and_says_what_is_expected
 @pytest.mark.parametrize("mode", "12345")
 async def test_w_opens_the_form_on_every_screen(console: Console, mode: str) -> None:
     async with console.shown(80, 24) as pilot:
-        await pilot.press(mode)
-        await pilot.pause()
-        await pilot.press("w")
-        await pilot.pause()
+        await pressed(pilot, mode)
+        await pressed(pilot, "w")
 
         assert isinstance(console.app.screen, WorkloadForm)
 
 
 async def test_the_form_shows_what_was_typed_and_an_emptied_field_takes_it_back(console: Console) -> None:
     console.app.stated = {**CAPACITY, "db.gb": KEYS["db.gb"].parse("500", Origin.USER, "what-if")}
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="w") as pilot:
         field = console.app.screen.query_one("#db-gb", Input)
         assert field.value == "500"
         field.value = ""
@@ -79,9 +69,7 @@ async def test_the_form_shows_what_was_typed_and_an_emptied_field_takes_it_back(
 async def test_a_file_fills_in_the_figures_and_one_that_is_none_is_refused(console: Console, tmp_path: Path) -> None:
     file = tmp_path / "awr.txt"
     file.write_text(AWR)
-    async with console.shown(120, 40) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
+    async with console.shown(120, 40, keys="w") as pilot:
         field = console.app.screen.query_one("#file", Input)
         field.value = "/no/such"
         await pilot.press("enter")
@@ -97,9 +85,7 @@ async def test_a_file_fills_in_the_figures_and_one_that_is_none_is_refused(conso
 
 
 async def test_demand_and_capacity_give_a_verdict_from_nothing_in_five_keys(console: Console) -> None:
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
+    async with console.shown(80, 24, keys="w") as pilot:
         await pilot.press(*"20000", "down", *"50000", "enter")
         await until(pilot, lambda: bool(console.app.stated))
         await pilot.pause()
@@ -110,11 +96,8 @@ async def test_demand_and_capacity_give_a_verdict_from_nothing_in_five_keys(cons
 
 @pytest.mark.ci
 async def test_the_file_field_is_on_the_smallest_screen(console: Console) -> None:
-    async with console.shown(80, 24) as pilot:
-        await pilot.press("w")
-        await pilot.pause()
-        await pilot.press("up")
-        await pilot.pause()
+    async with console.shown(80, 24, keys="w") as pilot:
+        await pressed(pilot, "up")
         focused = console.app.focused
         assert focused is not None
 
