@@ -33,7 +33,6 @@ def test_a_run_of_the_console_and_its_worker_take_no_planted_module(shared: Path
     ran = plant(shared)
     with open(tmp_path / "errors", "w+b") as errors:
         run = launch(["--batch", "--control", "-p", "null", "-o", str(tmp_path / "run")], errors)
-        assert run.stdin is not None
         run.stdin.write(b"keep\n")
         run.stdin.close()
 

@@ -149,7 +149,6 @@ def test_an_interrupt_restores_and_keeps_what_was_measured(tmp_path: Path, envir
     assert (tmp_path / "log").read_text().split() == ["a", "restored"]
     session = read_session(str(tmp_path / "run"))
     assert any(point.values for run in session.steps.values() for point in run.points.values())
-    assert session.end is not None
     assert session.end.status == "canceled"
 
 

@@ -38,7 +38,6 @@ class Running:
             time.sleep(0.01)
 
     def say(self, words: bytes) -> None:
-        assert self.process.stdin is not None
         self.process.stdin.write(words)
         self.process.stdin.flush()
 
@@ -66,7 +65,6 @@ def test_a_signal_saves_and_ends(
 
     assert running.end() == code
     session = read_session(str(tmp_path / "run"))
-    assert session.end is not None
     assert session.end.status == status
     assert session.outcomes["null"].status is Status.CANCELED
 
@@ -80,14 +78,12 @@ def test_a_run_goes_on_without_its_terminal_and_says_so(tmp_path: Path, environm
         running.process.send_signal(signal.SIGHUP)
     else:
         running.say(how.encode())
-    assert running.process.stdin is not None
     time.sleep(0.2)  # a signal is no command: its order to the end of the input is not given otherwise
     running.process.stdin.close()
     running.process.stdin = None
 
     assert running.end() == 0
     session = read_session(str(tmp_path / "run"))
-    assert session.end is not None
     assert session.end.status == "complete"
     assert 0 <= (session.end.terminal_lost_ns or -1) < session.end.t_ns
     assert [run.finished for run in session.steps.values()] == [True, True]
@@ -107,7 +103,6 @@ def test_a_hang_up_that_the_caller_ignores_ends_nothing(tmp_path: Path, environm
 
     assert running.end() == 0
     session = read_session(str(tmp_path / "run"))
-    assert session.end is not None
     assert session.end.status == "complete"
 
 
@@ -179,7 +174,6 @@ def test_what_the_console_costs_is_kept_with_the_environment(tmp_path: Path, env
 def test_the_end_of_the_console_cancels_the_run(tmp_path: Path, environment: dict[str, str]) -> None:
     running = Running((*SLOW, "--control", "-o", str(tmp_path / "run")), tmp_path / "run", environment)
     running.wait_for(b'"samples","step"')
-    assert running.process.stdin is not None
     running.process.stdin.close()
     running.process.stdin = None
 
@@ -191,7 +185,6 @@ def test_a_run_told_to_keep_on_outlives_its_console(tmp_path: Path, environment:
     arguments = ("-p", "null", "--set", "null.samples=600", "--control", "-o", str(tmp_path / "run"))
     running = Running(arguments, tmp_path / "run", environment)
     running.say(b"keep\n")
-    assert running.process.stdin is not None
     running.process.stdin.close()
     running.process.stdin = None
 
@@ -273,5 +266,4 @@ def test_what_is_advised_after_a_full_disk_works(
     assert done.returncode == 0, done.stderr
     session = read_session(str(path))
     assert not session.missing_steps
-    assert session.end is not None
     assert session.end.status == "complete"

@@ -38,7 +38,6 @@ def test_a_run_comes_to_its_end_and_claims_nothing_of_others(sizeup: Run, tmp_pa
 
     assert done.returncode == 0, done.stderr
     session = read_session(str(tmp_path / "run"))
-    assert session.end is not None
     assert session.end.status == "complete"
     assert session.outcomes["null"].status is Status.OK
     assert "others_busy_percent" not in session.environment[-1].facts
@@ -75,7 +74,6 @@ def test_an_error_in_the_middle_still_ends_the_session(
 
     assert (done.returncode, done.stderr) == (2, "sizeup: Too many open files\n")
     session = read_session(str(tmp_path / "run"))
-    assert session.end is not None
     assert (session.end.status, session.end.reason) == ("terminated", "[Errno 24] Too many open files")
 
 

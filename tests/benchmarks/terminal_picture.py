@@ -232,7 +232,6 @@ def _svg(shown: Frame, title: str, style: str, body: str) -> str:
 def size(picture: str) -> tuple[float, float]:
     """Width and height of a picture in pixels."""
     found = re.search(r'width="([\d.]+)" height="([\d.]+)"', picture)
-    assert found is not None
     return float(found[1]), float(found[2])
 
 

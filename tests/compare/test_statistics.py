@@ -145,19 +145,16 @@ def test_a_shift_beside_a_trend_is_that_of_least_squares() -> None:
     times = [float(run) for run in range(12)]
     values = [math.exp(0.02 * time + (0.3 if time < 6 else 0.0)) for time in times]
     shift = shift_beside_trend(values[:6], values[6:], times)
-    assert shift is not None
     assert shift.log_ratio == pytest.approx(0.3)
     assert shift.scatter == pytest.approx(0.0, abs=1e-9)
     assert shift.inflation == pytest.approx(143 / 35)
     turns = shift_beside_trend(
         [math.exp(0.02 * t) for t in (0, 3, 4, 7)], [math.exp(0.02 * t) for t in (1, 2, 5, 6)], [0, 3, 4, 7, 1, 2, 5, 6]
     )
-    assert turns is not None
     assert (turns.log_ratio, turns.inflation) == (pytest.approx(0.0, abs=1e-9), pytest.approx(1.0))
 
     # By hand: y = 0, 1, 3, 2 with sides 1, 0, 0, 1 and times 0 to 3: slope 0.8, shift -1.0, left 0.8, freedom 1.
     logs = shift_beside_trend([1.0, math.exp(2)], [math.exp(1), math.exp(3)], [0.0, 3.0, 1.0, 2.0])
-    assert logs is not None
     assert (logs.log_ratio, logs.freedom) == (pytest.approx(-1.0), 1)
     assert logs.scatter == pytest.approx(math.sqrt(0.8))
     assert logs.deviation == pytest.approx(math.sqrt(0.8))

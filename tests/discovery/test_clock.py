@@ -169,7 +169,6 @@ def test_the_highest_clock_is_not_the_nominal_one_of_a_table_without_boost(
 def test_a_clock_that_the_firmware_limits_says_so(tmp_path: Path, limit: int, caveats: tuple[str, ...]) -> None:
     found = clock(tmp_path, *table("acpi-cpufreq", "3200000 1200000", 3200000), f"{CPUFREQ}/bios_limit = {limit}")
 
-    assert found is not None
     assert (found.value, found.caveats) == (3.2e9, caveats)
 
 
@@ -177,7 +176,6 @@ def test_a_clock_that_the_firmware_limits_says_so(tmp_path: Path, limit: int, ca
 def test_a_clock_that_contradicts_the_name_says_so(tmp_path: Path, base: int, caveats: tuple[str, ...]) -> None:
     found = clock(tmp_path, cpuinfo("model name: i7-1165G7 @ 2.80GHz"), f"{CPUFREQ}/base_frequency = {base}")
 
-    assert found is not None
     assert (found.value, found.caveats) == (base * 1000.0, caveats)
 
 

@@ -89,7 +89,6 @@ def test_cloud_and_type_come_from_files(tmp_path: Path, case: str) -> None:
 def test_instance_data_that_says_something_else_leaves_the_type_unknown(tmp_path: Path, hostile: str) -> None:
     machine = discover(grow(tmp_path, f"{AZURE}{INSTANCE_DATA} = {hostile}\n"))
 
-    assert machine.platform.cloud is not None
     assert machine.platform.cloud.instance_type is None
     assert "instance type unknown" in " ".join(machine_text(machine).split())
 

@@ -67,15 +67,12 @@ def test_distances_are_a_matrix_of_their_own_within_80_columns(count: int) -> No
 def test_each_row_of_the_matrix_is_that_of_its_node() -> None:
     small, large, huge = (distances_section(ring(count)) for count in (3, 20, 70))
 
-    assert small is not None
     assert small.facts[1:] == (
         ("to node", "   0   2   4"), ("node 0", "  10  12  12"), ("node 2", "  12  10  12"),
         ("node 4", "  12  12  10"),
     )  # fmt: skip
-    assert large is not None
     assert large.facts[1] == ("letters", "a 10, b 12, c 16, d 32; columns in the order of the rows")
     assert large.facts[3] == ("node 2", "babcddddddddddddddddc"[:19] + "c")
-    assert huge is not None
     assert huge.facts[1][1].startswith("10 to 0, 12 to 2,138, 16 to 4,136, 32 to 6,8")
 
 

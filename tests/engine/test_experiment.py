@@ -97,7 +97,6 @@ def test_each_run_follows_its_command_and_the_setting_is_restored(made: Conducte
     assert {(command.exit_status, command.problem) for command in session.commands} == {(0, "")}
     labels = [plan.experiment_run for plan in session.plans]
     assert [f"{label.setting}{label.round}" for label in labels if label is not None] == order
-    assert session.end is not None
     assert session.end.status == "complete"
     assert session.damage.sentences() == ()
 
@@ -118,7 +117,6 @@ def test_a_command_that_fails_ends_the_experiment_after_restoring(made: Conducte
     assert problem.startswith("the command of setting B failed: ")
     assert problem.endswith(": it exited with status 4 (no permission)")
     ended = read_session(str(made.path)).end
-    assert ended is not None
     assert (ended.status, ended.reason) == ("canceled", problem)
 
 
@@ -148,7 +146,6 @@ def test_a_signal_during_a_run_restores_at_once(
     assert made.logged == ["a", "run a1", "b", "run b1", "restored"]
     assert (end.status, end.problems) == (status, ())
     session = read_session(str(made.path))
-    assert session.end is not None
     assert session.end.status == ended
     assert session.missing_steps == (), "a resumed run would not know its setting"
 

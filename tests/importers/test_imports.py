@@ -56,7 +56,6 @@ def test_the_session_says_of_every_figure_that_it_was_imported(tmp_path: Path) -
     for step in session.steps.values():
         assert step.distribution == "imported from SLB memhammer"
         for point in step.points.values():
-            assert point.estimate is not None
             assert point.estimate.caveats[0] == "imported from SLB memhammer, not measured by sizeup"
     assert session.missing_steps == ()
 

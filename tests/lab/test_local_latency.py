@@ -53,7 +53,6 @@ def test_the_cpu_that_is_chosen_has_its_pages_on_its_own_node(sessions: dict[str
     run = sessions["chosen"].steps[STEP]
     estimate = largest(sessions["chosen"]).estimate
 
-    assert estimate is not None
     print(dict(run.step.settings), dict(estimate.extra), sep="\n")
     assert run.step.settings["cpu"] != ITS_CPU
     assert estimate.extra["placement"] == "local"
@@ -63,7 +62,6 @@ def test_the_cpu_that_is_chosen_has_its_pages_on_its_own_node(sessions: dict[str
 def test_a_figure_of_the_cpu_without_memory_is_not_called_local(sessions: dict[str, Session]) -> None:
     estimate = largest(sessions["memoryless"]).estimate
 
-    assert estimate is not None
     print(dict(estimate.extra), estimate.caveats, sep="\n")
     assert (estimate.extra["placement"], estimate.extra["cpu_node"]) == ("remote", MEMORYLESS_NODE)
     assert any(caveat.startswith("not local: 100% of the pages are on node") for caveat in estimate.caveats)

@@ -90,7 +90,6 @@ def test_names_memory_and_vulnerabilities_are_those_of_lscpu_and_free(guest: Rea
         if name.startswith("Vulnerability ")
     }
     total = re.search(r"^Mem:\s+(\d+)", guest.text("free -b"), re.MULTILINE)
-    assert total is not None
     assert ours["memory"]["total_bytes"] == int(total[1])
     assert ours["platform"]["kernel"] == guest.text("uname -r").strip()
 
@@ -245,7 +244,6 @@ def test_interfaces_are_what_ethtool_and_ip_say(guest: Readings) -> None:
             assert mine["pci_address"] == said["bus-info"]
         speed = re.search(r"Speed: (\d+)Mb/s", guest.of("ethtool", name))
         if mine["speed_bits_per_second"] is not None:
-            assert speed is not None
             assert mine["speed_bits_per_second"] == int(speed[1]) * 1_000_000
         now = guest.of("ethtool -l", name).partition("Current hardware settings:")[2]
         combined = re.search(r"Combined:\s+(\d+)", now)

@@ -36,7 +36,6 @@ def test_udev_is_found_without_asking_ldconfig_or_a_compiler(monkeypatch: pytest
     monkeypatch.setattr(subprocess, "Popen", refuse)
     follower = follow(lambda change: None)
 
-    assert follower is not None
     follower.stop()
 
 

@@ -53,10 +53,8 @@ def test_a_mount_is_found_by_the_spelling_of_a_path_alone(tmp_path: Path) -> Non
         ("/database", "/", "ext4", "/dev/sda1"),
     ):
         mount = find(path)
-        assert mount is not None
         assert (mount.point, mount.kind, mount.source) == (point, kind, source)
     server = find("/data/my files/x")
-    assert server is not None
     assert (server.kind, server.local) == ("nfs4", False)
 
 
@@ -68,5 +66,4 @@ def test_of_two_mounts_on_one_point_the_later_covers_the_earlier(tmp_path: Path)
 
     mount = find_mount("/data/file", proc=str(tmp_path))
 
-    assert mount is not None
     assert mount.source == "/dev/sda3"

@@ -136,7 +136,6 @@ def test_one_word_says_what_all_points_of_a_series_are(packages: Path) -> None:
     registry = load_registry([point("acme.seek", "acme_seek")])
     probe = registry.giving("storage.seek_time")
 
-    assert probe is not None
     assert probe.series[0].quantity({"any": 1}) == SeriesQuantity("storage.seek_time")
     assert registry.giving("storage.bandwidth") is None
 
@@ -184,7 +183,6 @@ def test_a_finding_is_confirmed_by_who_stated_it_or_by_who_gives_the_quantity() 
         return "" if probe is None else probe.name
 
     giving = registry.giving("memory.remote_latency")
-    assert giving is not None
     assert confirmed_by(quantity="memory.remote_latency") == giving.name
     assert confirmed_by(probe="null", quantity="memory.remote_latency") == "null"
     assert confirmed_by(probe="gone.since") == confirmed_by() == ""

@@ -51,7 +51,6 @@ def test_what_the_file_does_not_say_is_unknown(
 ) -> None:
     found = parse_lparcfg(SHARED.replace(*changed))
 
-    assert found is not None
     assert (found.shared, found.capped) == (shared, capped)
 
 
@@ -59,7 +58,6 @@ def test_what_the_file_does_not_say_is_unknown(
 def test_a_capacity_that_is_none_is_unknown(value: str) -> None:
     found = parse_lparcfg(SHARED.replace("partition_entitled_capacity=150", f"partition_entitled_capacity={value}"))
 
-    assert found is not None
     assert found.entitled_cores is None
 
 

@@ -32,7 +32,6 @@ def test_a_name_may_hold_blanks_and_parentheses() -> None:
 def test_a_kernel_thread_is_told_by_its_flag() -> None:
     stat = parse_process_stat("77 (kworker/3:2-events) " + PROCESS.format(flags=0x00208060))
 
-    assert stat is not None
     assert stat.kernel_thread
 
 

@@ -24,8 +24,6 @@ MANYLINUX = "manylinux_2_28_x86_64"
 
 def _script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("release_wheels", ROOT / ".ci/wheels.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

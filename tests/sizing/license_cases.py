@@ -29,5 +29,4 @@ def found(sizing: Sizing, advice_id: str) -> Advice:
 
 def units(*settings: str) -> float:
     quantity = found(sized(*settings), "license.units").quantity
-    assert quantity is not None
     return quantity.value

@@ -80,6 +80,4 @@ def capacity_of(found: Session, device: str | None = None) -> tuple[float, str, 
     if device is not None:
         stated |= {"db.device": Words(device, Origin.USER, "--set")}
     capacity = size(described(found.machine, {**measured(found, stated), **stated})).find("io.capacity")
-    assert capacity is not None
-    assert capacity.quantity is not None
     return round(capacity.quantity.value / 1e6, 1), capacity.decision, capacity.caveats

@@ -23,7 +23,6 @@ def advice(advice_id: str, *settings: str) -> Advice:
 
 def value(advice_id: str, *settings: str) -> float:
     quantity = advice(advice_id, *settings).quantity
-    assert quantity is not None
     return quantity.value
 
 

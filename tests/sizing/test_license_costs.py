@@ -24,7 +24,6 @@ def test_costs_add_up_over_the_term_with_discount_and_increase() -> None:
     net, support = 47500 * 0.5, 47500 * 0.5 * 0.22
     total = found(sizing, "license.cost.term").quantity
 
-    assert total is not None
     assert total.value == pytest.approx(net + support + support * 1.1)
 
 

@@ -56,7 +56,6 @@ def test_the_size_of_a_synchronous_redo_write_is_named(size: tuple[str, ...], sa
 def test_redo_fills_drives_of_the_array_and_disks_where_none_is_known(drive: tuple[str, ...], drives: int) -> None:
     quantity = advice("redo.drives", "redo.mb_s=60", "array.disks=24", "array.raid=10", *drive).quantity
 
-    assert quantity is not None
     assert quantity.value == drives
 
 
@@ -86,7 +85,6 @@ def test_memory_on_one_node_alone_is_no_problem_of_a_verdict_that_passes() -> No
     sizing = sized("workload.mb_s=100", "capacity.mb_s=1000", "sga.mb=70000", *nodes)
     text = sizing.find("memory.one-node-left")
 
-    assert text is not None
     assert text.verdict == (
         "Allocated by one process without huge pages or interleaving, the shared memory fills one node and takes "
         "10,000 MiB from others"

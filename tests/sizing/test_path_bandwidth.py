@@ -50,15 +50,12 @@ def test_devices_add_up_with_a_shared_link_counted_once() -> None:
 def test_a_named_device_keeps_only_the_paths_to_it(device: str, carried: float) -> None:
     capacity = named(device).find("io.capacity")
 
-    assert capacity is not None
-    assert capacity.quantity is not None
     assert capacity.quantity.value == carried
 
 
 def test_the_stack_under_the_named_device_says_how_many_drives_writes_get() -> None:
     advice = named("/dev/md0").find("storage.write-spindles")
 
-    assert advice is not None
     assert advice.verdict == "Effective drives: 1 drive for writes, 2 drives for random reads"
 
 
@@ -93,7 +90,6 @@ def test_an_unused_measurement_is_reported_instead_of_the_advice_to_measure(foun
     cores = Quantity(8, "1", Origin.USER, "--set")
     capacity = size(described(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN})).find("io.capacity")
 
-    assert capacity is not None
     told = " ".join((capacity.verdict, *capacity.caveats))
     assert (
         "9,000 MB/s was measured but is not used: it is not valid, because it may come from a cache. "
@@ -111,8 +107,6 @@ def test_a_measured_capacity_has_no_advice_to_measure_it() -> None:
         size(described(NVME, {"capacity.mb_s": rate})).find("io.capacity"),
     )
 
-    assert unmeasured is not None
-    assert measured is not None
     assert unmeasured.caveats == (
         "this is the bandwidth of the links; the disks may deliver less. Measure it with a storage probe",
     )
@@ -126,13 +120,11 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
     sizing = size({**wanted, "capacity.iops": rate, "redo.sync_write_us": write})
     requests, writer = sizing.find("verdict.storage"), sizing.find("redo.sync-write")
 
-    assert requests is not None
     assert requests.decision == "unknown"
     assert (
         "capacity unknown (it would be 0.2% of the measured 40,000 IOPS, which is not valid). 40,000 IOPS was measured"
         in requests.verdict
     )
-    assert writer is not None
     assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used: it is not valid")
 
 
@@ -140,8 +132,6 @@ def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     sizing = size(described(network(Nic("eth2", "physical", carrier=True), transports=1), {}))
     capacity = sizing.find("io.capacity")
 
-    assert capacity is not None
-    assert capacity.quantity is not None
     assert (capacity.decision, capacity.quantity.value) == ("NFS connections (nconnect)", 2e9)
 
 

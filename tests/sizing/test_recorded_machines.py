@@ -26,20 +26,16 @@ def test_a_recorded_machine_names_its_bottleneck(
     found = {advice.id: advice for advice in sizing.advice}
 
     demand, capacity = found["io.demand.headline"].quantity, found["io.capacity"]
-    assert demand is not None
     assert demand.value == pytest.approx(demand_mb_s * 1e6)
     assert capacity.decision == bottleneck
-    assert capacity.quantity is not None
     assert round(capacity.quantity.value / 1e6, 1) == capacity_mb_s
     share = found["verdict.storage"].quantity
-    assert share is not None
     assert share.value == pytest.approx(demand.value / capacity.quantity.value)
 
 
 def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -> None:
     capacity = size(described(recorded_machine("pcp/meminfo-root-008+links"), {})).find("io.capacity")
 
-    assert capacity is not None
     assert "down, so counted as 0: host7 (Linkdown), host8 (Linkdown)" in capacity.caveats
 
 
@@ -47,7 +43,6 @@ def test_a_recording_without_links_or_adapters_has_an_unknown_capacity_and_says_
     sizing = size(described(recorded_machine("hwloc/offline-cpu0-node0"), {}))
     capacity = sizing.find("io.capacity")
 
-    assert capacity is not None
     assert (capacity.decision, capacity.quantity, sizing.find("verdict.storage")) == ("unknown", None, None)
     assert capacity.verdict == (
         "Storage capacity: unknown, because no path reports its speed. Measure it with a storage probe"

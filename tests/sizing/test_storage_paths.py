@@ -32,7 +32,6 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
     capacity = sizing.find("io.capacity")
 
     assert carried(machine) == 800e6
-    assert capacity is not None
     assert f"down, so counted as 0: host4 ({state})" in capacity.caveats
 
 
@@ -41,7 +40,6 @@ def test_ports_that_are_all_down_leave_the_capacity_unknown_with_the_reason() ->
     capacity = size(described(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})).find("io.capacity")
 
     assert storage_path_bandwidths(machine) == ()
-    assert capacity is not None
     assert (capacity.decision, capacity.quantity) == ("unknown", None)
     assert "no path that is up reports its speed (down: host3 (Linkdown), host4 (Linkdown))" in capacity.verdict
 

@@ -29,9 +29,7 @@ def buffers(*settings: str) -> Advice | None:
 def test_buffers_that_are_too_small_name_the_change_and_how_to_undo_it() -> None:
     answer = buffers(*NFS, *DEFAULT)
 
-    assert answer is not None
     assert answer.decision == "short"
-    assert answer.quantity is not None
     assert answer.quantity.value == pytest.approx(NEEDED, rel=1e-3)
     assert "are too small for writes (send buffer): receive 6 MiB, send 4 MiB at most" in answer.verdict
     assert "Change: sysctl net.ipv4.tcp_wmem='4096 16384 8388608'" in answer.verdict
@@ -42,7 +40,6 @@ def test_buffers_that_are_too_small_name_the_change_and_how_to_undo_it() -> None
 def test_buffers_that_suffice_are_stated_with_what_is_needed() -> None:
     answer = buffers(*NFS[:2], "net.rtt_ms=0.2", *DEFAULT)
 
-    assert answer is not None
     assert answer.decision == "enough"
     assert "sysctl" not in answer.verdict
     assert "0.449 MiB needed for 1,177 MB/s over 1 connection at a round trip of 0.2 ms" in answer.verdict
@@ -51,10 +48,6 @@ def test_buffers_that_suffice_are_stated_with_what_is_needed() -> None:
 def test_connections_share_the_bandwidth() -> None:
     one, four = buffers(*NFS, *DEFAULT), buffers(NFS[0], "net.connections=4", NFS[2], *DEFAULT)
 
-    assert one is not None
-    assert four is not None
-    assert one.quantity is not None
-    assert four.quantity is not None
     assert four.quantity.value == pytest.approx(one.quantity.value / 4, rel=1e-5)
     assert four.decision == "enough"
 
@@ -62,7 +55,6 @@ def test_connections_share_the_bandwidth() -> None:
 def test_without_a_round_trip_the_need_is_unknown() -> None:
     answer = buffers(*NFS[:2], *DEFAULT)
 
-    assert answer is not None
     assert answer.decision == "unknown"
     assert "Use --set net.rtt_ms=N" in answer.verdict
 
@@ -70,8 +62,6 @@ def test_without_a_round_trip_the_need_is_unknown() -> None:
 def test_the_window_follows_from_the_smaller_largest_buffer() -> None:
     bound = size(parse_settings([*NFS, *DEFAULT])).find("net.window-bound")
 
-    assert bound is not None
-    assert bound.quantity is not None
     assert bound.quantity.value == pytest.approx(2 * 2**20 / 2e-3)
 
 
@@ -104,7 +94,6 @@ def test_a_detected_round_trip_is_only_an_upper_bound() -> None:
     inputs = described(replace(MACHINE, nfs_mounts=(slow,)), parse_settings(["path.stages=nic:eth100*1"]))
     answer = size(inputs).find("net.tcp-buffers")
 
-    assert answer is not None
     assert answer.decision == "may be short"
     assert "may be too small for reads (receive buffer) and writes (send buffer)" in answer.verdict
     assert "at a round trip of at most 10 ms" in answer.verdict
@@ -143,6 +132,5 @@ def test_other_than_three_sizes_are_refused() -> None:
 def test_no_buffer_above_what_the_kernel_takes_is_recommended() -> None:
     answer = buffers("path.stages=nic:eth200*1", "net.rtt_ms=100", *DEFAULT)
 
-    assert answer is not None
     assert "tcp_rmem='4096 131072 2147483647'" in answer.verdict
     assert answer.verdict.endswith("use more connections (nconnect)")

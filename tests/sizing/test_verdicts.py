@@ -56,7 +56,6 @@ def test_without_a_workload_there_is_no_demand_no_share_and_no_verdict() -> None
     assert all(one.share is None for one in sizing.cards)
     assert sizing.find("verdict.storage") is None
     headline = sizing.find("io.demand.headline")
-    assert headline is not None
     assert headline.quantity is None
     span = sizing.find("io.demand.rules-span")
     assert span is not None
@@ -243,7 +242,6 @@ def test_redo_writes_are_of_decimal_megabytes() -> None:
 def test_a_pcie_link_carries_its_rate_less_packet_headers() -> None:
     found = advice("io.capacity", "path.stages=x:pcie3-x4")
 
-    assert found.quantity is not None
     assert found.quantity.value == pytest.approx(3603.6e6)
     assert "3,603.6 MB/s (line rate: 3,938.4 MB/s)" in found.working[0]
 

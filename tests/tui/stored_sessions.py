@@ -25,7 +25,6 @@ def saved(tmp_path: Path, *given: Record) -> Console:
     console.runs.follow()
     console.app.measures = False
     session = console.runs.session
-    assert session is not None
     console.app.machine = session.machine
     return console
 

@@ -344,7 +344,6 @@ async def test_another_path_is_typed_and_stands_in_the_list_afterwards(console: 
         await settled(pilot, "escape")
         view = next(view for view in console.app.screen.query(RunFormView) if view.display)
         field = view.field("path")
-        assert field is not None
         shown = field.query_one(Select)
         await settled(pilot, "m")
         offered = [str(option.prompt) for option in shown.query_one(OptionList).options]

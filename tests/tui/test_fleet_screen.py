@@ -54,7 +54,6 @@ async def test_a_host_opens_its_newest_session(console: Console, tmp_path: Path)
         await until(pilot, lambda: console.app.saved_session is not None)
 
         session = console.app.saved_session
-        assert session is not None
         assert session.header.host == "db07"
 
 

@@ -84,7 +84,6 @@ def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
     standing = position(runs.session)
     runs.close()
 
-    assert standing is not None
     assert (standing.step.step.id, standing.number, standing.of) == ("null", 1, 1)
 
 

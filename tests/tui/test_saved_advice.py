@@ -49,7 +49,6 @@ async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp
         shown = console.app.advice
         assert title(console) == "Answers, recomputed"
         assert console.app.header()[2] == "recomputed"  # a demand was recorded, and no workload
-        assert shown is not None
         assert "Recorded with the rules of 2020-02-02" in shown.label
         assert console.says("#answers-label").startswith("Recomputed with the rules of 20")
         assert len(answers(console)) > 3

@@ -87,7 +87,6 @@ async def test_a_packed_session_such_as_a_masked_copy_is_opened(console: Console
 
         assert console.told == []
         assert "saved session" in console.status
-        assert console.app.runs.session is not None
         assert console.app.runs.session.header.host == "elsewhere"
         await pressed(pilot, "5", "u")
 

@@ -168,7 +168,6 @@ async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colors_of_th
             dark = chart._style("series-0", chart.rich_style)
             chart._styles.clear()
 
-            assert dark.color is not None
             assert dark.color.triplet == Color.parse(series_color(app.current_theme, 0)).rich_color.triplet
             assert dark.bgcolor == chart.rich_style.bgcolor
         for index in range(HEAT_LEVELS):

@@ -96,7 +96,6 @@ def test_latency_over_throughput_names_the_load_of_each_point_and_the_knee() -> 
     put(made, "knee", {"workload": "w"}, 4.0, extra={"throughput": 40e3})
     chart = latency_throughput(made)
 
-    assert chart is not None
     assert [line.label for line in chart.lines] == ["p50", "p99"]
     assert [(point.x, point.label) for point in chart.lines[0].points] == [
         (10e3, "1"),
@@ -179,7 +178,6 @@ def sampled(flags: int = 0) -> StepRun:
 def test_samples_over_time_start_with_the_step_leave_the_warm_up_out_and_mark_what_was_disturbed() -> None:
     chart = over_time(sampled(Disturbance.PREEMPTED))
 
-    assert chart is not None
     assert (chart.x.low, chart.x.high) == (0.0, 10.0 * SECOND)
     points = chart.lines[0].points
     assert [point.y for point in points] == list(range(1, 10))
@@ -190,7 +188,6 @@ def test_samples_over_time_start_with_the_step_leave_the_warm_up_out_and_mark_wh
 def test_a_distribution_counts_every_sample_once_and_says_where_it_was_taken() -> None:
     chart = distribution_of(sampled())
 
-    assert chart is not None
     assert sum(bar.value for bar in chart.bars) == 9
     assert chart.caption == "At 4 KiB: 9 samples, median 5 ns."
     assert all(bar.label.endswith(" ns") for bar in chart.bars)
@@ -207,7 +204,6 @@ def test_ranges_are_told_apart_however_near_the_samples_are() -> None:
 def test_the_share_at_or_below_ends_at_all_samples() -> None:
     chart = cumulative_of(sampled())
 
-    assert chart is not None
     assert [line.label for line in chart.lines] == ["4 KiB"]
     assert (chart.lines[0].points[0].x, chart.lines[0].points[-1]) == (1.0, chart.lines[0].points[-1])
     assert (chart.lines[0].points[-1].x, chart.lines[0].points[-1].y) == (9.0, 1.0)
@@ -329,7 +325,6 @@ def test_every_kind_of_picture_says_which_point_it_shows() -> None:
     assert isinstance(curve, LineChart)
     assert curve.lines[0].points[1].key == ("iops", (("queue_depth", 2), ("workload", "w")))
     loads = latency_throughput(ramp())
-    assert loads is not None
     assert loads.lines[0].points[0].key == (
         "latency-p50",
         (("direction", "read"), ("queue_depth", 1), ("workload", "w")),

@@ -231,6 +231,5 @@ def test_a_ratio_is_spelled_without_a_unit() -> None:
     sizing = size({**{key: said(key, value) for key, value in FULL.items()}})
     depth = sizing.find("io.queue-depth")
 
-    assert depth is not None
     assert depth.quantity is not None
     assert format_quantity(depth.quantity, depth.shown_in) == "80"

@@ -28,7 +28,6 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
     ramp = [RampPoint(1, 17e3), RampPoint(2, 30e3), RampPoint(4, 50e3), RampPoint(8, 52e3), RampPoint(16, 53e3)]
     found = knee_estimate("oltp-read", [ramp, ramp], "1/s", "it was enough")
 
-    assert found is not None
     assert (found.value, found.extra["maximum"], found.extra["maximum_queue_depth"]) == (4.0, 53e3, 16)
     assert found.extra["statement"] == "oltp-read: knee 50 k/s at QD 4, maximum 53 k/s at QD 16"
     assert found.extra["consequence"] == "The ramp ended: it was enough."
