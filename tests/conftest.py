@@ -4,8 +4,6 @@ Nothing is read from or written into the folders of the user who runs it; what a
 has hang-ups, is not handed on to the programs that the tests start.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A machine, a runner that is played by hand, a console under test, and its screen as text."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path

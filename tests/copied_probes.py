@@ -1,7 +1,5 @@
 """The built-in probes under other names, in a distribution of somebody else, and what their steps might record."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Made-up machines by the shape of their CPUs: packages, nodes, L3 caches, cores and threads."""
 
-from __future__ import annotations
-
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu

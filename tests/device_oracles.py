@@ -1,7 +1,5 @@
 """What libvirt, libnvme, Prometheus and others say of the devices of a recording, in our terms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizeup.model.machine import Machine

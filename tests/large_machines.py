@@ -4,8 +4,6 @@ No such machine was measured for this. The sizes are those of servers that are s
 the usual ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace

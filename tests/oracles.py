@@ -5,8 +5,6 @@ and rounds memory; lscpu counts what is online; libvirt counts what is present u
 cannot tell. Every field a publisher gives is either compared here or named in ``NOT_OURS``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

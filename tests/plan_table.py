@@ -1,7 +1,5 @@
 """What every plan does on the eight large machines: a row for each probe."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A runner that is played by hand."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Both are made up, in the layouts that Linux 6.1 and Oracle 19c use.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from trees import grow

@@ -1,7 +1,5 @@
 """Stands in for the native calls of the memory probes, and notes the memory of every point that they measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any

@@ -5,8 +5,6 @@ They are looked for in ``$SIZEUP_CORPUS`` (a folder with ``expected.json`` and `
 them skip with the reason where they are not there.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tarfile

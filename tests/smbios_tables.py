@@ -1,7 +1,5 @@
 """SMBIOS tables as a firmware would write them, for tests."""
 
-from __future__ import annotations
-
 import struct
 
 

@@ -1,7 +1,5 @@
 """Each import contract of pyproject.toml fails on an import that violates it, and only then."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Two halves, because neither sees everything. The first reads the source: no stri
 The second watches a machine being detected and probes being run, and asks of each open whose code it was.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

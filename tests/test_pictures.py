@@ -1,7 +1,5 @@
 """The pictures of the documentation: what draws them, and that nothing in them asks for anything."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

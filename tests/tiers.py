@@ -1,7 +1,5 @@
 """Cases of a test that are left to the gate."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """What tests of the Topology mode share."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

@@ -1,7 +1,5 @@
 """What hwloc, lscpu, libvirt and others say of the CPUs, caches and nodes of a recording, in our terms."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

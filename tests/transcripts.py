@@ -1,7 +1,5 @@
 """Commands of the documentation with what they print, to be run again and compared."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

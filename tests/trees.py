@@ -4,8 +4,6 @@ r"""Small machines as text: a line a file, ``PATH = TEXT``, or a link, ``PATH ->
 number; ``\n`` starts a new line and ``\t`` is a tab. The trees in ``tests/machines/*.tree`` are such texts.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The line of a run on a terminal."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

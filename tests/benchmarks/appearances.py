@@ -8,8 +8,6 @@ A sheet holds one screen at one size in each look: the themes dark and light, th
 on light, no color, and ASCII.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Usage: python tests/benchmarks/clock_cost.py [PAIRS]; needs g++ and libbenchmark-dev.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

@@ -9,8 +9,6 @@ pseudo-terminal, the same refresh of one second and the same reader; a program t
 left out and named. Absolute times are this machine's; the ratios are what to look at.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import signal

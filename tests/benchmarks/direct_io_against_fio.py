@@ -6,8 +6,6 @@ FILE is a written file of a few GiB. Every pair runs fio and then us, or us and 
 job; each line of RESULTS is one run. ``--summary RESULTS`` prints the medians and ratios.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

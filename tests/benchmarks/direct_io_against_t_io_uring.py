@@ -7,8 +7,6 @@ CPU time is that of the whole process; system calls are counted by ``perf stat``
 program are its own bytes read (``ru_inblock``). For ours the start of Python is left out.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

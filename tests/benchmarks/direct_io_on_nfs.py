@@ -6,8 +6,6 @@ The guest is emulated in software: its figures are ratios at most. ``delayed`` h
 added (netem), so that waiting for the server, and not the processors, is what takes time.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -7,8 +7,6 @@ written as its worker writes it. The ratio, with over without, is the median ove
 order statistics.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

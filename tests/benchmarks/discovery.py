@@ -7,8 +7,6 @@ must take at most 0.2 s, and one with 4,000 block devices and their settings, fo
 take at most 1 s. CPU time stands beside the wall time: it says more where other work runs.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics

@@ -9,8 +9,6 @@ SESSION is a session file; each copy has a host of its own and its samples repea
 this machine is printed beside each time. Copies are made in FOLDER, are removed again, and take about 0.3 MB each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

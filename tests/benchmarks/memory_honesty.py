@@ -3,8 +3,6 @@
 Usage: python tests/benchmarks/memory_honesty.py [intervals|cancel|busy]...
 """
 
-from __future__ import annotations
-
 import os
 import random
 import statistics

@@ -3,8 +3,6 @@
 Usage: python tests/benchmarks/memory_latency.py [PAIRS] [WORKING_SET_BYTES ...]
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import subprocess

@@ -8,8 +8,6 @@ It measures memory, clock and, in a temporary file of at most 1 GiB on the mount
 those of a recorded machine. The last scene of the tour, the report, needs Chromium.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

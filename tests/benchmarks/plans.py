@@ -3,8 +3,6 @@
 Usage: PYTHONPATH=tests python tests/benchmarks/plans.py [quick|standard|full ...]
 """
 
-from __future__ import annotations
-
 import sys
 
 from plan_table import PLANS, table

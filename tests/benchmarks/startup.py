@@ -5,8 +5,6 @@ Run by hand on an otherwise idle machine, from the root of the checkout:
     python tests/benchmarks/startup.py
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import statistics

@@ -5,8 +5,6 @@ cells that changed, and CSS shows it from its time on. Sites that show repositor
 CSS. Without animation, or for readers who prefer reduced motion, the first screen stays.
 """
 
-from __future__ import annotations
-
 import base64
 import itertools
 import re

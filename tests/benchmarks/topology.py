@@ -9,8 +9,6 @@ and links read again from a recording, load taken in, the map drawn and the scre
 among it, and beside it what reading the whole machine costs. A test of the tier ``ci`` keeps the ratio of the two.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -5,8 +5,6 @@ Run by hand on an otherwise idle machine, from the root of the checkout:
     python tests/benchmarks/whatif.py
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the colors of series are apart from: those of a status, the background, and each other."""
 
-from __future__ import annotations
-
 import colorsys
 from itertools import combinations
 

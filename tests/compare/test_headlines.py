@@ -1,7 +1,5 @@
 """A comparison leads with figures that people name, and with what follows from them in plain words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -5,8 +5,6 @@ Each input is a whole machine with a few of its files, links and names spoilt. T
 and, where they are, the recorded ones.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Links of recorded machines that are below what both their ends can, through the whole program."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Another look at a machine: memory, huge pages and links, and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Guest, bare metal or unknown: each by evidence of its own, in the order of what the evidence can prove."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

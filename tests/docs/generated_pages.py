@@ -1,7 +1,5 @@
 """The pages of the reference that come from the code: commands, workload keys, exit statuses."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Iterator

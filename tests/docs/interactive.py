@@ -1,7 +1,5 @@
 """Run a command of sizeup on a terminal as a reader would, and leave it once it stands: by q."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

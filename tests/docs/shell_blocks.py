@@ -10,8 +10,6 @@ with what they print below them, else all of it, as one script. A comment before
 Pages of results are left out: they state what was run, with which version, on which machine.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Every command of the documentation runs, in the order of its page, and prints what the page shows."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

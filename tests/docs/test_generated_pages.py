@@ -1,7 +1,5 @@
 """The reference says what the code says. After a change: SIZEUP_UPDATE_DOCS=1 pytest tests/docs -m "ci or not ci"."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """The pages of docs/: each is of one kind, stands in the navigation, and its links lead somewhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

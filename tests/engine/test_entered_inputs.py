@@ -1,7 +1,5 @@
 """Inputs that a user enters for a session: recorded with the advice on them, shown from then on, kept by later runs."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A machine among like ones of a catalog, by fleets made by hand: percentiles, refusals, and what is left out."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

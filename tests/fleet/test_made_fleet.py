@@ -1,7 +1,5 @@
 """A made fleet of twelve like servers: planted faults are found and explained, and nothing else is reported."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The rates that docs/results/simulations.md states; the full table of the page takes a minute.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

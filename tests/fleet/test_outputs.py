@@ -1,7 +1,5 @@
 """The fleet as JSON, CSV, JUnit XML and a web page, and the limits of an acceptance profile."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

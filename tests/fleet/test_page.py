@@ -1,7 +1,5 @@
 """The profile and the queries of docs/how-to/many-servers.md do what the page says."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parquet of a fleet: what is read back is what was written, in one file or in partitions that DuckDB reads."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The published reference figures: each has a source, a date, a unit and a machine, and the nearest one is found."""
 
-from __future__ import annotations
-
 import datetime
 import re
 

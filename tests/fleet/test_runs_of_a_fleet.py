@@ -1,7 +1,5 @@
 """Drift against an earlier fleet run, and runs that several hosts began together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

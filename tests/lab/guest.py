@@ -1,7 +1,5 @@
 """What a guest of the lab gets: the program as it is here, what it needs, and this suite."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import os

@@ -4,8 +4,6 @@ Each case prints one line: what was asked, where the pages were, or the reason f
 taken. No time that it prints means anything under emulation. Ends with status 1 if any case broke.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import multiprocessing

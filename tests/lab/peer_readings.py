@@ -3,8 +3,6 @@
 Each reader returns what a tool says; each of ours the same of the document of ``sizeup detect --json``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

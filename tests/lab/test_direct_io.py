@@ -4,8 +4,6 @@ Device mapper, md, quotas, disks that can be taken away, NFS servers that can be
 ``SIZEUP_LAB=... pytest -m lab tests/lab/test_direct_io.py``; a guest takes 3 to 10 min.
 """
 
-from __future__ import annotations
-
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path

@@ -4,8 +4,6 @@
 added to them. Run by hand: ``pytest -m lab tests/lab``; a guest takes 10 s to 2 min.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -3,8 +3,6 @@
 Run by hand: ``SIZEUP_LAB=... pytest -m lab tests/lab/test_local_latency.py``; a guest takes 1 to 3 min.
 """
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

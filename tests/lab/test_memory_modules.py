@@ -4,8 +4,6 @@ dmidecode reads a table from a file, so that it judges every form that a table m
 ``pytest -m lab tests/lab/test_memory_modules.py``.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import subprocess

@@ -3,8 +3,6 @@
 By hand: ``pytest -m lab tests/lab/test_peers.py``; a guest takes 30 s to 2 min.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from functools import cache

@@ -1,7 +1,5 @@
 """What a guest gets is enough, and it is known without booting one."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

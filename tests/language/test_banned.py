@@ -1,7 +1,5 @@
 """User-visible text uses the field's words: the phrases of banned.txt occur nowhere."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

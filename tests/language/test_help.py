@@ -1,7 +1,5 @@
 """Every command, argument and option has one line of help in the same form."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.cli import COMMANDS, GROUPS, RENAMED, renamed, run, split_path

@@ -1,7 +1,5 @@
 """The texts that users of sizeup read, each with where it comes from."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

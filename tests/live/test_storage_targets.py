@@ -1,7 +1,5 @@
 """Where storage can be measured: mounts with room first, and devices that nothing uses."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

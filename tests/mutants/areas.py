@@ -1,7 +1,5 @@
 """Which tests concern a source file: those that a mutant of it is shown to."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatch
 
 _MEMORY = (

@@ -7,8 +7,6 @@
 Left out and drawn again: lines that import, what does not compile, and what compiles to the same code as before.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import random

@@ -5,8 +5,6 @@
 Exit status 0: every mutant was caught; 1: some survived, or a test fails without any.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

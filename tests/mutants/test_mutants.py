@@ -1,7 +1,5 @@
 """The list of mutants stays usable: each still finds its text, and names tests that exist."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

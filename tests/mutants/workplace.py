@@ -1,7 +1,5 @@
 """A copy of the source tree with a build directory and a Python of its own, in which one mutant after another lives."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The C library's own tests, with and without sanitizers."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

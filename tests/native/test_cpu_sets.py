@@ -1,7 +1,5 @@
 """A plain cpu_set_t ends at CPU 1023, so the C code declares none: sets are allocated by their size."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

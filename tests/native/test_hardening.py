@@ -1,7 +1,5 @@
 """The extensions as they were built: what the loader, the kernel and the processor are told to forbid."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import platform

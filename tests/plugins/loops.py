@@ -1,7 +1,5 @@
 """The independent loops, compiled for a test."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Machines, and the steps of the memory probes on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """What reading the clock costs."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """What clock figures mean."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup_clock.probe import PUBLISHED_CYCLES, io_timing_share, io_timing_statement, vdso_status

@@ -1,7 +1,5 @@
 """Frequencies beside loops written apart from the probes, and ticks as the time that they are."""
 
-from __future__ import annotations
-
 import os
 import statistics
 from collections.abc import Callable

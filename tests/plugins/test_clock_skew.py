@@ -1,7 +1,5 @@
 """Which CPUs clock.skew compares."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The plan of memory.core-to-core on machines of any size, and what it reports as not measured."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Pairs of CPUs by what they share, on made-up machines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import islice
 

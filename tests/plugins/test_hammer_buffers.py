@@ -1,7 +1,5 @@
 """The memory of processes that store at the same time, and their speedup."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """A load and a stream take what independent loops take."""
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

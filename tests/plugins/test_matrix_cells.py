@@ -1,7 +1,5 @@
 """Cells of large matrices: which are measured, and what is told of the others."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence

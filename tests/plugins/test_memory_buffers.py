@@ -1,7 +1,5 @@
 """Buffers against caches: what every point of every memory plan has on large machines, which are made up here."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """How long the steps of the memory probes take."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Load of other processes is told with the latency of memory, and the probe's own is not."""
 
-from __future__ import annotations
-
 import os
 from itertools import chain, repeat
 

@@ -1,7 +1,5 @@
 """The chain of dependent loads: what is planned, what is measured, what is refused."""
 
-from __future__ import annotations
-
 import json
 import os
 

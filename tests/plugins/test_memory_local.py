@@ -1,7 +1,5 @@
 """A latency is called local only where the pages lie on the node of the CPU that loads them."""
 
-from __future__ import annotations
-
 import json
 import os
 

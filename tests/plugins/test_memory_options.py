@@ -3,8 +3,6 @@
 The native calls are stood in for: each is noted with its arguments and returns at once.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """What the memory probes tell the native code and make of its figures; and these beside loops written apart from it."""
 
-from __future__ import annotations
-
 import json
 import os
 from itertools import pairwise

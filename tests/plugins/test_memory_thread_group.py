@@ -1,7 +1,5 @@
 """Many CPUs and nodes: what is chosen on made-up machines, and what runs on this one."""
 
-from __future__ import annotations
-
 import json
 import os
 

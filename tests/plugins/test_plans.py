@@ -1,7 +1,5 @@
 """Every plan on the eight large machines: limits, time in all, caches, nodes and classes."""
 
-from __future__ import annotations
-
 import pytest
 
 from large_machines import EIGHT

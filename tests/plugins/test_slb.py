@@ -1,7 +1,5 @@
 """The published figures of the Silly Little Benchmark, from their inputs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

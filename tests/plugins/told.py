@@ -1,7 +1,5 @@
 """A stand-in for the library of the memory probes: what it is told, by field, and a figure of its own for a point."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sizeup_memory import binding

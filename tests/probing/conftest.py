@@ -1,7 +1,5 @@
 """What the tests of probing share."""
 
-from __future__ import annotations
-
 import pytest
 
 from fakes import HandContext

@@ -1,7 +1,5 @@
 """What a native job drops is told: a series with a hole is not passed off as whole."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

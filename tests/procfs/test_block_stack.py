@@ -1,7 +1,5 @@
 """What lies beneath a block device, by one walk; the same walk as in discovery."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

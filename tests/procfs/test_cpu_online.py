@@ -1,7 +1,5 @@
 """Which CPUs are offline, by the kernel's files alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sizeup.procfs.stat import find_offline

@@ -1,7 +1,5 @@
 """How many keys another block size and queue depth take on a mount that was measured before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the console sends beside a Textual application that draws the same run its own way: ratios, never rates."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a start costs compared with an empty Textual application, interleaved on one machine: ratios, never seconds."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The form of a probe in a terminal, with all keys in one write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from terminal import Terminal

@@ -1,7 +1,5 @@
 """A screen, a list and a path in one write, as a slow line or a paste delivers them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

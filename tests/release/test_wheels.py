@@ -1,7 +1,5 @@
 """What the release script refuses: native files for another C library or machine, and wheels with a wrong tag."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

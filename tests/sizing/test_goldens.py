@@ -4,8 +4,6 @@
 ``SIZEUP_UPDATE_GOLDENS=1``; a difference then shows in the commit as what readers will see.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import os

@@ -1,7 +1,5 @@
 """Sizing takes a latency for the local one only where its pages were on the node of the CPU."""
 
-from __future__ import annotations
-
 import pytest
 
 from declared import series_of

@@ -1,7 +1,5 @@
 """Keys that are typed while what a key asked for is still being made."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of Sizing and of the verdict measure and type."""
 
-from __future__ import annotations
-
 from textual.pilot import Pilot
 
 from consoles import ended, pressed, records

@@ -1,7 +1,5 @@
 """Sessions in the store of a test."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

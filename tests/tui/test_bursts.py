@@ -1,7 +1,5 @@
 """Keys that arrive in one burst (a slow line, a paste) do what they would do one by one."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

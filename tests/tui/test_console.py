@@ -1,7 +1,5 @@
 """The console by keys and content, in 80 columns and 24 rows."""
 
-from __future__ import annotations
-
 import pytest
 from textual.command import CommandList
 

@@ -1,7 +1,5 @@
 """Files of the console: saved sessions, which it lists, opens and compares, and screens that are kept."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a step measured, in the console: its chart, its table and its samples."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 from textual.pilot import Pilot

@@ -1,7 +1,5 @@
 """Runs in the console: started, followed, canceled and left by keys."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

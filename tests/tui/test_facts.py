@@ -1,7 +1,5 @@
 """Names beside values: drawn by hand, and exactly as Rich's table would."""
 
-from __future__ import annotations
-
 import pytest
 from rich.console import Console
 

@@ -1,7 +1,5 @@
 """The fleet in the console: the answer first, the hosts that stand out above the others, and one host in full."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from textual.widgets import Input

@@ -1,7 +1,5 @@
 """What a move of the focus draws."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """The controls of a form: what an arrow promises, and what a control is made of."""
 
-from __future__ import annotations
-
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select

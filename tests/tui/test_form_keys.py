@@ -1,7 +1,5 @@
 """Keys in the lists of a form: paths that are typed, letters that lead on, and where the focus is afterwards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The help: every key beside what it does, longer words below themselves."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """What the console says when it is left: where the session is, and which inputs are in none."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

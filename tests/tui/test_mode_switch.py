@@ -1,7 +1,5 @@
 """What a switch to another mode works out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

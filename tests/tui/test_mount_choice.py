@@ -1,7 +1,5 @@
 """The directory that the first measurement asks for."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

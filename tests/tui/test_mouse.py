@@ -1,7 +1,5 @@
 """The mouse, where the screen looks as if it should work."""
 
-from __future__ import annotations
-
 import pytest
 from textual.widgets import Button, Select
 

@@ -1,7 +1,5 @@
 """What the page of a probe leaves out where it has few columns or rows."""
 
-from __future__ import annotations
-
 import pytest
 
 from consoles import Console

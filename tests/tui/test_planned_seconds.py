@@ -1,7 +1,5 @@
 """The times that the list of probes shows are those of their plans on this machine."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """What is asked before a run: once for what only reads, each time for what writes, nothing where nothing can run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The form of a probe: what is shown is what runs, for every option of every probe."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

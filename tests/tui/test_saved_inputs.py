@@ -1,7 +1,5 @@
 """Inputs entered in the console: saved by a key, when quitting and when exporting, apart for each session."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two sessions compared in the Sessions mode: the baseline, the conclusion, the figures and the statistics."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exports from the Sessions mode: where they go, what is masked, and what stops one."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The Sessions mode by keys: what its lists say, what it writes, and what it asks before it does."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

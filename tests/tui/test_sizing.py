@@ -1,7 +1,5 @@
 """The answers of the Sizing mode: verdicts, their working, and what moves them."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 from textual.widgets import Static

@@ -1,7 +1,5 @@
 """The inputs of the Sizing mode: choosing, typing, stepping, and taking them from a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

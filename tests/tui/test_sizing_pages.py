@@ -1,7 +1,5 @@
 """What the Sizing mode opens: licenses, published cases and other sessions."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

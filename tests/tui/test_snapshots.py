@@ -5,8 +5,6 @@ different: ``SIZEUP_UPDATE_SNAPSHOTS=1 pytest -m ci tests/tui/test_snapshots.py`
 ``git status`` names, in a browser, and commit them.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

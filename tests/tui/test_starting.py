@@ -1,7 +1,5 @@
 """A run that was asked for and has not begun: what is shown of it, and what its key does meanwhile."""
 
-from __future__ import annotations
-
 from consoles import Console, ended, records
 
 

@@ -1,7 +1,5 @@
 """The start of the console: what it leaves out, and that what it draws first is what it would draw last."""
 
-from __future__ import annotations
-
 import asyncio
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The Summary screen by keys and content: what it leaves out where room is short, and what it offers."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Topology mode: what differs from another machine."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

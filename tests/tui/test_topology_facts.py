@@ -1,7 +1,5 @@
 """The Topology mode answers what a machine is at a glance: twenty facts of 8 sockets with HBAs, without a key more."""
 
-from __future__ import annotations
-
 import re
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Topology mode: load and memory that move while it is shown."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

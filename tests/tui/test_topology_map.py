@@ -1,7 +1,5 @@
 """The Topology mode: tree and map side by side, one selection in both."""
 
-from __future__ import annotations
-
 import pytest
 
 from consoles import Console, MakeConsole, machine, pressed

@@ -1,7 +1,5 @@
 """The pages beside the map: what discovery knows of a machine, each a key or a click away."""
 
-from __future__ import annotations
-
 import pytest
 
 from consoles import Console, MakeConsole, machine, pressed

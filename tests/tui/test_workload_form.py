@@ -1,7 +1,5 @@
 """The form of a workload: from nothing to a verdict, refusals where they arise, and a file in place of figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

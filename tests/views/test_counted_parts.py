@@ -1,7 +1,5 @@
 """Drives and ports are counted once, and the same everywhere."""
 
-from __future__ import annotations
-
 import msgspec
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """Two machines as one tree."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

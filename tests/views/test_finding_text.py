@@ -1,7 +1,5 @@
 """Findings in plain words: no name of a check or a load."""
 
-from __future__ import annotations
-
 from sizeup.model.finding import Finding, Severity
 from sizeup.views.result.summary import worded
 

@@ -1,7 +1,5 @@
 """The map: every core and node has its place, what is wrong stands out by sign and word."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The map as boxes: sockets with nodes, caches, cores and devices, and what is known between nodes."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """The map with room: a frame for each node, cache, core and device, as large as the screen allows."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """The rows that a map leaves free: they hold the settings, as many as fit, and no other row moves for them."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

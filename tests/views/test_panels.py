@@ -1,7 +1,5 @@
 """The charts of the first screen: which there are, what their titles say, and which lines they have."""
 
-from __future__ import annotations
-
 from declared import declaration_of, series_of
 from sizeup.charts.chart import BarChart, LineChart, Scale
 from sizeup.model.advice import AdviceSet

@@ -1,7 +1,5 @@
 """Ratios in a comparison: no exponent, however large."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.views.comparison.comparison import change

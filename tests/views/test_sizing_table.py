@@ -1,7 +1,5 @@
 """The answers of sizing as rows: what they rest on, how sure they are, and in which group they stand."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.quantity import Origin, Quantity

@@ -1,7 +1,5 @@
 """How a step stands in one word, and its figure in the field's words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

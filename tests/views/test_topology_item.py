@@ -1,7 +1,5 @@
 """Parts in a tree: which of them it opens with, and how they are found."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.views.machine.topology_item import TopologyItem, holding, unfolding

@@ -1,7 +1,5 @@
 """Cores that nothing tells are said to be unknown everywhere, and are neither 0 nor the number of CPUs."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

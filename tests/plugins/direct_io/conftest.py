@@ -1,7 +1,5 @@
 """Folders for small runs; folders, loop devices and file systems for runs that need root, all gone after each test."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

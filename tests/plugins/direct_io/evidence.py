@@ -1,7 +1,5 @@
 """Evidence and conditions of a run that is valid."""
 
-from __future__ import annotations
-
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.steadiness import Conditions

@@ -6,8 +6,6 @@ a file of four bytes: 0 is well, a positive errno fails every read and write wit
 milliseconds answers each read and write after that time, one after the other.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import itertools

@@ -1,7 +1,5 @@
 """Runs of io.direct on a small file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What staged runs share: commands, marked processes, and a run of the whole program with a fault in its middle."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

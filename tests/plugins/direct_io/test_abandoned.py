@@ -1,7 +1,5 @@
 """Requests that do not end in time are abandoned, which is told and never hides what went wrong before."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

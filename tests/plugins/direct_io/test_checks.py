@@ -1,7 +1,5 @@
 """The first touch: which blocks are read, and when to stop."""
 
-from __future__ import annotations
-
 import os
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole runs that compare: several paths, and two engines."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the points come to: knees, caches, paths, engines, first touches."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """CPU time per request and per megabyte, of known counts."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The CPUs that the I/O takes: never more than the host used, however slowly its counters were read."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.model.sample import Estimate

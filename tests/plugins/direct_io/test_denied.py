@@ -1,7 +1,5 @@
 """Where io_uring is denied, then AIO too, the same concurrency runs on what is left, and the cause is named."""
 
-from __future__ import annotations
-
 import errno
 import json
 import platform

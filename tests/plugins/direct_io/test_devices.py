@@ -1,7 +1,5 @@
 """A device is written to only when nobody's mark is on it, nobody holds it and its name was typed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The disks beneath a target, and what others moved on them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How long runs take: the estimate is what a run with a made-up engine takes, by a made-up clock."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The engine goes by the target and by what is allowed, and the reason is told."""
 
-from __future__ import annotations
-
 import errno
 
 import pytest

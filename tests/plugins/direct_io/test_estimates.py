@@ -1,7 +1,5 @@
 """What a point's windows come to."""
 
-from __future__ import annotations
-
 import math
 import random
 from types import SimpleNamespace

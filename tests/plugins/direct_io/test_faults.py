@@ -3,8 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_faults.py, as root
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

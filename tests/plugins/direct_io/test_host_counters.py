@@ -1,7 +1,5 @@
 """What is made of the host's counters."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.procfs.stat import HostStat

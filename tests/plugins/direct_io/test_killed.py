@@ -3,8 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_killed.py
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

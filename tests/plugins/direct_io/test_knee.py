@@ -1,7 +1,5 @@
 """The knee is the last doubling that paid, over one ramp or several."""
 
-from __future__ import annotations
-
 from sizeup_direct_io.knee import Knee, RampPoint, agree, find_knee, order_text, ramp_order, stopped_paying
 
 

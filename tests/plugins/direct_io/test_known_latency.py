@@ -1,7 +1,5 @@
 """A target whose requests take a known time: what is reported is that time, and the rate that follows from it."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """Limits of control groups are found on the device, on its disk and on what lies below it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

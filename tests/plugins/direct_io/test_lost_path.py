@@ -1,7 +1,5 @@
 """In a guest with two Fibre Channel paths to one device: one of them fails while I/O runs."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

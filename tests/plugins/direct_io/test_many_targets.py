@@ -1,7 +1,5 @@
 """Many devices in one run: each alone at its own queue depth, then all at once, with the figures of each."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path

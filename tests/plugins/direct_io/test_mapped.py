@@ -3,8 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_mapped.py, as root, on a kernel that has it
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What a point is ended for while it is watched."""
 
-from __future__ import annotations
-
 import errno
 from types import SimpleNamespace
 from typing import Any, cast

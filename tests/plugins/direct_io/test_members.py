@@ -1,7 +1,5 @@
 """Disks of an array, of a file system and of nobody on two NUMA nodes: in the lab's guest ``numa2`` only."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The threads of a target run on the nodes of its devices, as far as this process may."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The server is the guest's own kernel: ``/srv/staged`` is exported here, ``/srv/f
 namespace, behind the interface ``to-filer``.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

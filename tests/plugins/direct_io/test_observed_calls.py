@@ -1,7 +1,5 @@
 """What the probe asks of the kernel: flags, engines, depths and seeds of its workers, and the calls that follow."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -4,8 +4,6 @@ The engine, the files and the time are stood in for: what is compared is what th
 would be opened, and what would be yielded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path

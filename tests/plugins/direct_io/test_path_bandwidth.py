@@ -1,7 +1,5 @@
 """What the way to a path carries, from what discovery knows about the machine."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.model.budget import PathBudget

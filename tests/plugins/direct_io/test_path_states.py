@@ -1,7 +1,5 @@
 """A path that is lost while I/O runs is noticed, recorded, and told beside the figures."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each check of a point gets what is known about the target and its storage."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each preset is what its name has always meant."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup_direct_io.measured_point import stream_coordinates

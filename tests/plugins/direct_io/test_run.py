@@ -1,7 +1,5 @@
 """Whole runs on a small file: what is yielded, and what is concluded from it."""
 
-from __future__ import annotations
-
 import errno
 import math
 import os

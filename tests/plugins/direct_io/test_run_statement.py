@@ -1,7 +1,5 @@
 """What the checks of a run come to, in words that name neither a check nor a setting."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

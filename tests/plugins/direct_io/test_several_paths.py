@@ -1,7 +1,5 @@
 """Paths that change at the same time are all told."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.model.gap import Gap

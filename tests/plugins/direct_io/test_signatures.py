@@ -1,7 +1,5 @@
 """The marks that owners leave on a device, at the places that their own documents name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

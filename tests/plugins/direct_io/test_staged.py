@@ -3,8 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_staged.py
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import threading

@@ -3,8 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_staged_caches.py
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

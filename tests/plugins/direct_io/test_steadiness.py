@@ -1,7 +1,5 @@
 """Whether a run was in a steady state."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

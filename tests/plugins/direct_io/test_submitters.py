@@ -1,7 +1,5 @@
 """A submitting thread whose CPU is full limits the figure, whatever all other CPUs do."""
 
-from __future__ import annotations
-
 import pytest
 
 from sizeup.procfs.stat import HostStat, parse_cpu_stats

@@ -1,7 +1,5 @@
 """The file that a run makes or is given: what is refused, only read, found out, and left behind."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What preparing a target does to it: only a file that the run created is flushed and evicted."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections import Counter

@@ -3,8 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_targets.py, as root
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Heat that slowed something is told with figures; a machine that shows none says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

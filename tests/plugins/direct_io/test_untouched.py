@@ -4,8 +4,6 @@ The system calls themselves are watched: a filter of the kernel ends the process
 is asked with lies behind a pointer that no filter can follow; the C test of direct_io_target watches that.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import signal

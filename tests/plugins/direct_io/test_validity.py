@@ -1,7 +1,5 @@
 """Each way of being fooled is seen by the fact that gives it away."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

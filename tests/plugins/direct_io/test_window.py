@@ -1,7 +1,5 @@
 """What a window counts: nothing of the warm-up, and it goes on while its blocks disagree."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

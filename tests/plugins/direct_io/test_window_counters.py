@@ -1,7 +1,5 @@
 """The kernel's byte counters against the workers' own, on a host where the reader waits for a CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
