@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from sizeup.live.cost import ConsoleCost, parse_cost
-from sizeup.session.records import (
-    Record,
-)
+from sizeup.session.records import Record
 from sizeup.session.writer import Writer
 
 

@@ -160,10 +160,7 @@ def lscpu(machine: Machine, entry: dict[str, Any]) -> Comparison:
         "threads": (len(view.cpus), entry["threads"]),
         "cpus": (sorted(view.cpus), list(parse_cpulist(entry["cpus"]))),
         "cpus_present": (machine.pu_counts.present, entry["cpus_present"]),
-        "threads_per_core": (
-            max((len(core.pus) for core in machine.cores), default=0),
-            entry["threads_per_core"],
-        ),
+        "threads_per_core": (max((len(core.pus) for core in machine.cores), default=0), entry["threads_per_core"]),
         "nodes": (
             {str(node.os_id): format_list(node.pus) for node in machine.nodes},
             {name: format_list(parse_cpulist(node["cpus"])) for name, node in entry["nodes"].items()},

@@ -46,10 +46,7 @@ CASES = {
         table("scmi", "3000000 2600000", 3000000),
         (3e9, f"{CPUFREQ}/cpuinfo_max_freq", (MAXIMUM,)),
     ),
-    "the nominal clock of CPPC": (
-        (f"{CPPC} = 2450", f"{CPUFREQ}/cpuinfo_max_freq = 3500000"),
-        (2.45e9, CPPC, ()),
-    ),
+    "the nominal clock of CPPC": ((f"{CPPC} = 2450", f"{CPUFREQ}/cpuinfo_max_freq = 3500000"), (2.45e9, CPPC, ())),
     "a CPPC that does not know": (
         (f"{CPPC} = 0", f"{CPUFREQ}/cpuinfo_max_freq = 3500000"),
         (3.5e9, f"{CPUFREQ}/cpuinfo_max_freq", (MAXIMUM,)),

@@ -13,10 +13,7 @@ from sizeup.discovery import findings
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages
 from sizeup.model.platform import Platform
-from sizeup.model.storage import (
-    BlockDevice,
-    BlockKind,
-)
+from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.probing.registry import load_registry
 
 

@@ -12,16 +12,11 @@ from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind
 from sizeup.model.platform import ControlGroup, Platform
-from sizeup.model.storage import (
-    NvmeController,
-)
+from sizeup.model.storage import NvmeController
 from sizeup.model.topology import Cache, CacheKind, Pu
 
 
-@pytest.mark.parametrize(
-    ("free", "found"),
-    [((4, 50), True), ((5, 50), False), ((4, 30), False), ((4, 31), True)],
-)
+@pytest.mark.parametrize(("free", "found"), [((4, 50), True), ((5, 50), False), ((4, 30), False), ((4, 31), True)])
 def test_an_exhausted_node_is_below_5_percent_while_another_is_above_30(free: tuple[int, int], found: bool) -> None:
     machine = two_sockets(node(0, 100, free[0]), node(1, 100, free[1]))
 

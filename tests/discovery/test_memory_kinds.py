@@ -42,8 +42,7 @@ U = MemoryKind.UNKNOWN
 
 
 @pytest.mark.parametrize(
-    ("path", "kind"),
-    [(HMEM, MemoryKind.SPECIFIC_PURPOSE), (NVDIMM, MemoryKind.PERSISTENT), (CXL, MemoryKind.CXL)],
+    ("path", "kind"), [(HMEM, MemoryKind.SPECIFIC_PURPOSE), (NVDIMM, MemoryKind.PERSISTENT), (CXL, MemoryKind.CXL)]
 )
 def test_the_bus_of_a_dax_device_says_what_its_memory_is(tmp_path: Path, path: str, kind: MemoryKind) -> None:
     node = discover(grow(tmp_path, NODES + dax(path, 2))).nodes[2]

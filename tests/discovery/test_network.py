@@ -88,10 +88,7 @@ def test_connections_are_counted_from_the_transports(tmp_path: Path) -> None:
 def test_infiniband_is_shown_with_link_layer_rate_and_encoding(tmp_path: Path) -> None:
     port = "/sys/class/infiniband/mlx5_0/ports/1"
     found = discover(
-        grow(
-            tmp_path,
-            f"{port}/state = 4: ACTIVE\n{port}/rate = 200 Gb/sec (4X HDR)\n{port}/link_layer = InfiniBand\n",
-        )
+        grow(tmp_path, f"{port}/state = 4: ACTIVE\n{port}/rate = 200 Gb/sec (4X HDR)\n{port}/link_layer = InfiniBand\n")
     )
 
     assert found.rdma_ports == (

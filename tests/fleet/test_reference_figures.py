@@ -32,10 +32,7 @@ measured = "a tool"
 source = "an author"
 date = "2020-02"
 """
-OBSERVED = {
-    "storage.random_iops": "observed.iops",
-    "storage.bandwidth": "observed.mb_s",
-}
+OBSERVED = {"storage.random_iops": "observed.iops", "storage.bandwidth": "observed.mb_s"}
 DRAM = HostFigure("memory", "memory.local_latency@memory.latency", "DRAM latency", "ns", Better.LOWER, 95.0, "", None)
 
 

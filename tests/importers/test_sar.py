@@ -12,10 +12,7 @@ from sizeup.importers.vmstat import parse_vmstat
 def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> None:
     found = parse_sar(SAR, "sar.txt")
 
-    assert found.intervals == (
-        LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120),
-        LoadInterval(20 * 1024.0, 20.0, 0.5),
-    )
+    assert found.intervals == (LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120), LoadInterval(20 * 1024.0, 20.0, 0.5))
     assert found.caveats == (
         "not counted (volumes and partitions of other disks, CD-ROM, floppy): dm-0; use --devices to choose disks",
     )

@@ -2,11 +2,7 @@
 
 from fnmatch import fnmatch
 
-_MEMORY = (
-    "tests/plugins/test_memory_oracles.py",
-    "tests/plugins/test_[!c]*.py",
-    "tests/plugins/test_c[!l]*.py",
-)
+_MEMORY = ("tests/plugins/test_memory_oracles.py", "tests/plugins/test_[!c]*.py", "tests/plugins/test_c[!l]*.py")
 _CLOCK = ("tests/plugins/test_clock_oracles.py", "tests/plugins/test_clock_*.py")
 _NATIVE_JOB = ("tests/probing/test_native.py",)
 _DIRECT_IO = (

@@ -66,8 +66,7 @@ def test_a_sample_has_three_pairs_of_every_class(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "machine",
-    [eight_sockets(), *(pytest.param(one, marks=pytest.mark.ci) for one in (two_sockets(), large_machine()))],
+    "machine", [eight_sockets(), *(pytest.param(one, marks=pytest.mark.ci) for one in (two_sockets(), large_machine()))]
 )
 def test_a_sample_has_every_pair_of_nodes(machine: Machine) -> None:
     node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}

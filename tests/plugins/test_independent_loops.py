@@ -10,16 +10,7 @@ import pytest
 
 from plugins.loops import compiled_loops
 from sizeup_memory import binding
-from sizeup_memory.binding import (
-    Allocation,
-    ChasePoint,
-    Latency,
-    Member,
-    StopRule,
-    Traffic,
-    TrafficPoint,
-    new_job,
-)
+from sizeup_memory.binding import Allocation, ChasePoint, Latency, Member, StopRule, Traffic, TrafficPoint, new_job
 
 ffi, lib = binding.ffi, binding.lib
 MIB = 1 << 20

@@ -143,11 +143,7 @@ def test_no_mean_of_a_row_is_made_of_a_part_of_it(monkeypatch: pytest.MonkeyPatc
     for most in (40.0, 1.0):
         chosen: dict[str, SettingValue] = {"pages": "thp", "matrix_time": most}
         step, _ = make_plan(
-            machine,
-            REGISTRY,
-            name="full",
-            probes=["memory.numa"],
-            settings={"memory.numa": chosen},
+            machine, REGISTRY, name="full", probes=["memory.numa"], settings={"memory.numa": chosen}
         ).steps
         emissions, _, _ = run(machine, step, monkeypatch)
         expected.append(

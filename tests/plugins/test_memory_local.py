@@ -139,10 +139,7 @@ def test_a_figure_says_where_its_pages_were(
 
 
 def test_what_is_nearest_to_a_node_without_memory_is_not_called_local() -> None:
-    measured: dict[tuple[str, int, int | None], float] = {
-        ("latency", 2, 0): 140.0,
-        ("latency", 2, 1): 180.0,
-    }
+    measured: dict[tuple[str, int, int | None], float] = {("latency", 2, 0): 140.0, ("latency", 2, 1): 180.0}
     (estimate,) = expected_interleaved(measured)
 
     assert estimate.extra == {"nearest_ns": 140.0}

@@ -28,11 +28,7 @@ def test_the_output_line_has_the_original_fields_in_order() -> None:
 
 def test_the_published_scaling_is_saturated_by_one_process() -> None:
     speedups = scaling(
-        {
-            1: 7_617_487.7,
-            2: 3_992_992.8 + 3_989_574.4,
-            4: 1_985_888.7 + 1_985_821.2 + 1_981_665.4 + 1_979_832.3,
-        }
+        {1: 7_617_487.7, 2: 3_992_992.8 + 3_989_574.4, 4: 1_985_888.7 + 1_985_821.2 + 1_981_665.4 + 1_979_832.3}
     )
 
     assert {count: round(gain, 3) for count, gain in speedups.items()} == {1: 1.0, 2: 1.048, 4: 1.041}

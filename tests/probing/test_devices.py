@@ -19,11 +19,7 @@ def test_a_device_is_told_by_name_size_and_where_it_and_its_partitions_are_mount
     )
 
     found = describe(
-        "/dev/sdb",
-        os.makedev(8, 16),
-        by_id="/nowhere",
-        sysfs=str(tmp_path / "sys"),
-        proc=str(tmp_path / "proc"),
+        "/dev/sdb", os.makedev(8, 16), by_id="/nowhere", sysfs=str(tmp_path / "sys"), proc=str(tmp_path / "proc")
     )
 
     assert found == Device("/dev/sdb", ("8:16",), 1_024_000, ("/data",))

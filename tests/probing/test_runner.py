@@ -263,13 +263,7 @@ def test_samples_of_a_point_are_joined_and_stay_before_their_estimate() -> None:
 
     joined = list(coalesce([a1, early, b, a2, estimate, a1, late]))
 
-    assert joined == [
-        SamplesRecord("null", "s", {"x": 1}, (1, 3), (1.0, 3.0), (0, 2)),
-        b,
-        estimate,
-        a1,
-        late,
-    ]
+    assert joined == [SamplesRecord("null", "s", {"x": 1}, (1, 3), (1.0, 3.0), (0, 2)), b, estimate, a1, late]
 
 
 def test_a_worker_dies_with_its_parent(stranger: Path) -> None:

@@ -1,17 +1,6 @@
 """One chart of each kind, with awkward text in every place that takes some."""
 
-from sizeup.charts.chart import (
-    Axis,
-    Bar,
-    BarChart,
-    Boundary,
-    Chart,
-    ChartPoint,
-    HeatMap,
-    Line,
-    LineChart,
-    Scale,
-)
+from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, Chart, ChartPoint, HeatMap, Line, LineChart, Scale
 
 KIB = 1024
 AWKWARD = "<script>alert(1)</script> & \x1b[31m\"'\uffff"

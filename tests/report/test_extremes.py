@@ -59,10 +59,7 @@ def draw_all(path: Path) -> None:
                     draw(chart, 80, 20, Glyphs.BRAILLE, place)
 
 
-@pytest.mark.parametrize(
-    "number",
-    [1e308, (1 << 63) - 1, -1e308, 5e-324, 0, -(1 << 63) + 1],
-)
+@pytest.mark.parametrize("number", [1e308, (1 << 63) - 1, -1e308, 5e-324, 0, -(1 << 63) + 1])
 def test_no_number_in_a_session_ends_a_view(number: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = Path(written(tmp_path / "whole", *records())).read_text().splitlines()

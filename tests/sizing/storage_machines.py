@@ -15,9 +15,7 @@ from sizeup.model.storage import (
     TargetPort,
     Transport,
 )
-from sizeup.sizing.path_bandwidth import (
-    storage_path_bandwidths,
-)
+from sizeup.sizing.path_bandwidth import storage_path_bandwidths
 from sizeup.sizing.storage_paths import StorageTarget
 
 

@@ -71,9 +71,7 @@ def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: An
     assert lines[-1].endswith("more: sizeup size --working")
 
 
-def test_a_guest_has_no_license_count_and_no_failure_that_is_known(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_guest_has_no_license_count_and_no_failure_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     guest = ("machine.cores=8", "machine.memory_gib=64", "machine.guest=yes", "capacity.iops=90000", *LOAD)
     assert cli.run(["size", "--blank", "--set", *guest]) == 0
     text = words(capsys.readouterr().out.splitlines())

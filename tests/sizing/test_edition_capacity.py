@@ -22,12 +22,7 @@ def test_memory_of_the_machine_counts_where_it_is_the_tighter_one() -> None:
     assert card("memory", *STANDARD, "sga.mb=102400", "machine.memory_gib=128").detected == "128 GiB"
     # 40 GiB of buffer pool are a small share of 256 GiB; with the sessions they are most of 300 GiB.
     busy = card(
-        "memory",
-        *STANDARD,
-        "sga.mb=40960",
-        "memory.sessions=20000",
-        "memory.session_mib=10",
-        "machine.memory_gib=300",
+        "memory", *STANDARD, "sga.mb=40960", "memory.sessions=20000", "memory.session_mib=10", "machine.memory_gib=300"
     )
     assert busy.share == pytest.approx((40 + 20000 * 10 / 1024) / 300)
 

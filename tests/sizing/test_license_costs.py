@@ -15,11 +15,7 @@ from sizing.license_cases import OVERRIDE, RULES, XEON, found, sized
 
 def test_costs_add_up_over_the_term_with_discount_and_increase() -> None:
     sizing = sized(
-        "machine.cores=2",
-        XEON,
-        "license.discount_percent=50",
-        "license.uplift_percent=10",
-        "license.term_years=2",
+        "machine.cores=2", XEON, "license.discount_percent=50", "license.uplift_percent=10", "license.term_years=2"
     )
     net, support = 47500 * 0.5, 47500 * 0.5 * 0.22
     total = found(sizing, "license.cost.term").quantity

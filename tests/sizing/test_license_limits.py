@@ -19,11 +19,7 @@ CLOUD_TERMS = (
             f"{SE2} is not permitted on this server: only on servers built for at most two sockets, occupied or not",
             "oracle-se2",
         ),
-        (
-            ("license.scope=cloud", "machine.vcpus=10"),
-            CLOUD_TERMS,
-            "oracle-cloud-policy",
-        ),
+        (("license.scope=cloud", "machine.vcpus=10"), CLOUD_TERMS, "oracle-cloud-policy"),
         (
             ("license.scope=cloud", "machine.vcpus=10", "license.metric=se2_nup", "license.users=50"),
             CLOUD_TERMS,

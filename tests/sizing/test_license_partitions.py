@@ -14,10 +14,7 @@ POWER = "POWER9 (architected), altivec supported"
 
 
 def lpar(
-    *settings: str,
-    hypervisor: str | None = "phyp",
-    model: str = POWER,
-    partition: LogicalPartition | None = None,
+    *settings: str, hypervisor: str | None = "phyp", model: str = POWER, partition: LogicalPartition | None = None
 ) -> Sizing:
     """Size a partition of sixteen cores with four threads each."""
     machine = Machine(

@@ -7,10 +7,7 @@ from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget, Stage
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
-from sizeup.model.storage import (
-    BlockDevice,
-    BlockKind,
-)
+from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.input_value import UnusedMeasurement
@@ -33,14 +30,7 @@ def named(device: str) -> Sizing:
 
 def test_devices_add_up_with_a_shared_link_counted_once() -> None:
     assert storage_path_bandwidths(NVME) == (
-        PathBandwidth(
-            "NVMe",
-            ("nvme0", "nvme1"),
-            6e9,
-            "link nvme0",
-            degraded_bytes_per_second=2e9,
-            failure="nvme1",
-        ),
+        PathBandwidth("NVMe", ("nvme0", "nvme1"), 6e9, "link nvme0", degraded_bytes_per_second=2e9, failure="nvme1"),
     )
 
 

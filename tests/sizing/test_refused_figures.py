@@ -16,10 +16,7 @@ LINKS = "fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs, pcie1-x1 to pcie6-x16, sata
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        (
-            "path.stages=fc16*2",
-            f"path.stages: expected {SHAPE}; found 'fc16*2'",
-        ),
+        ("path.stages=fc16*2", f"path.stages: expected {SHAPE}; found 'fc16*2'"),
         (
             "path.stages=hba:fc164*2",
             f"path.stages: expected a link, one of {LINKS}; found 'fc164' (did you mean fc64?)",

@@ -22,8 +22,7 @@ def figure(data: dict, advice_id: str) -> float:
 
 
 @pytest.mark.parametrize(
-    "cores",
-    [("machine.sockets=2", "machine.cores_per_socket=4"), ("machine.sockets=2", "machine.cores=8")],
+    "cores", [("machine.sockets=2", "machine.cores_per_socket=4"), ("machine.sockets=2", "machine.cores=8")]
 )
 def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
     capsys: pytest.CaptureFixture[str], cores: tuple[str, ...]

@@ -68,10 +68,7 @@ def test_a_block_size_that_nobody_chose_contradicts_no_throughput() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [
-        (("capacity.iops=50000",), True),
-        (("array.disks=24", "array.raid=10", "array.drive_iops=4000"), False),
-    ],
+    [(("capacity.iops=50000",), True), (("array.disks=24", "array.raid=10", "array.drive_iops=4000"), False)],
 )
 def test_iops_of_one_mix_say_that_reads_and_writes_are_not_told_apart(settings: tuple[str, ...], said: bool) -> None:
     caveats = advice("verdict.storage", *LOAD, *settings).caveats

@@ -15,13 +15,7 @@ from sizeup.live.storage_targets import TargetChoice
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan
 from sizeup.model.sample import Outcome, Status
-from sizeup.session.records import (
-    EndRecord,
-    OutcomeRecord,
-    PlanRecord,
-    Record,
-    SamplesRecord,
-)
+from sizeup.session.records import EndRecord, OutcomeRecord, PlanRecord, Record, SamplesRecord
 from sizeup.session.value import StepRun
 from sizeup.tui.screens import probe_page
 from sizeup.tui.widgets.form import RunFormView

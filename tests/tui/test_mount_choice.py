@@ -74,8 +74,7 @@ async def test_a_directory_that_would_be_too_full_is_neither_offered_nor_taken(
 
 
 @pytest.mark.parametrize(
-    ("size", "free", "fits"),
-    [(40, 5, False), (40, 5.1, True), (100, 10, False), (100, 10.1, True), (4, 4, False)],
+    ("size", "free", "fits"), [(40, 5, False), (40, 5.1, True), (100, 10, False), (100, 10.1, True), (4, 4, False)]
 )
 def test_a_tenth_and_at_least_5_gib_stay_free(
     monkeypatch: pytest.MonkeyPatch, size: float, free: float, *, fits: bool

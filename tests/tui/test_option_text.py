@@ -21,10 +21,7 @@ from sizeup.tui.screens.write_confirmation import why_no_plan
             "enter the memory for sizing: enter Memory (4, then a).",
         ),
         ("are unknown (--set workload.iops=N)", "are unknown (enter Random IOPS: 4, then a)"),
-        (
-            "use --set path.policy=active-passive",
-            "set Path policy to active-passive (4, then a)",
-        ),
+        ("use --set path.policy=active-passive", "set Path policy to active-passive (4, then a)"),
         (
             "or use --set capacity.mb_s=N, path.stages=hba:fc16*2 or array.disks=N",
             "or enter Storage throughput (4, then a), Storage path, such as hba:fc16*2 or Drives",

@@ -39,13 +39,7 @@ async def test_what_only_reads_is_asked_for_once_for_a_directory_and_its_space(
     first.mkdir()
     second.mkdir()
     read: Mapping[str, str] = {"path": str(first), "preset": "custom"}
-    steps = (
-        read,
-        {"block": "16KiB", "depth": "16"},
-        {"size": "64MiB"},
-        {"path": str(second)},
-        {"path": str(first)},
-    )
+    steps = (read, {"block": "16KiB", "depth": "16"}, {"size": "64MiB"}, {"path": str(second)}, {"path": str(first)})
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         found = [await asked(console, pilot, values) for values in steps]

@@ -17,14 +17,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate
-from sizeup.session.records import (
-    EstimateRecord,
-    MachineRecord,
-    PlanRecord,
-    Record,
-    SessionRecord,
-    StepStartRecord,
-)
+from sizeup.session.records import EstimateRecord, MachineRecord, PlanRecord, Record, SessionRecord, StepStartRecord
 from sizeup.session.value import point_key
 from sizeup.session.writer import Writer
 from sizeup.tui.live_source import LiveSource

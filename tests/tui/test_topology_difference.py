@@ -8,9 +8,7 @@ from msgspec.structs import replace
 
 from consoles import Console, ended, machine, pressed, records
 from sizeup.model.network import Nic
-from sizeup.session.records import (
-    SessionRecord,
-)
+from sizeup.session.records import SessionRecord
 from sizeup.session.store import annotate, new_path
 from sizeup.session.writer import Writer
 from sizeup.text import plain

@@ -292,8 +292,7 @@ def test_the_verdict_names_what_decides_what_lacks_and_what_it_rests_on() -> Non
 
 
 @pytest.mark.parametrize(
-    ("used", "fix"),
-    [("72.8", "Needs 8.32 cores (pass limit 70%)"), ("97", "Needs 11.09 cores (pass limit 70%)")],
+    ("used", "fix"), [("72.8", "Needs 8.32 cores (pass limit 70%)"), ("97", "Needs 11.09 cores (pass limit 70%)")]
 )
 def test_the_capacity_that_passes_is_named_with_its_limit(used: str, fix: str) -> None:
     given = sized(workload__cpu_percent=used)
@@ -377,10 +376,7 @@ def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> 
     assert cards_data(views)[0]["outage"] is True
     assert card_table(views, 80).later[0].startswith("Year 2    Storage ")
     found = verdict_text(given, views)
-    assert (found.status, found.fix) == (
-        "WARN",
-        "1 more 8GFC port (hba): outage -> 38% after a failure",
-    )
+    assert (found.status, found.fix) == ("WARN", "1 more 8GFC port (hba): outage -> 38% after a failure")
     recorded = verdict_text(given.recorded(), views)
     assert recorded.fix == "Add a second: the loss of the only path of hba is an outage"
 

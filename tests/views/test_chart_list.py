@@ -150,7 +150,7 @@ def test_a_latency_curve_marks_caches_huge_pages_node_and_the_reach_of_the_tlb()
         nodes=(NumaNode(0, (0,), memory_bytes=1 << 30, huge_pages=(HugePages(2 << 20, 0, 0),)),),
     )
     made = run(
-        Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory"),
+        Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory")
     )
     put(made, "x", {"working_set_bytes": 1 << 16}, 3.0, extra={"tlb_reach_bytes": 8 << 20})
     chart = step_chart(made, machine)
@@ -211,11 +211,7 @@ def test_the_share_at_or_below_ends_at_all_samples() -> None:
 
 
 def test_pictures_of_samples_come_last_and_only_where_there_are_samples() -> None:
-    assert [picture.title for picture in chart_list(sampled(), None)][1:] == [
-        "over time",
-        "distribution",
-        "CDF",
-    ]
+    assert [picture.title for picture in chart_list(sampled(), None)][1:] == ["over time", "distribution", "CDF"]
     without = chart_list(ramp(), None)
     assert "over time" not in [picture.title for picture in without]
     assert all(

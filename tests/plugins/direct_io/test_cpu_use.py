@@ -45,12 +45,7 @@ def cpus(run: MeasuredPoint) -> Estimate:
 
 def test_counters_that_were_read_slowly_are_related_to_their_own_time() -> None:
     slow = window(
-        seconds=2.0,
-        counted_ns=2980 * MS,
-        user_ns=2980 * MS,
-        interrupt_ns=0,
-        process_ns=2980 * MS,
-        kernel_ns=0,
+        seconds=2.0, counted_ns=2980 * MS, user_ns=2980 * MS, interrupt_ns=0, process_ns=2980 * MS, kernel_ns=0
     )
 
     found = cpus(slow)

@@ -18,8 +18,7 @@ DEPTHS = [1 << power for power in range(9)]
 
 def window(iops: float, *blocks: float) -> Any:
     return cast(
-        "Any",
-        SimpleNamespace(blocks=blocks or (iops,), iops=iops, bytes_per_second=8192 * iops, converged=True),
+        "Any", SimpleNamespace(blocks=blocks or (iops,), iops=iops, bytes_per_second=8192 * iops, converged=True)
     )
 
 

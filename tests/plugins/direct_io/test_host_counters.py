@@ -3,11 +3,7 @@
 import pytest
 
 from sizeup.procfs.stat import HostStat
-from sizeup_direct_io.window_counters import (
-    HostCpu,
-    host_cpu,
-    kernel_thread_family,
-)
+from sizeup_direct_io.window_counters import HostCpu, host_cpu, kernel_thread_family
 
 
 def test_host_time_is_in_nanoseconds_and_subtracts() -> None:

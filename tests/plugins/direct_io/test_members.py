@@ -10,10 +10,7 @@ import pytest
 from plugins.direct_io.staging import assert_ended_well, command, unmount, watched
 from sizeup.model.sample import Status
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.skipif(not os.path.ismount("/srv/mirror"), reason="needs the guest's array"),
-]
+pytestmark = [pytest.mark.lab, pytest.mark.skipif(not os.path.ismount("/srv/mirror"), reason="needs the guest's array")]
 SAMPLE_BYTES = 256 << 20
 """Of each end of a disk: its middle is a hole of the host's sparse file."""
 

@@ -83,8 +83,5 @@ def test_what_was_not_published_is_unknown() -> None:
 
 
 def test_the_cpus_of_proc_stat_are_told_apart() -> None:
-    assert parse_cpu_stats(STAT) == {
-        0: HostStat(100, 0, 50, 800, 10, 20, 20, 5),
-        17: HostStat(7, 1, 2, 3, 4, 5, 6, 8),
-    }
+    assert parse_cpu_stats(STAT) == {0: HostStat(100, 0, 50, 800, 10, 20, 20, 5), 17: HostStat(7, 1, 2, 3, 4, 5, 6, 8)}
     assert parse_cpu_stats("cpu0 1 2 3\n") == {}

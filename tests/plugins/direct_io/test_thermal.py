@@ -38,11 +38,7 @@ def sysfs(tmp_path: Path) -> Path:
 def test_counters_and_sensors_are_read_and_limits_of_nonsense_passed_over(sysfs: Path) -> None:
     assert read_thermal_state(str(sysfs)) == ThermalState(
         {"cpu0": 5, "cpu1": 2},
-        {
-            "nvme0": Temperature(41.85, 80.85),
-            "nvme1": Temperature(39.85, 85.85),
-            "coretemp.0": Temperature(55.0, None),
-        },
+        {"nvme0": Temperature(41.85, 80.85), "nvme1": Temperature(39.85, 85.85), "coretemp.0": Temperature(55.0, None)},
     )
 
 

@@ -35,10 +35,7 @@ def test_each_of_several_targets_has_the_counters_of_its_own_device(monkeypatch:
 
     counters = read_counters(source, cast("Any", iter(samples).__next__))
 
-    assert counters.targets == {
-        "/a": TargetBytes(BlockStat(1000, 7), 200, 20, 110),
-        "/b": TargetBytes(None, 5, 0, 0),
-    }
+    assert counters.targets == {"/a": TargetBytes(BlockStat(1000, 7), 200, 20, 110), "/b": TargetBytes(None, 5, 0, 0)}
     both = counters.of_targets(["/a", "/b"])
     assert (both.device, both.own_read_bytes, both.own_written_bytes) == (BlockStat(1000, 7), 205, 20)
     assert (both.uncertainty_bytes, both.accounting, both.disks) == (110, None, None)
