@@ -74,14 +74,6 @@ def test_many_large_requests_to_flash_end_at_its_mb_s() -> None:
     assert found.share == pytest.approx(500000 * 8192 / 6.4e9)  # 39 % of the IOPS
 
 
-def test_drives_of_unknown_mb_s_are_judged_by_their_iops_and_say_so() -> None:
-    slow = ("array.disks=12", "array.drive=hdd-5k4", "array.raid=10")
-    answer = advice("verdict.storage", "workload.iops=500", "workload.read_percent=100", *slow)
-
-    assert "500 IOPS demand, 960 IOPS capacity (52%" in answer.verdict
-    assert any("use --set array.drive_mb_s=N" in caveat for caveat in answer.caveats)
-
-
 def test_stated_mb_s_of_a_drive_takes_the_place_of_the_catalog() -> None:
     stated = ("array.disks=10", "array.raid=0", "array.drive_mb_s=100")
 

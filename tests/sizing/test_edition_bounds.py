@@ -27,13 +27,6 @@ def test_the_shared_memory_is_held_against_what_the_edition_uses(
     assert found.share == pytest.approx(share)
 
 
-def test_the_edition_that_bounds_the_memory_is_named() -> None:
-    found = card("memory", *STANDARD, "machine.memory_gib=512", "sga.mb=300000")
-
-    assert found.detected == "256 of 512 GiB"
-    assert found.statement == ("Memory: 293 GiB demand, 256 of 512 GiB capacity (114%; 256 GiB by SQL Server Standard)")
-
-
 def test_an_edition_that_nobody_chose_bounds_nothing() -> None:
     found = card("memory", "license.pack=sql-server", "machine.memory_gib=512", "sga.mb=300000", "machine.cores=32")
 

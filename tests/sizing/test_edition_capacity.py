@@ -43,12 +43,6 @@ def test_a_pass_on_sixteen_threads_rests_on_a_core_for_each() -> None:
     assert card("cpu", *SE2, *light, "machine.threads_per_core=1").status == "pass"
 
 
-def test_shared_cores_are_named_beside_the_threads() -> None:
-    cpu = card("cpu", *SE2, "machine.cores=32", "machine.threads_per_core=2", "workload.cpu_percent=65")
-
-    assert "16 threads by Oracle SE2 on 8 to 16 cores" in cpu.statement
-
-
 def test_threads_that_the_cores_alone_exceed_are_named_and_others_are_not() -> None:
     verdict = found(sized(*SE2, "machine.cores=32"), "license.limit.oracle.se2.threads").verdict
 

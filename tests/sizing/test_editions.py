@@ -103,17 +103,13 @@ def test_servers_of_a_cluster_all_count_and_the_missing_option_is_named() -> Non
     assert "Standard Edition 2 has no Real Application Clusters from 19c on" in text
 
 
-@pytest.mark.parametrize(("size_gb", "cheapest"), [("40", "express"), ("4000", "standard")])
-def test_a_free_edition_is_not_the_cheapest_for_a_database_that_it_does_not_permit(size_gb: str, cheapest: str) -> None:
-    found = edition(*XEON, "license.pack=sql-server", f"db.gb={size_gb}")
-
-    assert found.decision == cheapest
-
-
-def test_a_free_edition_is_not_the_cheapest_while_the_size_of_the_database_is_unknown() -> None:
-    found = edition(*XEON, "license.pack=sql-server")
-
-    assert found.decision == "standard"
+@pytest.mark.parametrize(
+    ("size", "cheapest"), [(("db.gb=40",), "express"), (("db.gb=4000",), "standard"), ((), "standard")]
+)
+def test_a_free_edition_is_the_cheapest_only_for_a_database_that_it_is_known_to_permit(
+    size: tuple[str, ...], cheapest: str
+) -> None:
+    assert edition(*XEON, "license.pack=sql-server", *size).decision == cheapest
 
 
 def test_a_discount_holds_for_both_editions_and_a_price_of_ones_own_for_the_chosen_one() -> None:

@@ -16,44 +16,9 @@ LPAR = ("machine.guest=yes", "machine.hypervisor=phyp", "machine.cores=16", "mac
 PVU = ("license.pack=db2", "license.product=v11_1", "machine.guest=no", "machine.cores=48", "machine.sockets=4")
 
 
-@pytest.mark.parametrize(("hosts", "status"), [("8", "assumed"), ("32", "pass"), ("64", "pass")])
-def test_hosts_with_fewer_cores_than_the_guest_do_not_pass(hosts: str, status: str) -> None:
-    sizing = sized(*GUEST, "license.product=ee", "license.scope=soft", f"license.host_cores={hosts}")
-    card = next(card for card in sizing.cards if card.resource == "license")
-
-    assert card.status == status
-    assert any("hosts with 8 cores in all run a guest that shows 32" in note for note in card.sentences) is (
-        hosts == "8"
-    )
-
-
 def test_a_cap_above_the_processors_of_the_lpar_is_refused() -> None:
     with pytest.raises(UsageError, match=r"expected at most the 16 cores of the LPAR, found 40"):
         sized(*LPAR, "license.partition=capped", "license.pinned_cores=40")
-
-
-@pytest.mark.parametrize(("machine", "said"), [(BARE, True), (GUEST, False)])
-def test_cores_of_hosts_that_change_nothing_are_named(machine: tuple[str, ...], said: bool) -> None:
-    caveats = found(sized(*machine, "license.product=ee", "license.host_cores=64"), "license.units").caveats
-
-    assert any("license.host_cores changes nothing here: this is no guest" in one for one in caveats) is said
-
-
-@pytest.mark.parametrize(
-    ("model", "ends"),
-    [
-        ("AMD Engineering Sample", (50 * 48, 70 * 48, 70 * 48)),
-        ("AMD Opteron(tm) Processor 6168", (None, 50 * 48, None)),
-        ("AMD EPYC 9654", (None, 70 * 48, None)),
-        ("Frobnicator 9000", (50 * 48, 120 * 48, 120 * 48)),
-    ],
-)
-def test_a_processor_without_its_name_counts_at_the_higher_end_of_all_that_it_may_be(
-    model: str, ends: tuple[float | None, float, float | None]
-) -> None:
-    quantity = found(sized(*PVU, f"machine.cpu_model={model}"), "license.units").quantity
-
-    assert (quantity.low, quantity.value, quantity.high) == ends
 
 
 def test_units_by_sockets_go_by_those_that_the_server_is_built_for() -> None:

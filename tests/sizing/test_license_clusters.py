@@ -45,11 +45,6 @@ def test_one_server_alone_needs_no_cluster_option() -> None:
     assert "Clusters" not in found(sized("machine.cores=4", XEON), "license.units").verdict
 
 
-def test_standard_edition_on_several_servers_says_that_it_has_no_cluster_option() -> None:
-    caveats = found(sized(*CLUSTER, "license.product=se2"), "license.units").caveats
-    assert any("has no Real Application Clusters from 19c on" in caveat for caveat in caveats)
-
-
 def test_hosts_of_a_cluster_of_guests_are_licensed_once() -> None:
     assert units("license.scope=soft", "license.host_cores=64", XEON, "cluster.nodes=2") == 32
 

@@ -25,14 +25,6 @@ def test_the_ten_day_rule_is_named_for_a_cluster_with_what_it_saves_and_its_sour
     assert any("one disk array in one data center" in caveat for caveat in advice.caveats)
 
 
-def test_the_rule_about_passive_replicas_is_named_for_sql_server() -> None:
-    advice = found(sized(*PAIR, *SQL), "license.failover")
-
-    assert advice.verdict.startswith("With Software Assurance a passive server that only takes over needs no licenses")
-    assert "8 packs in place of 16, $120,984 in place of $241,968" in advice.verdict
-    assert any("without Software Assurance every server counts" in caveat for caveat in advice.caveats)
-
-
 def test_the_screen_of_a_cluster_names_the_rule() -> None:
     assert any(line.startswith("Failover ") for line in answer_lines(sized(*PAIR, *SQL)))
 

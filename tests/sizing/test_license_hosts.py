@@ -169,10 +169,6 @@ def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licenses() ->
     assert any(caveat.startswith("socket 0 has 8 cores by its topology") for caveat in caveats)
 
 
-def test_a_hard_partition_counts_its_pinned_cores_only() -> None:
-    assert units("machine.cores=64", XEON, "license.scope=hard", "license.pinned_cores=8") == 4
-
-
 def test_a_hard_partition_is_an_assumption_that_the_screen_names() -> None:
     lines = " ".join(" ".join(answer_lines(sized("machine.cores=64", XEON, *HARD))).split())
 

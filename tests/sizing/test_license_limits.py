@@ -76,15 +76,6 @@ def test_a_typed_guest_is_asked_for_its_host_as_a_detected_one_is(settings: tupl
     assert key in {question.key for question in sizing.questions}
 
 
-def test_standard_edition_2_leaves_threads_unused() -> None:
-    server = ("machine.sockets=2", "machine.cores=16", "machine.threads_per_core=2", XEON)
-
-    assert (
-        "Threads that one Standard Edition 2 database uses at a time: 16 threads of 32 threads; "
-        "16 threads remain unused" in found(sized(*server), "license.break-even.oracle.se2").verdict
-    )
-
-
 def test_standard_edition_is_forbidden_by_capacity_even_where_sockets_are_empty() -> None:
     se2 = ("license.product=se2", "machine.sockets=2", "machine.cores=16")
 

@@ -107,12 +107,6 @@ def test_a_kind_of_partition_that_changes_nothing_is_named(
     assert any("license.partition changes nothing here" in caveat for caveat in caveats) is said
 
 
-def test_other_vendors_count_the_virtual_cores_of_an_lpar_without_a_question() -> None:
-    quantity = found(lpar("license.pack=db2"), "license.units").quantity
-
-    assert quantity.value == 16
-
-
 @pytest.mark.parametrize(
     ("settings", "counted"),
     [

@@ -54,17 +54,6 @@ def test_a_subscription_with_a_range_has_one_over_its_term() -> None:
     assert "$15,000 to $30,000 = 3 x $5,000 to $10,000 a year" in advice.verdict
 
 
-def test_the_editions_are_compared_with_both_ends() -> None:
-    advice = found(sized("license.pack=mysql", "license.product=enterprise"), "license.edition")
-    standard = found(sized("license.pack=mysql", "license.product=standard"), "license.edition")
-
-    assert advice.verdict.startswith(
-        "Cheapest permitted: MySQL Community, $0 in place of $15,000 to $30,000 over 3 years"
-    )
-    assert "It has no support and none of the features of the commercial editions" in advice.verdict
-    assert "MySQL Community, $0 in place of $6,000 to $12,000" in standard.verdict
-
-
 def test_an_engineering_sample_of_amd_counts_as_its_series_do() -> None:
     counted = found(sized(*SERVER, "machine.cpu_model=AMD Engineering Sample"), "license.units")
 

@@ -21,35 +21,6 @@ def test_a_pack_gives_the_figures_that_ride_with_it(pack: str, index: int) -> No
     assert quantity.value / base_unit(test.unit)[1] == pytest.approx(test.value)
 
 
-@pytest.mark.parametrize(
-    ("model", "factor"),
-    [
-        ("Intel(R) Xeon(R) CPU E5320 @ 1.86GHz", 0.5),
-        ("AMD EPYC 9654 96-Core Processor", 0.5),
-        ("Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", 0.5),
-        ("AMD Ryzen 9 7950X", 0.5),
-        ("Ampere Altra Max M128-30", 0.25),
-        ("Neoverse-V2", 1.0),
-        ("Kunpeng-920", 1.0),
-        ("POWER9 (architected), altivec supported", 1.0),
-        ("SPARC-T5", 0.5),
-        ("SPARC T3", 0.25),
-        ("UltraSPARC-T2", 0.75),
-        ("UltraSPARC T2+", 0.5),
-    ],
-)
-def test_the_core_factor_follows_the_processors_name(model: str, factor: float) -> None:
-    assert units("machine.cores=100", f"machine.cpu_model={model}") == 100 * factor
-
-
-@pytest.mark.parametrize(("model", "low"), [("Frobnicator 9000", 50), ("Neoverse-N1", 25)])
-def test_an_ambiguous_name_shows_both_factors_and_says_so(model: str, low: float) -> None:
-    advice = found(sized("machine.cores=100", f"machine.cpu_model={model}"), "license.units")
-
-    assert (advice.quantity.low, advice.quantity.value, advice.quantity.high) == (low, 100, 100)
-    assert any(caveat.startswith(model) for caveat in advice.caveats)
-
-
 SE2 = "Oracle Database Standard Edition 2"
 
 

@@ -5,6 +5,7 @@ import pytest
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Status
 from sizeup.quantity import Origin, Quantity
+from sizeup.session.value import Session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
 from sizing.measured_sessions import FIVE, ONE, figures, put, ramp, session, unused
@@ -122,12 +123,36 @@ def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
     assert unused(found, "memory.local_ns").cause == "where its memory lay is unknown"
 
 
+FAR = "not local: 100% of the pages are on node 0, CPU 7 is on node 3"
+
+
+def chased(nanoseconds: float, **extra: str) -> Session:
+    found, at = session("memory.latency"), {"working_set_bytes": 1 << 28}
+    caveats = (FAR,) if extra else ()
+    put(found.steps["memory.latency"], Estimate("dram-thp", at, nanoseconds, caveats=caveats, extra=extra))
+    return found
+
+
 @pytest.mark.parametrize(
     ("placement", "cause"), [("remote", "its pages were remote"), ("unknown", "where its pages were is unknown")]
 )
-def test_a_latency_of_pages_that_are_not_known_to_be_local_is_not_the_local_one(placement: str, cause: str) -> None:
-    found = session("memory.latency")
-    at: Coordinates = {"working_set_bytes": 1 << 29}
-    put(found.steps["memory.latency"], Estimate("dram-thp", at, 303.0, extra={"placement": placement}))
+def test_a_latency_of_pages_that_are_not_known_to_be_local_is_left_out(placement: str, cause: str) -> None:
+    found = unused(chased(303.0, placement=placement), "memory.local_ns")
 
-    assert unused(found, "memory.local_ns").cause == cause
+    assert (found.quantity.value, found.cause, found.details) == (303.0, cause, FAR)
+    assert found.remedy == "run memory.latency on a CPU whose node has free memory"
+
+
+@pytest.mark.parametrize("said", [{"placement": "local"}, {}])
+def test_local_pages_and_sessions_that_do_not_say_are_taken(said: dict[str, str]) -> None:
+    assert figures(chased(101.0, **said)) == {"memory.local_ns": 101.0}
+
+
+def test_a_cell_whose_pages_were_elsewhere_is_neither_local_nor_remote() -> None:
+    found = session("memory.numa")
+    for node, nanoseconds, share in ((0, 300.0, 0.2), (1, 180.0, 1.0)):
+        at = {"cpu_node": 0, "memory_node": node}
+        put(found.steps["memory.numa"], Estimate("latency", at, nanoseconds, extra={"share_where_asked": share}))
+
+    assert unused(found, "memory.local_ns").quantity.value == 300.0
+    assert figures(found) == {"memory.remote_ns": 180.0}

@@ -59,12 +59,6 @@ def test_redo_fills_drives_of_the_array_and_disks_where_none_is_known(drive: tup
     assert quantity.value == drives
 
 
-def test_archiving_is_named_as_not_counted() -> None:
-    caveats = advice("verdict.storage", *LOAD, *PATHS, "redo.mb_s=120").caveats
-
-    assert "archiving the redo reads and writes it again (240 MB/s at its peak), which is not counted" in caveats
-
-
 @pytest.mark.parametrize(("stages", "said"), [("hba:fc16*2", True), ("disk:sata3*2", False)])
 def test_both_directions_of_a_link_are_compared_with_one(stages: str, said: bool) -> None:
     caveats = advice("verdict.storage", *LOAD, f"path.stages={stages}").caveats
@@ -92,12 +86,6 @@ def test_memory_on_one_node_alone_is_no_problem_of_a_verdict_that_passes() -> No
     assert not any("fills one node" in line or "oes not fit" in line for line in answer_lines(sizing))
 
 
-def test_the_first_remedy_of_storage_names_paths_and_drives() -> None:
-    statement = card("storage", *LOAD).statement
-
-    assert statement.endswith("or use --set capacity.mb_s=N, path.stages=hba:fc16*2 or array.disks=N")
-
-
 def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> str:
     status = cli.run(["size", "--blank", "--explain", name, "--set", *settings])
     captured = capsys.readouterr()
@@ -115,10 +103,6 @@ def test_an_answer_that_does_not_apply_says_so(capsys: pytest.CaptureFixture[str
     text = explained(capsys, "redo.sync-write", "machine.cores=16")
 
     assert "found none: nothing about" in text
-
-
-def test_an_answer_that_lacks_an_input_names_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "Use --set machine.cores=N" in explained(capsys, "license.units", "license.product=ee")
 
 
 def test_a_license_that_is_too_long_for_its_row_loses_its_years_and_no_word_in_half() -> None:

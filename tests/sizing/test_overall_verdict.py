@@ -47,24 +47,6 @@ def test_the_loss_of_a_server_in_the_last_year_warns_too() -> None:
     assert "108% in year 2 after losing one of 3 servers" in found.statement
 
 
-def test_the_only_path_is_an_outage_and_no_share() -> None:
-    settings = (*LOAD, *DRIVES, "path.stages=hba:fc16*1")
-    found = card("storage", *settings)
-    lines = screen(*settings)
-
-    assert (found.n_plus_one, found.status) == (None, "warn")
-    assert "outage after losing the only path of hba" in found.statement
-    assert row(lines, "Storage").split()[-2:] == ["outage", "WARN"]
-
-
-def test_an_edition_that_is_not_permitted_fails_in_the_first_line() -> None:
-    settings = (*LOAD, *PATHS, *DRIVES, "machine.cores=32", "machine.sockets=4", "license.product=se2")
-
-    assert screen(*settings)[0].startswith(
-        "FAIL     Oracle Database Standard Edition 2 is not permitted on this server:"
-    )
-
-
 def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, "db.gb=4000", "workload.rules_of_thumb=yes", "machine.cores=32")
 
@@ -172,12 +154,6 @@ def test_the_cores_of_sql_server_standard_bound_the_capacity() -> None:
 @pytest.mark.parametrize("product", [(), ("license.product=ee",)])
 def test_an_edition_without_a_limit_or_that_nobody_chose_leaves_all_cores(product: tuple[str, ...]) -> None:
     assert card("cpu", *CPU, "workload.cpu_cores=13.3", *product).detected == "32 cores"
-
-
-def test_a_size_that_is_set_does_not_grow() -> None:
-    found = card("memory", "machine.memory_gib=512", "sga.mb=262144", *YEARS)
-
-    assert (found.share, found.last_year) == (0.5, 0.5)
 
 
 def test_a_warning_by_the_smallest_node_names_it_and_a_failure_names_the_memory() -> None:

@@ -105,9 +105,3 @@ def test_every_key_is_listed_with_its_meaning_and_range(capsys: pytest.CaptureFi
 
     assert "over all sockets" in text
     assert all(name in text for name in ("sga.mb", "license.discount_percent", "workload.class", "redo.mb_s"))
-
-
-def test_a_measurement_above_its_path_came_out_of_a_cache(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "size", "--blank", "--working", "--set", "path.stages=hba:fc4*1", "capacity.mb_s=900")
-
-    assert "storage throughput is above the bandwidth of hba (400 MB/s): it probably came from a cache" in text

@@ -61,6 +61,7 @@ TABLE = {
         "UltraSPARC IV",
         "UltraSPARC IV+",
         "UltraSPARC T2",
+        "UltraSPARC-T2",
         "UltraSparc T2 (Niagara2)",
         "SPARC64 VI",
         "SPARC64 VII",
@@ -246,11 +247,3 @@ def test_a_range_of_any_table_counts_its_highest_figure() -> None:
 
     assert ranged
     assert [entry.id for entry in ranged if entry.value != entry.high] == []
-
-
-def test_an_engineering_sample_rests_on_an_assumption() -> None:
-    inputs = {"machine.cpu_model": Words("AMD Engineering Sample", Origin.USER, "test")}
-    for table, holder in (("oracle.core_factor", "oracle"), ("db2.pvu_per_core", "db2")):
-        sheet = Sheet(inputs, RULES)
-        factor(sheet, table, pack(holder))
-        assert sheet.advice("", "", "").caveats[0].startswith("assumed: AMD Engineering Sample: the sample is ")

@@ -38,14 +38,3 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
     text = 'schema = "sizeup.workload/1"\n[inputs]\nworkload.iops = 100\n'
     with pytest.raises(SizeupError, match=r'w\.toml: inputs: expected keys in quotes, such as "workload\.iops" = 1'):
         parse_toml(text, "w.toml")
-
-
-def test_a_figure_of_a_drive_beside_its_kind_says_which_one_counts() -> None:
-    drives = ("array.drive=hdd-15k", "array.drive_iops=20000", "array.disks=4", "array.raid=10", "array.volumes=2")
-    cards = size(parse_settings([*drives, "workload.iops=1000", "workload.read_percent=50"])).cards
-    storage = next(card for card in cards if card.resource == "storage")
-
-    assert (
-        "A drive counts with the 20,000 IOPS of array.drive_iops, not with the 182 IOPS of hdd-15k" in storage.sentences
-    )
-    assert [stage.name for stage in storage.stages] == ["2 x 4 drives in RAID 10"]

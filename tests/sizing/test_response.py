@@ -50,13 +50,6 @@ def test_the_estimate_uses_the_iops_of_the_drives_where_their_mb_s_are_the_bottl
     assert "at 23% of the drives" in answer.verdict
 
 
-def test_flash_has_no_estimate_by_a_queue_of_single_requests() -> None:
-    answer = response("workload.iops=1000", "array.disks=4", "array.drive=ssd-sata", "array.raid=10")
-
-    assert answer.quantity is None
-    assert "flash drives serve many requests at a time" in answer.verdict
-
-
 def test_latency_rises_between_points() -> None:
     curve = [(100.0, 1.0), (200.0, 3.0)]
 

@@ -33,17 +33,6 @@ def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
     assert figure(data, "io.demand.ghz-rule-published") == pytest.approx(255.36e6)
 
 
-def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
-    machine = ("machine.sockets=2", "machine.cores_per_socket=4", "machine.ghz=2.66")
-    cli.run(["size", "--blank", "--rules-of-thumb", "--working", "--set", *machine])
-    text = capsys.readouterr().out
-
-    assert "2 sockets x 4 cores = 8 cores in all" in text
-    assert "8 cores x 2.66 GHz = 21.28 GHz over all cores" in text
-    assert "21.28 GHz x 12 MB/s/GHz = 255.36 MB/s" in text
-    assert "21.28 GHz x 12.5 MB/s/GHz = 266 MB/s" in text
-
-
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -114,28 +103,8 @@ def test_a_range_goes_through_to_the_answer(capsys: pytest.CaptureFixture[str]) 
     assert (quantity["low"], quantity["value"], quantity["high"]) == pytest.approx((240e6, 266e6, 300e6))
 
 
-def test_each_figure_can_be_redone_from_the_json(capsys: pytest.CaptureFixture[str]) -> None:
-    data = sized(capsys, "machine.cores=8", "machine.ghz=2.66")["advice"]
-    advice = next(advice for advice in data if advice["id"] == "io.demand.ghz-rule")
-    values = {entry["key"]: entry["quantity"]["value"] for entry in advice["inputs"] if entry["quantity"]}
-
-    assert values == {"machine.cores": 8, "machine.ghz": 2.66e9, "io.ghz-rule.exact": pytest.approx(0.0125)}
-    assert advice["sources"][0]["id"] == "closson-2006"
-    assert values["machine.cores"] * values["machine.ghz"] * values["io.ghz-rule.exact"] == pytest.approx(
-        advice["quantity"]["value"]
-    )
-
-
 def advised(data: dict, advice_id: str) -> dict:
     return next(advice for advice in data["advice"] if advice["id"] == advice_id)
-
-
-def test_each_line_of_a_working_follows_from_the_figures_before_it(capsys: pytest.CaptureFixture[str]) -> None:
-    data = sized(capsys, "redo.mb_s=12", "redo.databases=4", "sga.mb=64G", "array.disks=8", "array.raid=10")
-
-    assert "ceil(732.422 IOPS / 200 IOPS a drive) = 4 drives" in advised(data, "redo.writes.usual")["working"]
-    assert "32,768 pages x 2,048 KiB = 67,108,864 KiB" in advised(data, "memory.memlock")["working"]
-    assert "1 volume x 4 = 4 drives" in advised(data, "storage.write-spindles")["working"]
 
 
 def test_an_array_of_disks_is_not_judged_as_flash(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,13 +34,6 @@ def test_a_part_of_the_demand_that_is_not_judged_is_named_first(
     assert any(line.startswith(f"{row} ") and line.endswith(" PASS") for line in lines)
 
 
-def test_how_the_rest_is_judged_stands_in_a_note() -> None:
-    notes = card("storage", *LOAD, "workload.mb_s=4000", "capacity.iops=50000").notes
-
-    assert any("MB/s of the storage are unknown and not judged" in note for note in notes)
-    assert any("--set capacity.mb_s=N" in note for note in notes)
-
-
 @pytest.mark.parametrize(
     ("settings", "demand"),
     [

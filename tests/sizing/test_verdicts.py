@@ -32,13 +32,6 @@ def test_iops_are_balanced_beside_the_throughput() -> None:
     assert "40,000 IOPS demand, 3,120 IOPS capacity (1,282%, bottleneck: 24 drives in RAID 10)" in found.statement
 
 
-def test_redo_is_part_of_the_demand() -> None:
-    found = card("storage", "workload.mb_s=327.68", "redo.mb_s=700", "path.stages=hba:fc8*1")
-
-    assert found.share == pytest.approx(1027.68 / 800)
-    assert found.status == "fail"
-
-
 def test_redo_writes_load_the_drives_with_the_penalty_of_writes() -> None:
     without = card("storage", "workload.iops=1000", "workload.read_percent=100", *ARRAY)
     redo = card(

@@ -1,5 +1,6 @@
 """One figure for a step: the newest while it runs, an honest one when it has ended."""
 
+import pytest
 from msgspec.structs import replace
 
 from sizeup.model.plan import Better, Series, Step
@@ -27,8 +28,12 @@ def test_a_running_step_shows_its_newest_point_and_an_ended_one_the_farthest() -
     assert [point_value(running), point_value(ended)] == ["1.2 ns at 16 KiB", "150 ns at 256 MiB"]
 
 
-def test_no_named_point_stands_for_the_others() -> None:
-    ended = replace(run(BARS, ("method", "rdtsc", 7.0), ("method", "syscall", 120.0)), outcome=Outcome(Status.OK))
+@pytest.mark.parametrize("axis", [None, "method"])  # methods have no order
+def test_no_named_point_stands_for_the_others(axis: str | None) -> None:
+    ended = replace(
+        run(replace(BARS, axis=axis), ("method", "rdtsc", 7.0), ("method", "syscall", 120.0)),
+        outcome=Outcome(Status.OK),
+    )
 
     assert point_value(ended) == "7 ns to 120 ns over 2 points"
 
@@ -40,10 +45,3 @@ def test_the_point_that_a_series_names_stands_for_the_others_once_they_are_measu
 
     assert [point_value(running), point_value(ended)] == ["120 ns at syscall", "15 ns at gettimeofday"]
     assert extremes_text(ended) == "7 ns at rdtsc, to 120 ns at syscall"
-
-
-def test_methods_have_no_order_so_none_stands_for_the_others() -> None:
-    methods = Series("cost", "Cost", "ns", Better.LOWER, axis="method")
-    ended = replace(run(methods, ("method", "rdtsc", 7.0), ("method", "syscall", 120.0)), outcome=Outcome(Status.OK))
-
-    assert point_value(ended) == "7 ns to 120 ns over 2 points"
