@@ -12,7 +12,6 @@ from sizeup.discovery.machine import discover
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.dimms import EdacController, EdacDimm
 from sizeup.model.gap import Gap
-from sizeup.model.numa import MemoryKind
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import grow, machine
 
@@ -129,9 +128,3 @@ def test_counts_that_are_none_are_unknown(tmp_path: Path, text: str) -> None:
     root = grow(tmp_path, "\n".join(f"/sys/devices/system/edac/mc/mc0/{name} = {text}" for name in names))
 
     assert read_edac(Sysroot(root)) == (EdacController("mc0", dimms=(EdacDimm("dimm0"),)),)
-
-
-def test_the_kind_of_memory_of_a_node_is_that_of_its_modules(tmp_path: Path) -> None:
-    found = discover(machine(tmp_path, "2-sockets-smt", EDAC))
-
-    assert {node.kind for node in found.nodes} == {MemoryKind.DRAM}

@@ -158,10 +158,6 @@ def test_sockets_on_a_front_side_bus_are_one_node_rightly() -> None:
     assert ids(replace(one_node(), platform=platform)) == []
 
 
-def test_a_socket_whose_node_the_kernel_does_not_list_is_in_no_other_node() -> None:
-    assert ids(replace(two_sockets(node(0, 100, 50)), platform=Platform(is_guest=False))) == ["numa.missing-node"]
-
-
 @pytest.mark.parametrize(
     ("vendor", "family", "model", "shared"),
     [

@@ -1,20 +1,13 @@
 """What others do to the same files while the console shows them, and what strangers may have put into them."""
 
 import re
-import sys
 from collections.abc import Callable
-from itertools import cycle
 from pathlib import Path
 
-from consoles import ended, records
-from played_runs import PlayedRunner
 from sizeup.session.reader import read_session
-from sizeup.tui.actions import ACTIONS
 from terminal import Terminal
 from trees import machine
 from typed import start_null
-
-SIZEUP = [sys.executable, "-m", "sizeup"]
 
 
 def test_two_consoles_on_one_store_keep_apart(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
@@ -78,32 +71,3 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
     kept = [path.read_text() for path in tmp_path.glob("sizeup-*")]
     assert len(kept) == 2
     assert not any("\x1b" in text or "\u202e" in text for text in kept)
-
-
-def test_every_key_of_the_registry_is_safe_on_the_real_console(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
-    """Each key in one of the modes in turn; in all of them without a terminal, see tests/tui."""
-    path = tmp_path / "sizeup/sessions/one.sizeup.jsonl"
-    path.parent.mkdir(parents=True)
-    PlayedRunner(path).write([*records(), *ended()])
-    keys = sorted({key for actions in ACTIONS.values() for action in actions for key in action.keys.split(",")})
-    spelled = {"question_mark": "?", "slash": "/", "colon": ":", "plus": "+", "equals_sign": "=", "minus": "-"}
-    with sizeup() as terminal:
-        terminal.wait_for("Detected")
-        for mode, key in zip(cycle("12345"), keys):
-            if key in ("q", "ctrl+q", "ctrl+c", "ctrl+z", "delete"):
-                continue
-            terminal.press(mode)
-            terminal.press(spelled.get(key, key))
-            terminal.pump(0.08)
-            terminal.press("escape")
-            terminal.pump(0.15)  # what follows at once would be a key with alt
-            assert terminal.process.poll() is None, (key, terminal.text)
-        terminal.press("1")
-        terminal.wait_for("Detected")
-        assert "Traceback" not in terminal.text
-        terminal.press("q")
-        terminal.pump(2)
-        if terminal.process.poll() is None:  # a run or typed inputs are asked about, and the last answer quits
-            terminal.press("end", "enter")
-
-        assert terminal.wait() == 0

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +13,6 @@ from sizeup.session.value import Session
 from terminal import Terminal
 from typed import gone, measure_a_little, start_null
 
-SIZEUP = [sys.executable, "-m", "sizeup"]
-
 
 def saved(tmp_path: Path) -> Session:
     (path,) = (tmp_path / "sizeup/sessions").iterdir()
@@ -27,7 +23,10 @@ def gaps(session: Session) -> list[float]:
     return [value for point in session.steps["null"].points.values() for value in point.values]
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, "canceled"), (signal.SIGHUP, "terminated")])
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, "canceled"), (signal.SIGHUP, "terminated"), (signal.SIGINT, "canceled")],
+)
 def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
     sizeup: Callable[..., Terminal], tmp_path: Path, number: signal.Signals, status: str
 ) -> None:
@@ -198,17 +197,6 @@ def test_a_line_that_stalls_for_ten_seconds_costs_no_sample_and_delays_none(
     assert len(gaps(session)) == 14_000
     # The stall lasted 10 s; a run that waited for it would show a hole of that order.
     assert max(gaps(session)) < 1e9
-
-
-def test_without_a_terminal_the_way_without_one_is_said() -> None:
-    ended = subprocess.run(
-        SIZEUP, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=os.environ
-    )
-
-    assert ended.returncode == 2
-    assert ended.stdout == ""
-    assert ended.stderr.count("\n") == 1
-    assert "sizeup --batch" in ended.stderr
 
 
 def test_keys_for_no_action_are_refused_after_the_screen_is_given_back(

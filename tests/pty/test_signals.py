@@ -10,24 +10,11 @@ import pytest
 
 from sizeup.session.reader import read_session
 from terminal import Terminal
-from typed import gone, measure_a_little, start_null
+from typed import start_null
 
 
 def stopped(terminal: Terminal) -> bool:
     return Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
-def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
-    with sizeup() as terminal:
-        start_null(terminal, 100_000)
-        measure_a_little(terminal, tmp_path)
-        terminal.process.send_signal(signal.SIGINT)
-
-        assert terminal.wait() == 130
-        assert gone(terminal)
-    (path,) = (tmp_path / "sizeup/sessions").iterdir()
-    session = read_session(str(path))
-    assert session.end.status == "canceled"
 
 
 @pytest.mark.parametrize("how", ["the key", "a signal"])
