@@ -18,9 +18,8 @@ from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.staging import MIB, MakeMount, command, unmount
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Disturbance, Estimate, Samples
+from sizeup.model.sample import Estimate, Samples
 from sizeup_direct_io import binding
-from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.target import PROTECTED_BYTES
 from sizeup_direct_io.target_setup import TargetSetup
 
@@ -63,26 +62,6 @@ def test_journaled_data_is_not_direct(mounted: MakeMount) -> None:
     assert verdicts(mounted("ext4", options="data=journal"))["direct"] == "fail"
 
 
-def test_a_file_system_in_memory_is_not_direct(place: Path) -> None:
-    command("mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", str(place))
-    try:
-        found = verdicts(place)
-    except RefusedError as error:  # kernels before 6.6 refuse the open
-        found = {"direct": "fail" if "does not support O_DIRECT" in str(error) else str(error)}
-    finally:
-        unmount(place)
-    assert found["direct"] == "fail"
-
-
-def test_a_sparse_file_is_found_out(place: Path) -> None:
-    with (place / "sparse").open("wb") as file:
-        file.truncate(64 * MIB)
-
-    found = verdicts(place / "sparse")
-
-    assert (found["direct"], found["physical"]) == ("fail", "fail")
-
-
 def test_an_unwritten_file_is_found_out(place: Path) -> None:
     with (place / "unwritten").open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, 64 * MIB)
@@ -97,57 +76,6 @@ def test_buffered_reads_are_found_out(place: Path, monkeypatch: pytest.MonkeyPat
 
     # A file that one window cannot read into the cache whole.
     assert verdicts(place, size=512 * MIB, seconds=0.5, check_concurrency=False)["direct"] == "fail"
-
-
-def test_a_rate_above_the_path_came_from_a_cache(place: Path) -> None:
-    assert verdicts(place, path_limit=1e5)["physical"] == "fail"
-
-
-def test_a_device_that_is_throttled_meanwhile_is_not_steady(mounted: MakeMount) -> None:
-    point = mounted("ext4")
-    number = os.stat(point).st_dev
-    group = Path("/sys/fs/cgroup/blkio/sizeup-staged")
-    try:
-        group.mkdir()
-    except OSError as error:
-        pytest.skip(f"no blkio controller: {error}")
-    limit = group / "blkio.throttle.read_iops_device"
-    (group / "cgroup.procs").write_text(str(os.getpid()))
-    try:
-        measuring = 0
-        found = {}
-        for emission in run(step(point, seconds=4.0, depth=1)):
-            if isinstance(emission, Samples) and emission.series == "iops" and not emission.flags:
-                measuring += 1
-                if measuring == 8:
-                    limit.write_text(f"{os.major(number)}:{os.minor(number)} 500")
-            if isinstance(emission, Estimate) and emission.series == "validity":
-                found[emission.at["part"]] = emission.extra["verdict"]
-        assert found["steady"] == "fail"
-    finally:
-        limit.write_text(f"{os.major(number)}:{os.minor(number)} 0")
-        Path("/sys/fs/cgroup/blkio/cgroup.procs").write_text(str(os.getpid()))
-        with suppress(OSError):
-            group.rmdir()
-
-
-def test_a_frozen_file_system_ends_the_step_with_words_within_a_second_of_the_limit(mounted: MakeMount) -> None:
-    point = mounted("ext4")
-    frozen_at = 0.0
-    limit_seconds = 2.0
-    try:
-        with pytest.raises(StalledError, match="stalled"):  # noqa: PT012 - the freeze comes in the middle of the run
-            for emission in run(step(point, preset="oltp-7030", seconds=30.0, stall=limit_seconds, depth=1)):
-                if isinstance(emission, Samples) and not frozen_at and int(Disturbance.WARMUP) not in emission.flags:
-                    command("fsfreeze", "--freeze", str(point))
-                    frozen_at = time.monotonic()
-        seen_seconds = time.monotonic() - frozen_at
-    finally:
-        command("fsfreeze", "--unfreeze", str(point))
-    time.sleep(1.5)  # the worker that was left behind comes back and lets go of the mount
-    print(f"seen {seen_seconds:.2f} s after the freeze, with a limit of {limit_seconds:g} s")
-    # One second for the verdict, one for giving up on closing the file.
-    assert seen_seconds < limit_seconds + 2.5
 
 
 def test_canceling_a_frozen_step_does_not_wait_for_it(mounted: MakeMount) -> None:
@@ -268,29 +196,9 @@ def test_a_free_device_is_written_to_by_its_full_name_and_keeps_its_edges(loop: 
     assert content[PROTECTED_BYTES : 2 * PROTECTED_BYTES] != edge
 
 
-def test_a_link_planted_by_another_user_is_not_followed(place: Path) -> None:
-    (place / "victim").mkdir()
-    (place / "bait").symlink_to(place / "victim")
-    os.lchown(place / "bait", 12345, 12345)
-
-    with pytest.raises(RefusedError, match="symbolic link of another user"):
-        list(run(step(place / "bait")))
-
-
 def test_a_read_only_file_system_is_refused(mounted: MakeMount) -> None:
     point = mounted("ext4", size_mib=64)
     command("mount", "-o", "remount,ro", str(point))
 
     with pytest.raises(RefusedError, match="Read-only file system"):
         list(run(step(point)))
-
-
-def test_requests_smaller_than_a_sector_are_refused(loop: Callable[[int], str], place: Path) -> None:
-    file = place / "disk-4k"
-    file.write_bytes(bytes(64 * MIB))
-    device = command("losetup", "--find", "--show", "--sector-size", "4096", str(file))
-    try:
-        with pytest.raises(RefusedError, match="a multiple of 4096"):
-            list(run(step(Path(device), preset="custom", block=512)))
-    finally:
-        command("losetup", "--detach", device)
