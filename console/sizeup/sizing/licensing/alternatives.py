@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, chosen_pack, chosen_product, count_basis
+from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_contract, chosen_metric, count_basis
 from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, format_usd, matching_factor, usd_range
 from sizeup.sizing.licensing.limits import product_limits
@@ -20,11 +20,13 @@ from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import format_in
 
+_CLOUD = ("license.cloud", "Licenses of the same cores in a cloud")
+"""Id and title."""
+
 
 def _cloud(sheet: Sheet) -> Iterator[Advice]:
     """The same cores as an instance of a cloud, where vendors count virtual CPUs and no core factors."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     metric = chosen_metric(sheet, pack, product)
     of_host = sheet.optional_words("machine.guest") == "yes"  # whose cores are not those that this machine shows
     if of_host or count_basis(sheet, pack, metric).scope != "bare" or "cloud" not in metric.formulas:
@@ -34,12 +36,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     offer = Sheet(sheet.inputs, sheet.rules)
     if not _offered(offer):
         model = offer.words("machine.cpu_model")
-        yield offer.advice(
-            "license.cloud",
-            "Licenses of the same cores in a cloud",
-            f"{pack.cloud}: not comparable, because none offers {model}",
-            decision="unavailable",
-        )
+        why = f"{pack.cloud}: not comparable, because none offers {model}"
+        yield offer.advice(*_CLOUD, why, decision="unavailable")
         return
     cores, threads = sheet.number("machine.cores"), sheet.number("machine.threads_per_core")
     here = count_units(sheet, count_basis(sheet, pack, metric), metric)
@@ -51,12 +49,8 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     cloud.include(offer)
     refused = permission(cloud, pack, product)
     if refused.decision == "forbidden":
-        yield cloud.advice(
-            "license.cloud",
-            "Licenses of the same cores in a cloud",
-            f"{pack.cloud}, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal}",
-            decision="forbidden",
-        )
+        why = f"{pack.cloud}, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal}"
+        yield cloud.advice(*_CLOUD, why, decision="forbidden")
         return
     require_permission(sheet, pack, product)
     there = count_units(cloud, count_basis(cloud, pack, metric), metric)
@@ -65,14 +59,11 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     if here.low is not None:
         compared = f"in place of the {count_range(here, '')}"
     cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {count_range(here, metric.unit)} on premises")
-    yield cloud.advice(
-        "license.cloud",
-        "Licenses of the same cores in a cloud",
+    verdict = (
         f"{pack.cloud}: {format_in(there.value, metric.unit)} for these cores as "
-        f"{format_in(vcpus.value, 'vCPUs')}, {compared} on premises",
-        there,
-        metric.unit,
+        f"{format_in(vcpus.value, 'vCPUs')}, {compared} on premises"
     )
+    yield cloud.advice(*_CLOUD, verdict, there, metric.unit)
 
 
 def _offered(sheet: Sheet) -> bool:
@@ -93,8 +84,7 @@ _CLOUD_TABLE = "license.cloud_processors"
 
 
 def _break_evens(sheet: Sheet) -> Iterator[Advice]:
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     for entry in pack.break_even:
         if entry.product != short(product.id):
             continue
@@ -103,22 +93,15 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         basis = count_basis(sheet, pack, metric)
         sheet.cite(entry.source)
         value, _, _ = evaluated(sheet, basis, sheet.rules.formula(entry.formula), entry.title, entry.unit)
-        users = sheet.number("license.users")
-        decision = "users" if users.value < value else "machine"
-        yield sheet.advice(
-            f"license.break-even.{entry.id}",
-            entry.title,
-            f"{entry.title}: {format_in(math.ceil(round(value, 6)), entry.unit)}",
-            sheet.answer(value, entry.unit, entry.id),
-            entry.unit,
-            decision=decision,
-        )
+        decision = "users" if sheet.number("license.users").value < value else "machine"
+        verdict = f"{entry.title}: {format_in(math.ceil(round(value, 6)), entry.unit)}"
+        quantity, advice_id = sheet.answer(value, entry.unit, entry.id), f"license.break-even.{entry.id}"
+        yield sheet.advice(advice_id, entry.title, verdict, quantity, entry.unit, decision=decision)
 
 
 def _editions(sheet: Sheet) -> Iterator[Advice]:
     """The chosen edition against the next fuller and lesser ones, on the same machine."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     for other in pack.product:
         if short(product.id) == other.lesser_of or short(other.id) == product.lesser_of:
             theirs = for_edition(sheet, pack, product, other)
@@ -144,12 +127,15 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
     theirs.cite(other.source)
     with suppress(MissingError):  # what cannot be judged yet is compared
-        found = permission(theirs, pack, other)
-        if found.decision == "forbidden":
-            return theirs.advice(advice_id, title, found.refusal, decision="forbidden")
+        terms = permission(theirs, pack, other)
+        if terms.decision == "forbidden":
+            return theirs.advice(advice_id, title, terms.refusal, decision="forbidden")
     count, chosen, _ = licenses_required(ours)
     lesser_sheet, lesser = (theirs, other) if other.lesser_of == short(product.id) else (ours, product)
-    lacking = _lacking(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)
+    uses = product_limits(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)
+    sentences = [use.advice.verdict for use in uses if use.is_exceeded]
+    sentences += [f"{lesser.title} {lesser.lacks}"] if lesser.lacks else []
+    lacking = "".join(f". {sentence}" for sentence in sentences)
     try:
         total, alone = list_price(ours), list_price(theirs)
     except MissingError as missing:
@@ -167,29 +153,15 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
     ours.caveat(f"{prices} only; features differ beyond what is listed here")
     text = f"{prices}{a_year(product)}: {other.title} {usd_range(alone)}, {product.title} {usd_range(total)}"
     cheaper = other if total.value > alone.value else product
-    if chosen.id == other.metric or not total.value or other.metric == product.metric:
-        difference = ours.answer(total.value - alone.value, "USD", other.id)
-        return ours.advice(advice_id, title, f"{text}{lacking}", difference, "USD", decision=short(cheaper.id))
-    each = total.value / count.value
-    turn = alone.value / each
-    ours.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(turn, chosen.unit)}")
-    reachable = product is not lesser and turn > 1  # the price of the lesser edition goes by what it is permitted on
-    below = f". {product.title} costs less only below {math.ceil(turn):,} {chosen.unit}" if reachable else ""
-    return ours.advice(
-        advice_id,
-        title,
-        f"{text}{below}{lacking}",
-        ours.answer(turn, chosen.unit, other.id),
-        chosen.unit,
-        decision=short(cheaper.id),
-    )
-
-
-def _lacking(sheet: Sheet, pack: Pack, lesser: ProductEntry) -> str:
-    """Return what the lesser edition cannot use of the machine, and what it has not, as sentences."""
-    exceeded = [use.advice.verdict for use in product_limits(sheet, pack, lesser) if use.is_exceeded]
-    lacks = [f"{lesser.title} {lesser.lacks}"] if lesser.lacks else []
-    return "".join(f". {sentence}" for sentence in (*exceeded, *lacks))
+    found, unit = total.value - alone.value, "USD"
+    if total.value and other.metric != product.metric:
+        each = total.value / count.value
+        found, unit = alone.value / each, chosen.unit
+        ours.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(found, unit)}")
+        if product is not lesser and found > 1:  # the price of the lesser edition goes by what it is permitted on
+            text += f". {product.title} costs less only below {math.ceil(found):,} {unit}"
+    quantity = ours.answer(found, unit, other.id)
+    return ours.advice(advice_id, title, f"{text}{lacking}", quantity, unit, decision=short(cheaper.id))
 
 
 CALCULATIONS = (

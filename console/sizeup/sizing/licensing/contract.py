@@ -70,6 +70,12 @@ def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
     return product
 
 
+def chosen_contract(sheet: Sheet) -> tuple[Pack, ProductEntry]:
+    """Return the vendor's pack and the product that are chosen."""
+    pack = chosen_pack(sheet)
+    return pack, chosen_product(sheet, pack)
+
+
 def assume_product(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
     """Write down that a product was chosen for the user, who named the vendor alone."""
     vendor, others = sheet.inputs.get("license.pack"), [one for one in pack.product if not one.option_of]

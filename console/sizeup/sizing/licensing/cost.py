@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product, licensed_servers
+from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, licensed_servers
 from sizeup.sizing.licensing.count import End, count_range, format_usd, price, range_end, ranged, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError
 from sizeup.sizing.licensing.price_age import dated
@@ -42,26 +42,24 @@ def _costs(sheet: Sheet) -> Iterator[Advice]:
     except ForbiddenError:  # license.allowed says so
         return
     if not product.price and "license.list_usd" not in sheet.inputs:
-        yield _no_price(sheet, product)
+        sheet.cite(product.source)
+        keys = f"{KEYS['license.list_usd'].flag} {KEYS['license.support_percent'].assignment}"
+        text = f"{product.title} has no public price. Use {keys}"
+        sheet.facts.append(LicenseCost(text))
+        yield sheet.advice("license.cost.list", "List price", f"list price: {text}", decision="unknown")
         raise MissingError("license.list_usd")
-    yield from (_list(sheet, quantity, metric, product), *_over_years(sheet, metric))
-
-
-def _no_price(sheet: Sheet, product: ProductEntry) -> Advice:
-    """Return what gives a cost where the vendor publishes no price."""
-    sheet.cite(product.source)
-    text = (
-        f"{product.title} has no public price. Use {KEYS['license.list_usd'].flag} "
-        f"{KEYS['license.support_percent'].assignment}"
-    )
-    sheet.facts.append(LicenseCost(text))
-    return sheet.advice("license.cost.list", "List price", f"list price: {text}", decision="unknown")
+    total = list_price(sheet)
+    name = f"{price_name(total)}{a_year(product)}"
+    of_day = f"before discount ({dated(sheet, product, metric)})"
+    verdict = f"{name}: {usd_range(total)} for {count_range(quantity, metric.unit)}, {of_day}"
+    yield sheet.advice("license.cost.list", name, verdict, total, "USD")
+    yield from _over_years(sheet, metric)
 
 
 def list_price(sheet: Sheet) -> Quantity:
     """List price of all licenses with their options, USD; for a subscription, of one year."""
     quantity, metric, product = licenses_required(sheet)
-    pack = chosen_pack(sheet)
+    pack, _ = chosen_contract(sheet)
     stated = sheet.optional("license.list_usd")
     if stated is None:
         parts = (product, *chosen_options(sheet, pack, product))
@@ -97,23 +95,10 @@ def a_year(product: ProductEntry) -> str:
     return " a year" if product.yearly else ""
 
 
-def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
-    total = list_price(sheet)
-    name = f"{price_name(total)}{a_year(product)}"
-    return sheet.advice(
-        "license.cost.list",
-        name,
-        f"{name}: {usd_range(total)} for {count_range(quantity, metric.unit)}, before discount "
-        f"({dated(sheet, product, metric)})",
-        total,
-        "USD",
-    )
-
-
 def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     """Net price, support a year, and the sum over the term."""
     total = list_price(sheet)
-    product = chosen_product(sheet, chosen_pack(sheet))
+    _, product = chosen_contract(sheet)
     sheet.condense(f"{price_name(total)}, as above: {usd_range(total)}")
     discount = sheet.number("license.discount_percent")
     net = _times(total, 1 - discount.value)
@@ -143,11 +128,12 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     parts = f"{usd_range(net)}{less} + {usd_range(supports)} support"
     if product.yearly:
         parts = f"{years} x {usd_range(net)} a year{less}"
-    cost = f"{usd_range(whole)} = {parts} ({dated(sheet, product, metric)})"
+    rests_on = dated(sheet, product, metric)
+    if not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
+        rests_on += f"; no support: {KEYS['license.support_percent'].flag}"
+    cost = f"{usd_range(whole)} = {parts} ({rests_on})"
     if not whole.value:
         cost = f"none for the licenses of {product.title}; support is a separate contract"
-    elif not product.yearly and not product.support_percent and "license.support_percent" not in sheet.inputs:
-        cost = f"{cost.removesuffix(')')}; no support: {KEYS['license.support_percent'].flag})"
     said = f"{years} years: {cost}" if whole.value else cost
     sheet.facts.append(LicenseCost(said, whole, years, sheet.assumptions))
     term = f"cost over {years} years"
@@ -156,7 +142,7 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
 
 def term_cost(sheet: Sheet) -> Quantity:
     """Return the cost of all licenses and their support over the term, USD."""
-    product = chosen_product(sheet, chosen_pack(sheet))
+    _, product = chosen_contract(sheet)
     net = _times(list_price(sheet), 1 - sheet.number("license.discount_percent").value)
     return _term(sheet, product, net, _times(net, 0.0 if product.yearly else _support_share(sheet, product)))
 

@@ -12,15 +12,14 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
 from sizeup.sizing.licensing.contract import (
+    chosen_contract,
     chosen_metric,
     chosen_options,
-    chosen_pack,
-    chosen_product,
     licensed_servers,
 )
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
-from sizeup.sizing.licensing.limits import LimitUse, open_limits, product_limits
+from sizeup.sizing.licensing.limits import open_limits, product_limits
 from sizeup.sizing.licensing.permission import CAPACITY, Permission, permission
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
@@ -147,8 +146,7 @@ class OtherContract(Struct, frozen=True):
 def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
     """Return the cost over the term of the other editions and metrics; none where nothing is known to compare."""
     sheet = Sheet(inputs, rules)
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     found = []
     for one, _ in _judged(sheet, pack, product)[1:]:
         parts = [] if one.product is product else [f"license.product={short(one.product.id)}"]
@@ -170,8 +168,7 @@ def _without(key: str) -> str:
 
 def _editions(sheet: Sheet) -> Iterator[Advice]:
     """The cheapest permitted edition and metric beside the chosen one."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     judged = _judged(sheet, pack, product)
     chosen = judged[0][0]
     if len(judged) == 1:
@@ -192,7 +189,9 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     if cheapest.product is product and cheapest.metric is chosen.metric:
         verdict = _cheapest_is_chosen(chosen, rest, term_years(sheet))
     else:
-        verdict = _cheaper(chosen, cheapest, term_years(sheet)) + _means(of, pack, cheapest)
+        instead = "" if chosen.cost is None else f" in place of {usd_range(chosen.cost)}"
+        verdict = f"cheapest permitted: {cheapest.name}, {usd_range(least)}{instead} over {term_years(sheet)} years"
+        verdict += _means(of, pack, cheapest)
     if open_ones := _not_judged(rest):
         verdict += f". Not judged: {open_ones}"
     if "license.product" not in sheet.inputs:
@@ -235,13 +234,6 @@ def _not_judged(rest: Sequence[Edition]) -> str:
     )
 
 
-def _cheaper(chosen: Edition, cheapest: Edition, years: int) -> str:
-    """Return what the cheapest edition costs in place of the chosen one."""
-    instead = "" if chosen.cost is None else f" in place of {usd_range(chosen.cost)}"
-    cost = "" if cheapest.cost is None else usd_range(cheapest.cost)
-    return f"cheapest permitted: {cheapest.name}, {cost}{instead} over {years} years"
-
-
 def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     """Return what an edition rests on, what it cannot use of the machine and what it lacks, as sentences."""
     sentences = []
@@ -252,7 +244,10 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
         sentences.insert(0, lacks)
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)
     exceeded = [use for use in limits if use.is_exceeded]
-    sentences += [_limit_text(use, alone=len(exceeded) == 1) for use in exceeded]
+    if len(exceeded) == 1:
+        sentences.append(f"it uses {format_in(exceeded[0].usable, '')} of {exceeded[0].has}")
+    else:
+        sentences += [use.clause for use in exceeded]
     busy = sheet.optional("workload.cpu_cores")
     if busy is not None and any(use.entry.unit in _OF_CPUS for use in exceeded):
         sentences[-1] += f"; {figure(busy.value)} cores are busy today"
@@ -260,11 +255,6 @@ def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     if edition.product.lacks and not lacks:
         sentences.append(f"it {edition.product.lacks}")
     return "".join(f". {capitalized(sentence)}" for sentence in sentences)
-
-
-def _limit_text(use: LimitUse, *, alone: bool) -> str:
-    """Return what an edition uses, ``it uses 16 of 64 threads``; of several limits each with its title."""
-    return f"it uses {format_in(use.usable, '')} of {use.has}" if alone else use.clause
 
 
 _OF_CPUS = ("threads", "cores", "vCPUs")

@@ -8,9 +8,8 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
+    chosen_contract,
     chosen_options,
-    chosen_pack,
-    chosen_product,
     failover_rule,
     licensed_servers,
 )
@@ -27,8 +26,7 @@ _PASSIVE = "license.passive_servers"
 
 def _failover(sheet: Sheet) -> Iterator[Advice]:
     """The rule about passive servers, and what the licenses are with one of them."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     rule, servers = failover_rule(pack, product), sheet.number("cluster.nodes").value
     if servers <= 1 or rule is None:
         return

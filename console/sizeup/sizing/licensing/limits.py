@@ -13,9 +13,8 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PRODUCT,
     CountBasis,
+    chosen_contract,
     chosen_metric,
-    chosen_pack,
-    chosen_product,
     chosen_version,
     count_basis,
 )
@@ -54,8 +53,7 @@ class LimitUse(Struct, frozen=True):
 
 
 def _allowed(sheet: Sheet) -> Iterator[Advice]:
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     found = permission(sheet, pack, product)
     if not found.why:
         return
@@ -69,8 +67,7 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _limits(sheet: Sheet) -> Iterator[Advice]:
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     for use in product_limits(sheet, pack, product):
         sheet.facts.append(use)
         yield use.advice
@@ -247,8 +244,7 @@ def _limits_of_chosen(sheet: Sheet) -> list[tuple[LimitUse, ProductEntry]]:
         return []
     judge = Sheet(sheet.inputs, sheet.rules)
     try:
-        pack = chosen_pack(judge)
-        product = chosen_product(judge, pack)
+        pack, product = chosen_contract(judge)
         return [(use, product) for use in product_limits(judge, pack, product)]
     except MissingError:
         return []

@@ -8,7 +8,7 @@ from datetime import date
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
+from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, chosen_pack
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
 from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
 from sizeup.sizing.sheet import Inputs, Sheet
@@ -43,8 +43,7 @@ def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], tod
         return
     sheet = Sheet(inputs, rules)
     try:
-        pack = chosen_pack(sheet)
-        product = chosen_product(sheet, pack)
+        pack, product = chosen_contract(sheet)
         parts = (product, *chosen_options(sheet, pack, product))
     except UsageError:  # refused where the licenses were counted
         return

@@ -12,10 +12,10 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import (
     PARTITION,
     assume_product,
+    chosen_contract,
     chosen_metric,
     chosen_options,
     chosen_pack,
-    chosen_product,
     count_basis,
     licensed_servers,
 )
@@ -43,27 +43,32 @@ class LicenseCount(Struct, frozen=True):
 
 def licenses_required(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
     """Licenses of the chosen product on this machine, with the metric they are counted in."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
+    pack, product = chosen_contract(sheet)
     require_permission(sheet, pack, product)
     metric = chosen_metric(sheet, pack, product)
     return count_units(sheet, count_basis(sheet, pack, metric), metric), metric, product
 
 
-_HOST_SETTINGS = {
+_UNKNOWN = {
     "license.host_cores": (
+        (
+            "without the number of cores of all hosts that the guest may run on (with vMotion or live migration all of "
+            f"the cluster). Use {KEYS['license.host_cores'].flag}"
+        ),
         "a guest cannot see the hosts that it may run on, and all their cores count",
         f"on a soft partition: {KEYS['license.host_cores'].flag}, the cores of all hosts that it may run on",
         "on an accepted hard partition: --set license.scope=hard license.pinned_cores=N, the cores of its cap",
         "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     "license.host_sockets": (
+        f"without the number of sockets of the physical host. Use {KEYS['license.host_sockets'].flag}",
         "a guest sees virtual sockets",
         f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
         "where it may move to other hosts, all of them count: --set license.hosts=N, with as many sockets each",
         "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     PARTITION: (
+        "until it is known whether this LPAR has processors of its own, a cap or none. Use " + KEYS[PARTITION].flag,
         "an LPAR with processors of its own or with a cap is a hard partition, any other is a soft one",
         "processors of its own: --set license.partition=dedicated, the cores that it shows",
         (
@@ -76,38 +81,16 @@ _HOST_SETTINGS = {
         ),
     ),
     "machine.guest": (
+        (
+            "until this machine is known to be bare metal or a guest. Use --set machine.guest=no or "
+            "--set machine.guest=yes"
+        ),
         "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
         "on bare metal: --set machine.guest=no, so that the detected cores and sockets count",
         "in a virtual machine: --set machine.guest=yes and the host's license.host_cores=N, license.host_sockets=N",
     ),
 }
-"""By missing key: why the license count is unknown, and which settings make it known."""
-
-
-def _host_unknown(key: str) -> str:
-    """What the license count requires, and the flag that sets it."""
-    if key == "machine.guest":
-        return (
-            "license count: unknown until this machine is known to be bare metal or a guest. "
-            "Use --set machine.guest=no or --set machine.guest=yes"
-        )
-    if key == PARTITION:
-        return (
-            "license count: unknown until it is known whether this LPAR has processors of its own, a cap or none. "
-            f"Use {KEYS[PARTITION].flag}"
-        )
-    missing = {
-        "license.host_cores": "number of cores of all hosts that the guest may run on (with "
-        "vMotion or live migration all of the cluster)",
-        "license.host_sockets": "number of sockets of the physical host",
-    }
-    return f"license count: unknown without the {missing.get(key, KEYS[key].help)}. Use {KEYS[key].flag}"
-
-
-def _of_this_server(sheet: Sheet, key: str) -> str:
-    """Return how many cores the server of an LPAR has, as a sentence; they are the least that its hosts have."""
-    cores = sheet.optional("machine.server_cores") if key == "license.host_cores" else None
-    return "" if cores is None else f"; the server that this LPAR runs on has {format_in(cores.value, 'cores')}"
+"""By missing key: what ends "license count: unknown", then why that is so and which settings make it known."""
 
 
 def _note_unused_hosts(sheet: Sheet) -> None:
@@ -128,10 +111,15 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     except MissingError as missing:
         if not isinstance(missing, HostUnknownError) and not missing.key.startswith("license."):
             raise
-        for line in _HOST_SETTINGS.get(missing.key, ()):
+        key = KEYS[missing.key]
+        unknown, *ways = _UNKNOWN.get(key.name, (f"without the {key.help}. Use {key.flag}",))
+        for line in ways:
             sheet.line(line)
-        decision = "users-unknown" if missing.key == "license.users" else "host-unknown"
-        verdict = _host_unknown(missing.key) + _of_this_server(sheet, missing.key)
+        decision = "users-unknown" if key.name == "license.users" else "host-unknown"
+        verdict = f"license count: unknown {unknown}"
+        cores = sheet.optional("machine.server_cores") if key.name == "license.host_cores" else None
+        if cores is not None:  # the least that the hosts of an LPAR have
+            verdict += f"; the server that this LPAR runs on has {format_in(cores.value, 'cores')}"
         sheet.facts.append(LicenseCount(notes=sheet.notes))
         yield sheet.advice("license.units", "Licenses", verdict, decision=decision)
         raise

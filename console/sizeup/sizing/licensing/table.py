@@ -99,26 +99,20 @@ def _is_permitted(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
 
 
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
-    blank = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly, free=product.is_free)
+    """Return what is known of a product, as far as its inputs go."""
+    row = Row(pack.pack, short(product.id), product.title, None, None, None, product.yearly, free=product.is_free)
     try:
         count, _, _ = licenses_required(sheet)
+        least = next((one.text for one in sheet.facts if isinstance(one, MinimumOrder)), "")
+        assumed = count.low is not None or bool(sheet.assumptions)
+        assumed = assumed or not _is_permitted(Sheet(sheet.inputs, sheet.rules), pack, product)
+        title = " with ".join(
+            filter(None, (product.title, listed([option.title for option in chosen_options(sheet, pack, product)])))
+        )
+        row = replace(row, title=title, units=count, assumed=assumed, note=least)
+        row = replace(row, list_price=list_price(sheet), list_date=_list_date(sheet, product))
+        return replace(row, term_cost=term_cost(sheet))
     except ForbiddenError as forbidden:
-        return replace(blank, forbidden=forbidden.permission.refusal, rule=forbidden.permission.why)
-    except MissingError as missing:
-        return replace(blank, missing=missing.key)
-    except UsageError as error:
-        return replace(blank, missing=str(error))
-    least = next((one.text for one in sheet.facts if isinstance(one, MinimumOrder)), "")
-    assumed = count.low is not None or bool(sheet.assumptions)
-    assumed = assumed or not _is_permitted(Sheet(sheet.inputs, sheet.rules), pack, product)
-    blank = replace(blank, assumed=assumed, note=least)
-    options = chosen_options(sheet, pack, product)
-    if options:
-        blank = replace(blank, title=f"{product.title} with {listed([option.title for option in options])}")
-    try:
-        blank = replace(blank, units=count, list_price=list_price(sheet), list_date=_list_date(sheet, product))
-        return replace(blank, term_cost=term_cost(sheet))
-    except MissingError as missing:
-        return replace(blank, units=count, missing=missing.key)
-    except UsageError as error:
-        return replace(blank, units=count, missing=str(error))
+        return replace(row, forbidden=forbidden.permission.refusal, rule=forbidden.permission.why)
+    except (MissingError, UsageError) as error:
+        return replace(row, missing=str(error))
