@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from sizeup.model.limits import Limits
 from sizeup.model.machine import Machine
+from sizeup.model.platform import Platform
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup.views.machine.virtualization import UNPROVEN, runs_on
@@ -59,26 +60,31 @@ class Check(Struct, frozen=True):
     """The consequence and what to do; empty if the status is ok."""
 
 
+def limited_check(
+    area: str, name: str, value: str | float | None, shown: str, remedy: str, *, limited: bool, unit: str = ""
+) -> Check:
+    """Return a check that works with limits, where it is ``limited``, and then needs the remedy."""
+    if limited:
+        return Check(area, name, value, shown, unit, CheckStatus.LIMITED, remedy)
+    return Check(area, name, value, shown, unit)
+
+
 _PRESSURE_PERCENT = 10.0
 """Time that tasks waited for a resource from which on a measurement is likely to be disturbed."""
 
 
 def load_checks(load: float | None, cpus: int, pressure: Mapping[str, float | None]) -> Iterator[Check]:
     """Return how busy the host is: the load of the last minute, and by resource the time that tasks waited, in %."""
+    remedy = "Figures measured now may not converge; measure on an idle host."
     busy = load is not None and load > cpus / 2
     shown = "unknown: /proc/loadavg cannot be read" if load is None else f"{load:g} on {cpus} CPUs in the last minute"
-    yield _load_check("load average", load, shown, "", limited=busy)
+    yield limited_check("load", "load average", load, shown, remedy, limited=busy)
     for resource, percent in pressure.items():
         waits = percent is not None and percent > _PRESSURE_PERCENT
         shown = "unknown: needs Linux 4.20 with CONFIG_PSI"
         if percent is not None:
             shown = f"tasks waited {percent:g} % of the last 10 s"
-        yield _load_check(f"{resource} pressure", percent, shown, "%", limited=waits)
-
-
-def _load_check(name: str, value: float | None, shown: str, unit: str, *, limited: bool) -> Check:
-    remedy = "Figures measured now may not converge; measure on an idle host." if limited else ""
-    return Check("load", name, value, shown, unit, CheckStatus.LIMITED if limited else CheckStatus.OK, remedy)
+        yield limited_check("load", f"{resource} pressure", percent, shown, remedy, limited=waits, unit="%")
 
 
 class StoreFacts(Struct, frozen=True):
@@ -91,49 +97,27 @@ class StoreFacts(Struct, frozen=True):
 
 def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
     """Return the checks of access rights and of the limits of this process."""
-    area, platform = "access", machine.platform
+    platform = machine.platform
     capabilities = limits.capabilities or frozenset()
     held = [name for number, name in _CAPABILITY_NAMES.items() if number in capabilities]
     if user == 0:
-        shown = (
-            "root"
-            if len(held) == len(_CAPABILITY_NAMES)
-            else f"root, capabilities limited to: {', '.join(held) or 'none'}"
-        )
+        all_held = len(held) == len(_CAPABILITY_NAMES)
+        shown = "root" if all_held else f"root, capabilities limited to: {', '.join(held) or 'none'}"
     else:
         shown = f"uid {user}, {'capabilities: ' + ', '.join(held) if held else 'no capabilities'}"
-    yield Check(area, "user", user, shown)
-    locked = platform.memlock_bytes
-    lifted = _CAP_IPC_LOCK in capabilities
-    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and not lifted
-    yield Check(
-        area,
-        "locked memory",
-        locked,
-        "no limit"
-        if platform.memlock_unlimited
-        else "no limit (capability ipc_lock)"
-        if lifted
-        else "unknown"
-        if locked is None
-        else f"at most {format_bytes(locked)}",
-        unit="bytes",
-        status=CheckStatus.LIMITED if tight else CheckStatus.OK,
-        remedy="Large buffers cannot be locked in memory; raise the limit with ulimit -l or LimitMEMLOCK=."
-        if tight
-        else "",
-    )
+    yield Check("access", "user", user, shown)
+    yield _locked_memory(platform, lifted=_CAP_IPC_LOCK in capabilities)
     if limits.open_files is not None:
+        remedy = f"Measuring many devices at once needs more; raise the limit with ulimit -n {_OPEN_FILES_WANTED}."
         few = limits.open_files < _OPEN_FILES_WANTED
-        remedy = (
-            f"Measuring many devices at once needs more; raise the limit with ulimit -n {_OPEN_FILES_WANTED}."
-            if few
-            else ""
-        )
-        status = CheckStatus.LIMITED if few else CheckStatus.OK
-        yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", status, remedy)
+        shown = f"at most {limits.open_files:,}"
+        yield limited_check("access", "open files", limits.open_files, shown, remedy, limited=few)
     yield _aio(limits)
-    yield _io_uring(limits, user)
+    switch = limits.io_uring_disabled
+    disabled = switch == 2 or (switch == 1 and user != 0)
+    shown = f"disabled (kernel.io_uring_disabled is {switch})" if disabled else "not disabled"
+    remedy = "Enable it: sysctl kernel.io_uring_disabled=0"
+    yield limited_check("access", "io_uring", not disabled, shown, remedy, limited=disabled)
     yield _counters(limits)
     pages = [pool for pool in machine.huge_pages if pool.total]
     free = sum(pool.free * pool.page_bytes for pool in pages)
@@ -142,38 +126,31 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
     shown = (pools or ("none reserved" if machine.huge_pages else "unknown")) + (
         f"; transparent: {transparent}" if transparent else ""
     )
-    yield Check(area, "huge pages", free if machine.huge_pages else None, shown, unit="bytes")
+    yield Check("access", "huge pages", free if machine.huge_pages else None, shown, unit="bytes")
     yield from _shares(machine)
+
+
+def _locked_memory(platform: Platform, *, lifted: bool) -> Check:
+    """Return how much may be locked; ``lifted`` is whether a capability lifts the limit."""
+    locked = platform.memlock_bytes
+    shown = "unknown" if locked is None else f"at most {format_bytes(locked)}"
+    if platform.memlock_unlimited:
+        shown = "no limit"
+    elif lifted:
+        shown = "no limit (capability ipc_lock)"
+    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and not lifted
+    remedy = "Large buffers cannot be locked in memory; raise the limit with ulimit -l or LimitMEMLOCK=."
+    return limited_check("access", "locked memory", locked, shown, remedy, limited=tight, unit="bytes")
 
 
 def _aio(limits: Limits) -> Check:
     most, used = limits.aio_requests_max, limits.aio_requests_used or 0
     if most is None:
         remedy = "This kernel lacks io_submit(2) or blocks it, so Linux AIO cannot be measured."
-        return Check("access", "asynchronous I/O", None, "not available", status=CheckStatus.LIMITED, remedy=remedy)
-    short = most - used < _AIO_WANTED
-    return Check(
-        "access",
-        "asynchronous I/O",
-        most - used,
-        f"{most - used:,} requests left of {most:,}",
-        status=CheckStatus.LIMITED if short else CheckStatus.OK,
-        remedy="Deep queues and databases need more; raise the limit: sysctl fs.aio-max-nr=1048576" if short else "",
-    )
-
-
-def _io_uring(limits: Limits, user: int) -> Check:
-    switch = limits.io_uring_disabled
-    if switch == 2 or (switch == 1 and user != 0):
-        return Check(
-            "access",
-            "io_uring",
-            value=False,
-            shown=f"disabled (kernel.io_uring_disabled is {switch})",
-            status=CheckStatus.LIMITED,
-            remedy="Enable it: sysctl kernel.io_uring_disabled=0",
-        )
-    return Check("access", "io_uring", value=True, shown="not disabled")
+        return limited_check("access", "asynchronous I/O", None, "not available", remedy, limited=True)
+    left, shown = most - used, f"{most - used:,} requests left of {most:,}"
+    remedy = "Deep queues and databases need more; raise the limit: sysctl fs.aio-max-nr=1048576"
+    return limited_check("access", "asynchronous I/O", left, shown, remedy, limited=left < _AIO_WANTED)
 
 
 def _counters(limits: Limits) -> Check:
@@ -181,23 +158,17 @@ def _counters(limits: Limits) -> Check:
     if level is None:
         return Check("access", "hardware counters", None, "not in this kernel")
     shut = level > 2 and not (limits.capabilities or frozenset()) & {21, 38}
-    return Check(
-        "access",
-        "hardware counters",
-        level,
-        f"kernel.perf_event_paranoid is {level}",
-        status=CheckStatus.LIMITED if shut else CheckStatus.OK,
-        remedy="This user cannot read them; allow it: sysctl kernel.perf_event_paranoid=2" if shut else "",
-    )
+    remedy = "This user cannot read them; allow it: sysctl kernel.perf_event_paranoid=2"
+    shown = f"kernel.perf_event_paranoid is {level}"
+    return limited_check("access", "hardware counters", level, shown, remedy, limited=shut)
 
 
 def _shares(machine: Machine) -> Iterator[Check]:
     """Return the checks of the limits set by a container, a service or taskset."""
     counts, group = machine.pu_counts, machine.platform.control_group
     remedy = "Results describe this share of the machine, not the whole machine."
-    less = counts.allowed < counts.online
-    yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} usable", "",
-                CheckStatus.LIMITED if less else CheckStatus.OK, remedy if less else "")  # fmt: skip
+    less, shown = counts.allowed < counts.online, f"{counts.allowed} of {counts.online} usable"
+    yield limited_check("access", "CPUs", counts.allowed, shown, remedy, limited=less)
     if group is not None and group.cpu_quota is not None:
         shown = f"limited to {group.cpu_quota:g} CPUs by the control group"
         yield Check("access", "CPU time", group.cpu_quota, shown, "", CheckStatus.LIMITED, remedy)
@@ -214,14 +185,8 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
         yield Check(area, "container", platform.container, one_line(platform.container, 40))
     source = platform.clock_source
     slow = source is not None and source not in _FAST_CLOCKS
-    yield Check(
-        area,
-        "clock source",
-        source,
-        one_line(source or "unknown", 40),
-        status=CheckStatus.LIMITED if slow else CheckStatus.OK,
-        remedy="Reading this clock needs a system call; measure what it costs." if slow else "",
-    )
+    remedy = "Reading this clock needs a system call; measure what it costs."
+    yield limited_check(area, "clock source", source, one_line(source or "unknown", 40), remedy, limited=slow)
     if platform.steal_share is not None:
         shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
         yield Check(area, "steal time", platform.steal_share, shown, unit="1")
@@ -234,11 +199,9 @@ def store_checks(facts: StoreFacts) -> Iterator[Check]:
     status = CheckStatus.OK if facts.writable else CheckStatus.UNAVAILABLE
     yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", status, remedy)
     if facts.free_bytes is not None:
-        little = facts.free_bytes < _FREE_BYTES_WANTED
-        remedy = "A long run may not fit; save it on another file system with sizeup --batch -o FILE." if little else ""
-        status = CheckStatus.LIMITED if little else CheckStatus.OK
-        shown = f"{format_decimal_bytes(facts.free_bytes)}"
-        yield Check("files", "free space", facts.free_bytes, shown, "bytes", status, remedy)
+        little, shown = facts.free_bytes < _FREE_BYTES_WANTED, f"{format_decimal_bytes(facts.free_bytes)}"
+        remedy = "A long run may not fit; save it on another file system with sizeup --batch -o FILE."
+        yield limited_check("files", "free space", facts.free_bytes, shown, remedy, limited=little, unit="bytes")
 
 
 def configuration_checks(path: str, *, found: bool, unknown_variables: Iterable[str]) -> Iterator[Check]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sizeup.terminal.link import Link
 from sizeup.text import one_line
 from sizeup.units import format_count, format_ns, format_rate
-from sizeup.views.machine.doctor import Check, CheckStatus
+from sizeup.views.machine.doctor import Check, CheckStatus, limited_check
 
 _SLOW_LINE_BYTES_PER_SECOND = 50e3
 _SLOW_ANSWER_NS = 150e6
@@ -63,15 +63,10 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         if dumb
         else "",
     )
-    small = facts.columns < 80 or facts.rows < 24
-    yield Check(
-        area,
-        "size",
-        f"{facts.columns}x{facts.rows}",
-        f"{facts.columns} columns, {facts.rows} rows",
-        status=CheckStatus.LIMITED if small else CheckStatus.OK,
-        remedy="The console needs 80 x 24 to show everything; enlarge the window." if small else "",
-    )
+    small, size = facts.columns < 80 or facts.rows < 24, f"{facts.columns}x{facts.rows}"
+    shown = f"{facts.columns} columns, {facts.rows} rows"
+    remedy = "The console needs 80 x 24 to show everything; enlarge the window."
+    yield limited_check(area, "size", size, shown, remedy, limited=small)
     yield _colors(facts)
     yield _encoding(facts)
     if facts.around:
@@ -98,17 +93,10 @@ def _line(facts: TerminalFacts, *, asked: bool) -> Check:
     if facts.answerer:
         return Check(area, name, None, f"unknown: {facts.answerer} answers instead of the terminal")
     slow = facts.link.bytes_per_second < _SLOW_LINE_BYTES_PER_SECOND or facts.link.answer_ns > _SLOW_ANSWER_NS
-    return Check(
-        area,
-        name,
-        round(facts.link.bytes_per_second),
-        f"latency {format_ns(facts.link.answer_ns)}, bandwidth {format_rate(facts.link.bytes_per_second)} or more",
-        unit="bytes/s",
-        status=CheckStatus.LIMITED if slow else CheckStatus.OK,
-        remedy="Start the console with sizeup --low-bandwidth, which redraws every 2 s. Measurements are not affected."
-        if slow
-        else "",
-    )
+    speed = facts.link.bytes_per_second
+    shown = f"latency {format_ns(facts.link.answer_ns)}, bandwidth {format_rate(speed)} or more"
+    remedy = "Start the console with sizeup --low-bandwidth, which redraws every 2 s. Measurements are not affected."
+    return limited_check(area, name, round(speed), shown, remedy, limited=slow, unit="bytes/s")
 
 
 def _encoding(facts: TerminalFacts) -> Check:
@@ -129,4 +117,4 @@ def _encoding(facts: TerminalFacts) -> Check:
     elif not facts.locale_utf8:
         remedy = "The console uses ASCII."
     value = "ascii" if facts.ascii_only or draws is False else "utf-8"
-    return Check("terminal", "encoding", value, shown, "", CheckStatus.LIMITED if remedy else CheckStatus.OK, remedy)
+    return limited_check("terminal", "encoding", value, shown, remedy, limited=bool(remedy))
