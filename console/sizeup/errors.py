@@ -85,7 +85,7 @@ def needs_linux(reason: str) -> str:
     """Return what to say where only Linux will do, and why this system is none."""
     return (
         f"this needs Linux: {reason}. Measure and describe a machine on itself. Here, sessions can be shown: "
-        "sizeup FILE, sizeup session show, compare or export; and sized: sizeup size --session FILE"
+        "sizeup FILE, sizeup session show, compare or export; and sized: sizeup size --machine FILE"
     )
 
 

@@ -52,7 +52,7 @@ def test_a_comparison_is_written_as_a_document_of_its_own(sizeup: Run, tmp_path:
     sides = ("compare", "slow", "--baseline", "fast", "--fail-if", "null.gap > +5%")
 
     text, web = sizeup(*sides, "--markdown"), sizeup(*sides, "--html", "-o", "c.html")
-    alone = sizeup("compare", "slow", "--fail-if", "null.gap > 9s", "--markdown")
+    alone = sizeup("compare", "slow", "--fail-if", "null.gap > 9s", "--format", "markdown")
 
     assert (text.returncode, web.returncode, alone.returncode) == (5, 5, 6)
     for words in ("**FAIL**", "MET: x ", "- worse"):

@@ -161,9 +161,9 @@ def test_every_command_finds_a_session_by_its_name_and_the_latest_without_one(si
         ("show", f"{name}{SUFFIX}"),
         ("export", name, "--json"),
         ("compare", name, "--baseline", name),
-        ("size", "--session", name),
+        ("size", "--machine", name),
         ("attach", "--text", name),
-        ("export", "latest", "--text"),
+        ("export", "latest", "--format", "text"),
     ):
         done = sizeup(*command)
         assert done.returncode == 0, (command, done.stderr)

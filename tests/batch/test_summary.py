@@ -97,7 +97,7 @@ def test_without_a_workload_there_is_no_verdict_and_the_command_for_one() -> Non
     lines = summary_lines(found, 80, name="db01-1")
 
     assert lines[2].startswith("NO VERDICT YET  No workload.")
-    assert "sizeup size --session db01-1 --workload FILE" in " ".join(" ".join(lines).split())
+    assert "sizeup size --machine db01-1 --workload FILE" in " ".join(" ".join(lines).split())
 
 
 @pytest.mark.ci

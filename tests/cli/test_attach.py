@@ -14,19 +14,19 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_without_any_run_the_folder_is_named(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["attach"]) == 2
+    assert run(["session", "follow"]) == 2
     assert f"no unfinished run in {state}" in capsys.readouterr().err
 
 
 def test_the_run_without_an_end_is_found(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--batch", "-p", "null", "--quiet"]) == 0
     saved = next(state.iterdir())
-    assert run(["attach"]) == 2
+    assert run(["session", "follow"]) == 2
     # What a run that is still going on looks like.
     going_on = saved.with_name("going-on.sizeup.jsonl")
     going_on.write_bytes(b"".join(saved.read_bytes().splitlines(keepends=True)[:-1]))
     capsys.readouterr()
 
-    assert run(["attach"]) == 0
+    assert run(["session", "follow"]) == 0
 
     assert "interrupted" in capsys.readouterr().out.splitlines()[0]

@@ -8,7 +8,7 @@ import pytest
 import purchase
 from report.sessions import records, written
 from sizeup import cli
-from sizeup.cli.candidates import candidate_inputs
+from sizeup.cli.sizing_inputs import sized_subject
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.views.result.candidates import Candidate, best_first, not_judged
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> str:
-    assert cli.run(["size", "--candidates", *arguments]) == status
+    assert cli.run(["size", "compare", *arguments]) == status
     captured = capsys.readouterr()
     return captured.err if status else captured.out
 
@@ -142,7 +142,9 @@ def test_what_is_not_judged_is_named_and_never_wins(
     (folder / "fc8.toml").write_text(one_port, encoding="utf-8")
     four_ports = OFFER.format(gib=256, ports=4).replace('"machine.memory_gib" = 256\n', "")
     (folder / "fc32.toml").write_text(four_ports, encoding="utf-8")
-    candidates = [Candidate(name, size(candidate_inputs(name, parse_settings(settings)))) for name in names]
+    candidates = [
+        Candidate(name, size(sized_subject(name, parse_settings(settings), own_first=True).inputs)) for name in names
+    ]
 
     assert [
         ": ".join(filter(None, (one.name, ", ".join(not_judged(one))))) for one in best_first(candidates)
@@ -181,11 +183,15 @@ def test_the_document_has_the_whole_answer_of_each(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("large.toml", "large.toml"), "expected every candidate once, found large.toml more than once"),
-        (("nothing",), "expected a capture, a session (.jsonl) or a server in TOML (.toml), found nothing at nothing"),
-        (("large.toml", "--working"), "--working cannot be combined with --candidates"),
-        (("large.toml", "--licenses"), "--licenses cannot be combined with --candidates"),
-        (("large.toml", "--sysroot", "server-x"), "not allowed with argument"),
+        (("large.toml", "large.toml"), "expected every server once, found large.toml more than once"),
+        (
+            ("nothing",),
+            "a published case, this or none, found nothing at nothing; list cases with: sizeup size cases",
+        ),
+        (
+            ("large.toml", "--show", "working"),
+            "unrecognized arguments: --show working; try: sizeup size compare --help",
+        ),
         (("workload.toml",), "expected sizeup.candidate/1: schema is 'sizeup.workload/1'"),
         (("load.toml",), "found 'workload.iops'"),
     ],

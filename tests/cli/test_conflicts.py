@@ -9,17 +9,16 @@ from sizeup.errors import ExitStatus
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("size --blank --percentile 50", "--percentile"),
-        ("size --blank --devices sda", "--devices"),
-        ("size --blank --keys --sources", "--sources"),
-        ("size --blank --keys", "--blank"),
-        ("size --blank --licenses --sensitivity", "--sensitivity"),
-        ("size --blank --licenses --compare-with sla-oltp", "--against"),
-        ("size --blank --licenses --sources", "--sources"),
-        ("presets sla-oltp --compare a b", "NAME"),
+        ("size --machine none --percentile 50", "--percentile"),
+        ("size --machine none --devices sda", "--devices"),
+        ("size --machine none --show cpu --json", "--show"),
+        ("size --machine none --against sla-oltp --format html", "--against"),
+        ("fleet x --all --format csv", "--all"),
+        ("session compare x --against y --points --json", "--points"),
+        ("size cases sla-oltp --compare a b", "NAME"),
         ("detect --watch 1s --json", "--json"),
         ("detect --watch 1s --against other", "--against"),
-        ("detect --since file --diff other", "--against"),
+        ("detect --since file --against other", "--against"),
         ("detect numa --json", "--json"),
         ("detect numa --watch 1s", "--watch"),
     ],
@@ -29,11 +28,19 @@ def test_an_option_without_effect_is_refused(line: str, named: str, capsys: pyte
 
     errors = capsys.readouterr().err
     assert named in errors
-    assert "cannot be combined with" in errors or "needs" in errors
+    assert "cannot be combined with" in errors or "needs" in errors or "has no effect on the format" in errors
     assert "leave out" in errors
 
 
-@pytest.mark.parametrize("line", ["size --keys", "size --blank --licenses", "size --blank --licenses --sources --json"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "size keys",
+        "size --machine none --show licenses",
+        "size --machine none --show licenses sensitivity working --against redo-10db",
+        "size --machine none --show licenses sources --json",
+    ],
+)
 def test_options_that_go_together_are_taken(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(line.split()) == ExitStatus.OK
     assert capsys.readouterr().out

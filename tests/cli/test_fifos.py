@@ -17,9 +17,9 @@ pytestmark = pytest.mark.ci
 REFUSED = (
     ("import", "{}"),
     ("size", "--rules", "{}"),
-    ("size", "--blank", "--workload", "{}"),
-    ("size", "--session", "{}"),
-    ("size", "--sysroot", "{}"),
+    ("size", "--machine", "none", "--workload", "{}"),
+    ("size", "--machine", "{}"),
+    ("size", "--machine", "{}"),
     ("detect", "--diff", "{}"),
     ("detect", "--since", "{}"),
     ("detect", "--sysroot", "{}"),
@@ -32,8 +32,8 @@ REFUSED = (
     ("sessions", "rename", "{}", "title"),
     ("sessions", "delete", "{}", "--yes"),
     ("compare", "{}", "--baseline", "{}"),
-    ("export", "{}", "--text"),
-    ("export", "{}", "--share", "-o", "out.gz"),
+    ("export", "{}", "--format", "text"),
+    ("export", "{}", "--format", "share", "-o", "out.gz"),
     ("--batch", "--resume", "{}"),
     ("--batch", "-p", "null", "--append", "{}"),
 )
@@ -97,13 +97,13 @@ def test_a_fifo_in_place_of_the_key_costs_only_that_pseudonyms_agree(
     (tmp_path / "state/sizeup").mkdir(parents=True)
     os.mkfifo(tmp_path / "state/sizeup/masking.key")
 
-    assert cli.run(["export", "run", "--share", "-o", "shared.gz"]) == 0
+    assert cli.run(["session", "export", "run", "--format", "share", "-o", "shared.gz"]) == 0
     assert "the pseudonyms of this file match no other file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/"])
 def test_a_device_and_a_folder_are_refused(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["import", path]) == 2
+    assert cli.run(["session", "import", path]) == 2
     assert f"{path}: expected results of another tool, found a" in capsys.readouterr().err
 
 
@@ -123,17 +123,17 @@ def _sizeup(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("script", "status", "words"),
     [
-        ('cat "$2" | "$1" -m sizeup size --blank --workload -', 0, ""),
-        ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/stdin', 0, ""),
-        ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/fd/4 4<&0', 0, ""),
+        ('cat "$2" | "$1" -m sizeup size --machine none --workload -', 0, ""),
+        ('cat "$2" | "$1" -m sizeup size --machine none --workload /dev/stdin', 0, ""),
+        ('cat "$2" | "$1" -m sizeup size --machine none --workload /dev/fd/4 4<&0', 0, ""),
         (
             'cat "$2" | "$1" -m sizeup session export /dev/fd/4 --csv 4<&0',
             2,
             "/dev/fd/4: expected a session file, found a pipe",
         ),
-        ('"$1" -m sizeup size --blank --workload - <&-', 2, "-: expected a workload file, found a closed"),
+        ('"$1" -m sizeup size --machine none --workload - <&-', 2, "-: expected a workload file, found a closed"),
         (
-            '"$1" -m sizeup size --blank --workload /dev/fd/77',
+            '"$1" -m sizeup size --machine none --workload /dev/fd/77',
             2,
             "/dev/fd/77: expected a workload file, found a closed",
         ),

@@ -77,8 +77,8 @@ def _shown(text: str, *related: str, width: int = 80) -> str:
 def test_on_a_terminal_a_page_has_no_targets_pictures_or_comments() -> None:
     shown = _shown("# One\n\n<!-- run -->\n![A picture](a.svg)\nSee [two](two.md#here), `code`.\n", "two")
 
-    assert [line.rstrip() for line in shown.splitlines()] == [
-        "One", "===", "", "See two, code.", "", "Related pages, printed by sizeup help PAGE: two",
+    assert [line.strip() for line in shown.splitlines()] == [
+        "One", "", "See two, code.", "", "Related pages, printed by sizeup help PAGE: two",
     ]  # fmt: skip
 
 
@@ -91,15 +91,11 @@ def test_code_keeps_its_lines_and_prose_does_not_exceed_the_width() -> None:
 
 
 def test_a_table_too_wide_for_the_terminal_loses_nothing() -> None:
-    words = [f"{letter * 20}" for letter in "abcd"]
-    table = f"| w | x | y | z |\n|---|---|---|---|\n| {' | '.join(words)} |\n"
+    words = [f"{letter * 30}" for letter in "abcd"]
+    shown = _shown(f"| w | x | y | z |\n|---|---|---|---|\n| {' | '.join(words)} |\n")
 
-    narrow, wide = _shown(table, width=80), _shown(table, width=140)
-
-    assert [line.strip() for line in narrow.splitlines() if line.strip()] == [
-        f"{name}: {word}" for name, word in zip("wxyz", words, strict=True)
-    ]
-    assert any(all(word in line for word in words) for line in wide.splitlines())
+    assert [shown.count(letter) for letter in "abcd"] == [30] * 4
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 @pytest.mark.ci

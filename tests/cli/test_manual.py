@@ -42,7 +42,7 @@ def test_without_the_extra_the_way_to_get_it_is_said(
         (["detekt"], " (did you mean detect?), and no such file or saved session; see: sizeup --help"),
         (
             ["serve", "--port", "8765"],
-            ", which was removed; use the console over ssh, or share a page: sizeup session export FILE --html",
+            ", which was removed; use the console over ssh, or share a page: sizeup session export FILE -o page.html",
         ),
     ],
 )

@@ -38,16 +38,16 @@ def slb(tmp_path: Path) -> str:
 
 
 MAKERS = {
-    "export": ["export", "SESSION", "--text", "-o", "OUT"],
-    "export --share": ["export", "SESSION", "--share", "-o", "OUT"],
+    "export": ["session", "export", "SESSION", "--format", "text", "-o", "OUT"],
+    "export --share": ["session", "export", "SESSION", "--format", "share", "-o", "OUT"],
     "capture": ["capture", "--sysroot", "TREE", "--force", "OUT"],
-    "import": ["import", "SLB", "-o", "OUT"],
+    "import": ["session", "import", "SLB", "-o", "OUT"],
     "a run": ["--batch", "-q", "-p", "null", "-o", "OUT"],
 }
 ADDERS = {
     "another run": ["--batch", "-q", "-p", "null", "--append", "OUT"],
     "the rest of a run": ["--batch", "-q", "--resume", "OUT"],
-    "a note": ["note", "OUT", "calm host"],
+    "a note": ["session", "note", "OUT", "calm host"],
     "a tag": ["sessions", "tag", "OUT", "calm"],
 }
 CASES = [*((name, exists) for name in MAKERS for exists in (True, False)), *((name, True) for name in ADDERS)]
@@ -81,8 +81,8 @@ def test_a_session_is_its_owners_alone_and_so_are_the_directories_made_for_it(
 ) -> None:
     before = os.umask(0)
     try:
-        assert run(["import", slb(tmp_path)]) == ExitStatus.OK
-        assert run(["import", slb(tmp_path), "-o", str(tmp_path / "named")]) == ExitStatus.OK
+        assert run(["session", "import", slb(tmp_path)]) == ExitStatus.OK
+        assert run(["session", "import", slb(tmp_path), "-o", str(tmp_path / "named")]) == ExitStatus.OK
     finally:
         os.umask(before)
 

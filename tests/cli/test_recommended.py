@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sizeup
-from sizeup.cli import COMMANDS, HIDDEN, split_path
+from sizeup.cli import COMMANDS, renamed, split_path
 from sizeup.cli import run as run_command
 from sizeup.cli.parser import build_parser
 from sizeup.errors import ExitStatus
@@ -45,13 +45,9 @@ PROSE = frozenset(
 """Words behind the name of the program that are no commands."""
 START = "run"
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
-    "cli/against.py": ("detect",),
-    "cli/candidates.py": ("size",),
-    "cli/conflicts.py": ("detect",),
-    "cli/decision.py": ("drift", "session compare"),
     "cli/size_report.py": ("size",),
-    "cli/minimum_effect.py": ("session compare", "experiment"),
-    "cli/sizing_inputs.py": ("size", "session export"),
+    "cli/results.py": ("session export",),
+    "cli/sizing_inputs.py": ("size",),
     "compare/condition_results.py": ("session compare",),
     "compare/conditions.py": ("session compare",),
     "compare/experiment.py": ("experiment",),
@@ -71,7 +67,6 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("session import",),
     "importers/slb.py": ("session import",),
-    "cli/open.py": ("session open",),
     "probing/kit/template.py": ("probe new",),
     "probing/kit/trial.py": ("probe check",),
     "probing/planner.py": (START,),
@@ -100,10 +95,9 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
 NOT_OF_IT = {
     "child_process.py": {"-c", "-P", "-s"},  # of the Python interpreter
     "cli/experiment.py": {"-c"},  # of the shell
-    "cli/__init__.py": {"--batch", "--check", "--template", "--catalog", "--tag"},  # what version 0.2 took
+    "cli/__init__.py": {"--batch"},
     "cli/parser.py": {"--theme", "--glyphs", "--ascii", "--no-color", "--no-mouse", "--low-bandwidth", "--readonly"},
     "config.py": {f"--{name}" for name in ("theme", "glyphs", "ascii", "color", "mouse", "low-bandwidth", "readonly")},
-    "cli/conflicts.py": {"--set"},  # of other commands
     "cli/probes.py": {"--set"},  # of sizeup run
     "errors.py": {"--fail-if", "--diff", "--profile", "--only-builtin"},  # behind the names of their commands
     "engine/shell_command.py": {"-c"},
@@ -182,7 +176,7 @@ def modules() -> list[tuple[str, Path]]:
 @pytest.mark.parametrize(("name", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")
 def test_every_command_and_option_that_a_text_names_exists(name: str, path: Path) -> None:
     module = name.removeprefix("cli/").removesuffix(".py")
-    command = next((path for path, (target, _) in {**COMMANDS, **HIDDEN}.items() if target == module), "")
+    command = next((path for path, (target, _) in COMMANDS.items() if target == module), "")
     of_command = name.startswith("cli/") and bool(command)
     classes = [path for path, (target, _) in COMMANDS.items() if target.startswith(f"{module}:")]
     package, _, _ = name.partition("/")
@@ -190,6 +184,12 @@ def test_every_command_and_option_that_a_text_names_exists(name: str, path: Path
         name, (command,) if of_command else (START,) if name.startswith("cli/") else ()
     )
 
+    if name in ("cli/arguments.py", "cli/renamed.py"):  # what all commands have, and what they had
+        of_all = {option for words in (*renamed.OPTIONS.values(), *renamed._MOVED.values()) for option in words}
+        commands, foreign = (), frozenset(of_all).union(*map(options, COMMANDS), ("-",))
+        found = [fault for text in texts(path.read_text(), with_docstring=False) for fault in wrong(text, (), foreign)]
+        assert found == []
+        return
     foreign = NOT_OF_IT.get(name, frozenset()) | frozenset().union(*map(options, classes))
     found = [
         fault
@@ -222,7 +222,7 @@ def test_an_import_is_not_told_to_add_to_a_session(tmp_path: Path, capfd: pytest
     (tmp_path / "lscpu.json").write_text(json.dumps({"lscpu": rows}))
     (tmp_path / "there").write_text("kept")
 
-    status = run_command(["import", str(tmp_path / "lscpu.json"), "-o", str(tmp_path / "there")])
+    status = run_command(["session", "import", str(tmp_path / "lscpu.json"), "-o", str(tmp_path / "there")])
 
     said = capfd.readouterr().err
     assert status == ExitStatus.USAGE

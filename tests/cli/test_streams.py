@@ -24,7 +24,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "detect": (),
     "capture": ("{folder}/recording.tar",),
     "drift": ("{session}", "--allow-undecided"),
-    "size": ("--preset", "redo-10db"),
+    "size": ("--machine", "redo-10db"),
     "size cases": (),
     "session list": (),
     "session show": ("{session}",),
@@ -58,7 +58,7 @@ EXTRA: dict[str, Sequence[str]] = {
     "--help": ("--help",),
     "--version": ("--version",),
     "session on standard output": (*RUN, "-o", "-"),
-    "share": ("session", "export", "{session}", "--share"),
+    "share": ("session", "export", "{session}", "--format", "share"),
 }
 CALLS = {
     **{name: (*name.split(), *rest) for name, rest in ARGUMENTS.items()},

@@ -85,11 +85,11 @@ def session(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["show", "SESSION"], "db01"),
-        (["compare", "SESSION", "--baseline", "SESSION"], "run.sizeup.jsonl"),
-        (["export", "SESSION", "--html", "-o", "-"], "</html>"),
-        (["size", "--session", "SESSION"], "VERDICT"),
-        (["note", "SESSION", "seen"], ""),
+        (["session", "show", "SESSION"], "db01"),
+        (["session", "compare", "SESSION", "--baseline", "SESSION"], "run.sizeup.jsonl"),
+        (["session", "export", "SESSION", "--format", "html", "-o", "-"], "</html>"),
+        (["size", "--machine", "SESSION"], "VERDICT"),
+        (["session", "note", "SESSION", "seen"], ""),
         (["sessions"], ""),
         (["probes"], "memory.latency"),
         (["--version"], "sizeup "),

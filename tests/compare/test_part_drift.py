@@ -260,7 +260,7 @@ def test_the_exit_status_says_which(tmp_path: Path, path: str, text: str | None,
     if text is None:
         (tmp_path / "now" / path.lstrip("/")).unlink()
 
-    assert run(["check", "--against", was, "--sysroot", now]) == status
+    assert run(["drift", "--against", was, "--sysroot", now]) == status
 
 
 def test_a_side_on_which_no_disk_was_read_does_not_make_them_all_new(tmp_path: Path) -> None:

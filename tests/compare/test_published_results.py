@@ -25,7 +25,7 @@ def imported(tmp_path: Path) -> str:
     """The published series of 1, 2 and 4 processes, as somebody has it in a file."""
     (tmp_path / "slb.txt").write_text(ONE + TWO + FOUR)
     path = str(tmp_path / "slb.sizeup.jsonl")
-    assert run(["import", str(tmp_path / "slb.txt"), "-o", path]) == ExitStatus.OK
+    assert run(["session", "import", str(tmp_path / "slb.txt"), "-o", path]) == ExitStatus.OK
     return path
 
 

@@ -149,7 +149,7 @@ def test_fewer_than_five_like_machines_are_refused(
     for number in range(machines):
         host(folder, f"other{number}", 91.0 + number)
     mine = host(tmp_path, "mine", 90.0)
-    status = run(["compare", str(mine), "--catalog", str(folder)])
+    status = run(["session", "compare", str(mine), "--catalog", str(folder)])
     captured = capsys.readouterr()
 
     if machines == 5:
@@ -162,7 +162,7 @@ def test_fewer_than_five_like_machines_are_refused(
     assert not re.search(r"\d(th|st|nd|rd)\b", captured.out.partition("Published")[0])
     assert "4 of 5 needed" in captured.out
     assert "no figure has enough like machines" in captured.err
-    assert run(["compare", str(mine), "--catalog", str(folder), "--allow-undecided"]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(folder), "--allow-undecided"]) == 0
 
 
 def test_another_version_of_the_probe_does_not_count(tmp_path: Path, catalog: Path) -> None:
@@ -242,15 +242,18 @@ def test_a_masked_session_of_this_host_is_known_by_the_key_of_the_installation(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     earlier = host(tmp_path, "mine", 50.0, file="earlier", started="2026-01-01T09:00:00Z")
-    assert run(["export", str(earlier), "--share", "-o", str(catalog / "masked.sizeup.jsonl.gz")]) == 0
+    assert (
+        run(["session", "export", str(earlier), "--format", "share", "-o", str(catalog / "masked.sizeup.jsonl.gz")])
+        == 0
+    )
     mine = host(tmp_path, "mine", 97.5)
     capsys.readouterr()
 
-    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["left_out"]["sessions_of_this_host"], data["like_machines"]) == (1, 10)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "none"))
-    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["left_out"]["sessions_of_this_host"], data["like_machines"]) == (0, 11)
     assert not (tmp_path / "none").exists()
@@ -300,12 +303,12 @@ def test_text_and_numbers_of_others_cannot_harm_the_terminal(
     (catalog / "evil\x1b[2J.sizeup.jsonl").write_text("\x1b]0;owned\x07")
     mine = host(tmp_path, "mine\x1b[31m", 97.5)
 
-    assert run(["compare", str(mine), "--catalog", str(catalog)]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog)]) == 0
     text = capsys.readouterr().out
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "30th of 10" in text
-    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
     dram = next(one for one in json.loads(capsys.readouterr().out)["figures"] if one["name"] == DRAM)
     assert (dram["machines"], dram["range"]) == (10, [91.0, 100.0])
 
@@ -334,7 +337,7 @@ def test_the_document_for_programs(tmp_path: Path, catalog: Path, capsys: pytest
     host(catalog, "block", 91.5, settings=DIRECT)
     mine = host(tmp_path, "mine", 97.5)
 
-    assert run(["compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     dram = next(one for one in data["figures"] if one["name"] == DRAM)
     iops = next(one for one in data["figures"] if one["name"] == "storage.random_iops@io.direct")
@@ -351,11 +354,11 @@ def test_without_like_machines_the_nearest_published_figure_is_labeled(
     ice_lake = replace(server(), cpu_model="Intel(R) Xeon(R) Platinum 8360Y CPU @ 2.40GHz")
     mine = host(tmp_path, "mine", 97.5, machine=ice_lake)
 
-    assert run(["compare", str(mine), "--catalog", str(catalog)]) == 6
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog)]) == 6
     text = " ".join(capsys.readouterr().out.split())
     assert "Published figures of other machines, measured with other tools:" in text
     assert "- DRAM latency: 89.2 ns on 2 x Xeon Platinum 8360Y, 72 cores, 251 GiB (the same CPU), by Intel" in text
-    assert run(["compare", str(mine), "--catalog", str(catalog), "--json", "--allow-undecided"]) == 0
+    assert run(["session", "compare", str(mine), "--catalog", str(catalog), "--json", "--allow-undecided"]) == 0
     dram = next(one for one in json.loads(capsys.readouterr().out)["figures"] if one["name"] == DRAM)
     assert dram["percentile"] is None
     assert dram["published_reference"]["value"] == 89.2

@@ -60,7 +60,7 @@ def test_json_has_all_in_base_units(folder: Path, capsys: pytest.CaptureFixture[
 def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_path: Path) -> None:
     write(folder, "=cmd", records("=cmd()", ALIKE, server()))
     out = tmp_path / "fleet.csv"
-    assert run(["fleet", str(folder), "--csv", "-o", str(out)]) == 0
+    assert run(["fleet", str(folder), "--format", "csv", "-o", str(out)]) == 0
     found = list(csv.DictReader(io.StringIO(out.read_text())))
 
     slow = next(
@@ -75,7 +75,7 @@ def test_csv_has_a_row_for_each_figure_and_runs_no_formula(folder: Path, tmp_pat
 def test_the_page_makes_no_request_and_shows_no_markup_of_a_file(folder: Path, tmp_path: Path) -> None:
     write(folder, "bad", records("<script>alert(1)</script>", ALIKE, server()))
     out = tmp_path / "fleet.html"
-    assert run(["fleet", str(folder), "--html", "-o", str(out)]) == 0
+    assert run(["fleet", str(folder), "--format", "html", "-o", str(out)]) == 0
     page = out.read_text()
 
     assert page.count("<script>") == 1
@@ -231,7 +231,7 @@ def test_a_click_on_a_column_sorts_by_it(folder: Path, tmp_path: Path) -> None:
     """With its content security policy, under which no other script runs: the click comes from the frame around it."""
     assert CHROMIUM is not None
     out = tmp_path / "fleet.html"
-    assert run(["fleet", str(folder), "--html", "-o", str(out)]) == 0
+    assert run(["fleet", str(folder), "--format", "html", "-o", str(out)]) == 0
     ask = """const shown = document.querySelector("iframe").contentDocument;
         const heads = [...shown.querySelectorAll("thead button")];
         const hosts = () => [...shown.querySelectorAll("tbody tr")].map(row => row.children[0].textContent).join(",");

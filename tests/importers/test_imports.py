@@ -73,11 +73,11 @@ def test_figures_without_a_machine_are_sized_as_show_recommends(
 ) -> None:
     source, session = tmp_path / "disks_1_iops.csv", str(tmp_path / "imported.sizeup.jsonl")
     source.write_text(text)
-    assert run(["import", str(source), "-o", session]) == ExitStatus.OK
-    for command in (["size", "--session"], ["size", "--candidates"]):
+    assert run(["session", "import", str(source), "-o", session]) == ExitStatus.OK
+    for command in (["size", "--machine"], ["size", "compare"]):
         assert run([*command, session, "--set", "workload.iops=2000"]) == ExitStatus.OK
-    assert run(["show", "--recompute", session]) == ExitStatus.OK
-    assert run(["size", "--session", session, "--set", "workload.iops=2000"]) == ExitStatus.OK
+    assert run(["session", "show", "--recompute", session]) == ExitStatus.OK
+    assert run(["size", "--machine", session, "--set", "workload.iops=2000"]) == ExitStatus.OK
 
     assert shown in " ".join(capsys.readouterr().out.rpartition("Session saved")[2].split())
 
@@ -99,8 +99,8 @@ def test_the_command_finds_out_what_each_file_is(
     out = tmp_path / "old.sizeup.jsonl"
 
     files = [str(tmp_path / name) for name in texts]
-    assert run(["import", *files, "--host", "old01", "-o", str(out)]) == ExitStatus.OK
-    assert run(["import", files[0]]) == ExitStatus.OK
+    assert run(["session", "import", *files, "--host", "old01", "-o", str(out)]) == ExitStatus.OK
+    assert run(["session", "import", files[0]]) == ExitStatus.OK
     assert len(list((tmp_path / "state").rglob("*.sizeup.jsonl"))) == 1
 
     session = read_session(str(out))
@@ -137,7 +137,7 @@ def test_what_is_no_result_is_refused_in_one_line_and_nothing_is_written(
 ) -> None:
     (tmp_path / "odd").write_bytes(content)
 
-    assert run(["import", str(tmp_path / "odd"), "-o", str(tmp_path / "out")]) == ExitStatus.USAGE
+    assert run(["session", "import", str(tmp_path / "odd"), "-o", str(tmp_path / "out")]) == ExitStatus.USAGE
 
     told = capsys.readouterr().err
     assert said in told

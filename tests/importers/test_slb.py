@@ -109,10 +109,10 @@ def test_the_command_shows_the_scaling_and_takes_the_groups(tmp_path: Path, caps
     (tmp_path / "fio.json").write_text(fio_file(fio_job()))
     out, slb, other = (str(tmp_path / name) for name in ("out", "slb.txt", "fio.json"))
 
-    assert run(["import", slb, "-o", out]) == ExitStatus.USAGE
-    assert run(["import", slb, "--groups", "2,3", "-o", out]) == ExitStatus.USAGE
-    assert run(["import", slb, "--groups", "two", "-o", out]) == ExitStatus.USAGE
-    assert run(["import", other, "--groups", "1", "-o", out]) == ExitStatus.USAGE
+    assert run(["session", "import", slb, "-o", out]) == ExitStatus.USAGE
+    assert run(["session", "import", slb, "--groups", "2,3", "-o", out]) == ExitStatus.USAGE
+    assert run(["session", "import", slb, "--groups", "two", "-o", out]) == ExitStatus.USAGE
+    assert run(["session", "import", other, "--groups", "1", "-o", out]) == ExitStatus.USAGE
     refused = capsys.readouterr().err.splitlines()
     assert [line.partition(": ")[2].removeprefix(f"{slb}: ")[:40] for line in refused] == [
         "which of its 4 memhammer lines were star",
@@ -120,5 +120,5 @@ def test_the_command_shows_the_scaling_and_takes_the_groups(tmp_path: Path, caps
         "--groups: expected numbers of processes ",
         "--groups: expected a file with lines of ",
     ]
-    assert run(["import", slb, "--groups", "1,1,2", "-o", out]) == ExitStatus.OK
+    assert run(["session", "import", slb, "--groups", "1,1,2", "-o", out]) == ExitStatus.OK
     assert "2 processes: 251 ns a store, 7.98 M stores/s in all, S(2) = 2.000" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.cli import COMMANDS, GROUPS, RENAMED, renamed, run, split_path
+from sizeup.cli import COMMANDS, GROUPS, run
 from sizeup.cli.parser import build_parser
 
 ALL = {path: build_parser(path) for path in ("", *COMMANDS)}
@@ -46,28 +46,3 @@ def test_a_group_lists_its_commands(group: str, capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
 
     assert [path for path in COMMANDS if path.startswith(f"{group} ") and path not in shown] == []
-
-
-OLD = {
-    ("check", "--against", "x"): "drift --against x",
-    ("compare", "x", "--catalog", "y"): "session rank x y",
-    ("note", "x", "y"): "session note x y",
-    ("presets", "redo-10db"): "size cases redo-10db",
-    ("probes", "--check", "x"): "probe check x",
-    ("probes", "--template", "c", "x", "a.b"): "probe new c x a.b",
-    ("sessions", "search", "x"): "session list x",
-    ("sessions", "tag", "x", "y", "z"): "session note x --tag y --tag z",
-    ("sessions", "--json"): "session list --json",
-    ("sessions", "prune", "--keep", "1"): "session prune --keep 1",
-}
-
-
-@pytest.mark.parametrize("old", [*OLD, *((name,) for name in RENAMED)], ids=" ".join)
-def test_an_old_name_is_taken_for_the_present_one(old: tuple[str, ...]) -> None:
-    words = renamed(old)
-    path, rest = split_path(words)
-
-    assert " ".join(words) == OLD.get(old, RENAMED[old[0]])
-    assert path
-    if old in OLD:
-        build_parser(path).parse_args(rest)

@@ -18,10 +18,10 @@ from sizeup.views.run.chart_list import chart_list, underlying_charts
 
 COMMANDS = (
     ("show", "session"),
-    ("export", "session", "--html"),
+    ("export", "session", "--format", "html"),
     ("export", "session", "--json"),
     ("compare", "session", "--baseline", "whole", "--points"),
-    ("size", "--session", "session"),
+    ("size", "--machine", "session"),
     ("detect", "--diff", "session"),
 )
 

@@ -19,7 +19,9 @@ HOSTILE = 'a\\b "c"\nd{e="f"} #'
 
 def exported(tmp_path: Path, *found: Record) -> str:
     out = tmp_path / "sizeup.prom"
-    assert cli.run(["export", written(tmp_path / "a", *found), "--openmetrics", "-o", str(out)]) == 0
+    assert (
+        cli.run(["session", "export", written(tmp_path / "a", *found), "--format", "openmetrics", "-o", str(out)]) == 0
+    )
     return out.read_text(encoding="utf-8")
 
 

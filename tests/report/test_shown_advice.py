@@ -110,12 +110,12 @@ def test_show_prints_what_was_recorded_and_recomputes_on_request(path: str, outp
 
 
 def test_size_says_that_it_recomputes_a_session(path: str, output: Export) -> None:
-    verdict, *_, said = output("size", "--session", path).strip().split("\n\n")
+    verdict, *_, said = output("size", "--machine", path).strip().split("\n\n")
 
     assert "Recomputed" not in verdict
     assert said.startswith("Recomputed with the rules of 20")
-    assert json.loads(output("size", "--session", path, "--json"))["recomputed"].startswith("Recomputed")
-    assert "recomputed" not in json.loads(output("size", "--blank", "--json"))
+    assert json.loads(output("size", "--machine", path, "--json"))["recomputed"].startswith("Recomputed")
+    assert "recomputed" not in json.loads(output("size", "--machine", "none", "--json"))
 
 
 def test_the_summary_shows_what_was_recorded(path: str) -> None:
@@ -127,7 +127,7 @@ def test_the_summary_shows_what_was_recorded(path: str) -> None:
 
 def test_a_chart_or_a_shared_file_is_not_recomputed(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     for form in ("--svg", "--share"):
-        assert cli.run(["export", path, form, "--recompute"]) == 2
+        assert cli.run(["session", "export", path, form, "--recompute"]) == 2
         assert "--recompute does not go with" in capsys.readouterr().err
 
 
@@ -146,9 +146,9 @@ def test_without_a_machine_nothing_can_be_recomputed(tmp_path: Path, capsys: pyt
     header = SessionRecord(1, "s", "sizeup 0", "db01", "2026-01-01T00:00:00Z")
     path = written(tmp_path / "empty.sizeup.jsonl", header, EndRecord(2, "complete"))
 
-    assert cli.run(["show", path, "--recompute"]) == 2
+    assert cli.run(["session", "show", path, "--recompute"]) == 2
     assert "expected a machine or measurements to size by, found neither" in capsys.readouterr().err
-    assert cli.run(["show", path]) == 0
+    assert cli.run(["session", "show", path]) == 0
 
 
 def test_advice_from_before_the_measurements_says_so(tmp_path: Path) -> None:

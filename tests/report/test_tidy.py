@@ -52,7 +52,7 @@ def test_several_sessions_make_one_table(tmp_path: Path, capsys: pytest.CaptureF
     )
     paths = [written(tmp_path / "a.sizeup.jsonl", *first), written(tmp_path / "b.sizeup.jsonl", *second)]
 
-    assert cli.run(["export", *paths, "--tidy", "csv"]) == 0
+    assert cli.run(["session", "export", *paths, "--format", "tidy-csv"]) == 0
 
     text = capsys.readouterr().out
     assert text.splitlines()[0] == ",".join([*FIXED, "at_block_bytes", "at_zone"])
@@ -132,9 +132,9 @@ def test_a_shared_session_gives_a_table_without_its_names(tmp_path: Path, monkey
     path, shared, out = (str(tmp_path / name) for name in ("a.sizeup.jsonl", "s.sizeup.jsonl.gz", "out"))
     written(Path(path), *found)
 
-    assert cli.run(["export", path, "--share", "-o", shared]) == 0
+    assert cli.run(["session", "export", path, "--format", "share", "-o", shared]) == 0
     for arguments in (["--tidy", "csv"], ["--openmetrics"]):
-        assert cli.run(["export", shared, *arguments, "-o", out]) == 0
+        assert cli.run(["session", "export", shared, *arguments, "-o", out]) == 0
         text = Path(out).read_text()
         assert "host-" in text
         assert "path-" in text
@@ -146,7 +146,7 @@ def test_text_that_a_spreadsheet_would_run_gets_an_apostrophe(
 ) -> None:
     path = written(tmp_path / "a", *one_step("acme.seek", Estimate("seek", {"x": "=1+1"}, -1.0), series=SEEK))
 
-    assert cli.run(["export", path, "--tidy", "csv"]) == 0
+    assert cli.run(["session", "export", path, "--format", "tidy-csv"]) == 0
 
     (row,) = table(capsys.readouterr().out)
     assert (row["at_x"], row["value"]) == ("'=1+1", "-1.0")
@@ -163,7 +163,7 @@ def test_parquet_has_the_same_rows_with_types(tmp_path: Path) -> None:
     paths = [written(tmp_path / "a", *first), written(tmp_path / "b", *second)]
     out = tmp_path / "it's.parquet"
 
-    assert cli.run(["export", *paths, "--tidy", "parquet", "-o", str(out)]) == 0
+    assert cli.run(["session", "export", *paths, "--format", "tidy-parquet", "-o", str(out)]) == 0
 
     relation = duckdb.read_parquet(str(out))
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
@@ -202,7 +202,7 @@ def test_what_cannot_be_exported_is_refused(
     monkeypatch.setitem(sys.modules, "duckdb", None)
     names = {"path": written(tmp_path / "a", *records()), "empty": str(tmp_path / "empty")}
 
-    assert cli.run(["export", names["path"], *(argument.format(**names) for argument in arguments)]) == 2
+    assert cli.run(["session", "export", names["path"], *(argument.format(**names) for argument in arguments)]) == 2
 
     assert message in capsys.readouterr().err
 
@@ -210,7 +210,7 @@ def test_what_cannot_be_exported_is_refused(
 def test_sessions_without_estimates_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path / "a", *one_step("acme.seek", series=SEEK))
 
-    assert cli.run(["export", path, "--tidy", "csv", "-o", str(tmp_path / "out")]) == 2
+    assert cli.run(["session", "export", path, "--format", "tidy-csv", "-o", str(tmp_path / "out")]) == 2
 
     assert "no session has an estimate" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -22,7 +22,7 @@ SERVER = (
 
 @pytest.fixture
 def answers(capsys: pytest.CaptureFixture[str]) -> dict[str, dict]:
-    assert cli.run(["size", "--blank", "--json", "--rules-of-thumb", "--set", *SERVER]) == 0
+    assert cli.run(["size", "--machine", "none", "--json", "--rules-of-thumb", "--set", *SERVER]) == 0
     data = json.loads(capsys.readouterr().out)
     return {advice["id"]: advice for advice in data["advice"]}
 

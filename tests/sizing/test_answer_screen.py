@@ -28,7 +28,7 @@ def answer(server: Path, capsys: pytest.CaptureFixture[str]) -> Answer:
 
     def run(*settings: str, workload: bool = False, sysroot: str = "server-x") -> list[str]:
         report = ("--workload", "awr.txt") if workload else ()
-        assert cli.run(["size", "--sysroot", sysroot, *report, "--set", *settings]) == 0
+        assert cli.run(["size", "--machine", sysroot, *report, "--set", *settings]) == 0
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) <= 25, len(lines)
         assert max(map(len, lines)) <= 80
@@ -73,7 +73,7 @@ def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: An
 
 def test_a_guest_has_no_license_count_and_no_failure_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     guest = ("machine.cores=8", "machine.memory_gib=64", "machine.guest=yes", "capacity.iops=90000", *LOAD)
-    assert cli.run(["size", "--blank", "--set", *guest]) == 0
+    assert cli.run(["size", "--machine", "none", "--set", *guest]) == 0
     text = words(capsys.readouterr().out.splitlines())
 
     assert "Storage: unknown, because neither paths nor drives are given" in text

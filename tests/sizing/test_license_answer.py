@@ -139,7 +139,7 @@ def test_a_count_that_is_a_range_does_not_pass() -> None:
 
 
 def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> tuple[int, str]:
-    status = cli.run(["size", "--blank", "--explain", name, "--set", *settings])
+    status = cli.run(["size", "--machine", "none", "--show", name, "--set", *settings])
     captured = capsys.readouterr()
     return status, captured.out + captured.err
 

@@ -30,7 +30,7 @@ def test_an_overridden_price_is_the_users_wherever_it_counts(
     mine.write_text(OVERRIDE)
     settings = ["machine.cores=2", XEON]
 
-    assert cli.run(["size", "--blank", "--rules", str(mine), "--sources", "--set", *settings]) == 0
+    assert cli.run(["size", "--machine", "none", "--rules", str(mine), "--show", "sources", "--set", *settings]) == 0
     text = capsys.readouterr().out
     assert "1 license x $21,000 = $21,000" in text
     assert "oracle.ee.price.processor = 21,000 USD (user, oracle.ee)" in text
@@ -38,7 +38,7 @@ def test_an_overridden_price_is_the_users_wherever_it_counts(
 
 
 def test_a_rules_file_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["size", "--blank", "--rules", str(tmp_path / "none.toml")]) == 2
+    assert cli.run(["size", "--machine", "none", "--rules", str(tmp_path / "none.toml")]) == 2
     assert "none.toml: expected a file of rule overrides" in capsys.readouterr().err
 
 

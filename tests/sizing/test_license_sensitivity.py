@@ -51,7 +51,7 @@ def test_other_metrics_and_editions_have_their_cost_or_the_reason_for_none() -> 
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["size", "--blank", "--sensitivity", "--set", *SERVER, "license.users=400"]
+    arguments = ["size", "--machine", "none", "--show", "sensitivity", "--set", *SERVER, "license.users=400"]
     assert cli.run(arguments) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["(license.metric=nup)", "$630,800", "over", "3", "years"] in [line[-5:] for line in lines]

@@ -87,7 +87,7 @@ def test_memory_on_one_node_alone_is_no_problem_of_a_verdict_that_passes() -> No
 
 
 def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> str:
-    status = cli.run(["size", "--blank", "--explain", name, "--set", *settings])
+    status = cli.run(["size", "--machine", "none", "--show", name, "--set", *settings])
     captured = capsys.readouterr()
     assert status == (2 if captured.err else 0)
     return captured.err or captured.out

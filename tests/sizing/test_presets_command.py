@@ -45,14 +45,14 @@ def test_figures_of_two_units_are_not_compared(capsys: pytest.CaptureFixture[str
 
 
 def test_a_machine_of_ones_own_stands_against_a_case(capsys: pytest.CaptureFixture[str]) -> None:
-    own = ("--blank", "--set", "machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9")
-    text = printed(capsys, "size", *own, "--compare-with", "clovertown")
+    own = ("--machine", "none", "--set", "machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9")
+    text = printed(capsys, "size", *own, "--against", "clovertown")
 
     assert "the given machine is 336.1 % above clovertown; clovertown is 77.07 % below the given machine" in text
 
 
 def test_an_unknown_case_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["size", "--preset", "clovertwon"]) == 2
+    assert cli.run(["size", "--machine", "clovertwon"]) == 2
     assert "did you mean clovertown?" in capsys.readouterr().err
 
 
@@ -74,7 +74,7 @@ def test_a_case_is_checked_when_it_is_loaded(text: str, what: str) -> None:
 
 
 def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(capsys, "size", "--preset", "blade-480c-x5355").splitlines()
+    lines = printed(capsys, "size", "--machine", "blade-480c-x5355").splitlines()
 
     assert lines[:2] == [
         "ASSUMED  Storage: 266 MB/s demand by rule of thumb, 800 MB/s capacity (33%,",
@@ -83,25 +83,29 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
 
 
 def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity")
+    text = printed(capsys, "size", "--machine", "blade-480c-x5355", "--show", "sensitivity")
     assert "Sensitivity: I/O demand" in text
     assert (
         "Observed throughput against its path: above its path turns to within its path when Throughput claimed or "
         "measured elsewhere (observed.mb_s) is 799.995 MB/s"
     ) in text
 
-    table = printed(capsys, "size", "--preset", "blade-480c-x5355", "--licenses")
+    table = printed(capsys, "size", "--machine", "blade-480c-x5355", "--show", "licenses")
     assert "$5,672 a year" in " ".join(table.split())
     assert table.count("No legal advice.") == 1
     assert max(map(len, table.splitlines())) <= 80
 
-    data = json.loads(printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity", "--licenses", "--json"))
+    data = json.loads(
+        printed(
+            capsys, "size", "--machine", "blade-480c-x5355", "--show", "sensitivity", "--show", "licenses", "--json"
+        )
+    )
     assert data["sensitivity"]["flips"]
     assert {row["pack"] for row in data["licenses"]} >= {"oracle", "sql-server", "vmware"}
 
 
 def test_every_key_is_listed_with_its_meaning_and_range(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "size", "--keys")
+    text = printed(capsys, "size", "keys")
 
     assert "over all sockets" in text
     assert all(name in text for name in ("sga.mb", "license.discount_percent", "workload.class", "redo.mb_s"))

@@ -13,7 +13,7 @@ from sizeup.sizing.keys import KEYS
 
 
 def sized(capsys: pytest.CaptureFixture[str], *settings: str) -> dict:
-    assert cli.run(["size", "--blank", "--rules-of-thumb", "--json", "--set", *settings]) == 0
+    assert cli.run(["size", "--machine", "none", "--rules-of-thumb", "--json", "--set", *settings]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -39,7 +39,7 @@ def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
         ("machine.core=4", "--set: unknown key 'machine.core' (did you mean machine.cores?"),
         ("license.cores=4", "unknown key 'license.cores' (did you mean license.host_cores?)"),
         ("license.x=4", "unknown key 'license.x'; license has: license.pack, license.product, "),
-        ("x.y=4", "unknown key 'x.y'; list all keys with: sizeup size --keys"),
+        ("x.y=4", "unknown key 'x.y'; list all keys with: sizeup size keys"),
         ("machine.cores", "--set: expected KEY=VALUE, found 'machine.cores'"),
         (
             "machine.cores=0",
@@ -59,7 +59,7 @@ def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
 def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
     capsys: pytest.CaptureFixture[str], setting: str, message: str
 ) -> None:
-    assert cli.run(["size", "--blank", "--set", setting]) == 2
+    assert cli.run(["size", "--machine", "none", "--set", setting]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -85,14 +85,14 @@ def test_a_prefix_alone_is_of_the_family_of_the_keys_unit(key: str, text: str, b
 
 @pytest.mark.parametrize("setting", ["capacity.latency_ms=8k", "workload.read_percent=1k", "db.gb=1.5P"])
 def test_a_prefix_that_makes_no_sense_is_refused(capsys: pytest.CaptureFixture[str], setting: str) -> None:
-    assert cli.run(["size", "--blank", "--set", setting]) == 2
+    assert cli.run(["size", "--machine", "none", "--set", setting]) == 2
     assert "expected a number of" in capsys.readouterr().err
 
 
 def test_cores_that_contradict_the_sockets_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     settings = ("machine.sockets=2", "machine.cores_per_socket=4", "machine.cores=4")
 
-    assert cli.run(["size", "--blank", "--set", *settings]) == 2
+    assert cli.run(["size", "--machine", "none", "--set", *settings]) == 2
     assert "machine.sockets x machine.cores_per_socket = 8, found 4" in capsys.readouterr().err
 
 
@@ -148,7 +148,7 @@ def test_what_is_very_small_is_not_nothing_and_what_is_very_large_is_in_full(
 def test_figures_that_overflow_are_refused_in_words(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
     figures = ("machine.sockets=2", "machine.cores_per_socket=4", "workload.mb_s=1e300", "workload.horizon_years=50")
 
-    assert cli.run(["size", "--blank", "--licenses", "--set", *figures, setting]) == 2
+    assert cli.run(["size", "--machine", "none", "--show", "licenses", "--set", *figures, setting]) == 2
     assert "too large for a number" in capsys.readouterr().err
 
 

@@ -42,7 +42,7 @@ def markdown(folder: Path) -> Report:
     """What --markdown writes for these options."""
 
     def run(*options: str) -> str:
-        assert cli.run(["size", *options, "--markdown", "-o", "result.md"]) == 0
+        assert cli.run(["size", *options, "--format", "markdown", "-o", "result.md"]) == 0
         return (folder / "result.md").read_text(encoding="utf-8")
 
     return run
@@ -118,7 +118,7 @@ def test_what_nobody_chose_is_an_assumption_and_what_was_given_is_an_input(markd
 def test_the_working_is_that_of_every_answer(markdown: Report, capsys: pytest.CaptureFixture[str]) -> None:
     text = chapter(markdown(*PURCHASE), "Working")
     capsys.readouterr()
-    assert cli.run(["size", *PURCHASE, "--working"]) == 0
+    assert cli.run(["size", *PURCHASE, "--show", "working"]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("    ")]
 
     assert len(lines) > 50
@@ -142,7 +142,7 @@ class _Page(HTMLParser):
 
 
 def test_the_page_stands_alone_and_has_what_decides_open(folder: Path) -> None:
-    assert cli.run(["size", *PURCHASE, "--html", "-o", "result.html"]) == 0
+    assert cli.run(["size", *PURCHASE, "--format", "html", "-o", "result.html"]) == 0
     text = (folder / "result.html").read_text(encoding="utf-8")
     page = _Page(text)
     names = [name for name, _ in page.tags]
@@ -157,9 +157,9 @@ def test_the_page_stands_alone_and_has_what_decides_open(folder: Path) -> None:
 
 
 def test_figures_alone_and_published_cases_and_this_machine_have_reports(markdown: Report) -> None:
-    figures = ("--blank", "--set", "machine.cores=32", "workload.iops=40000", "path.stages=hba:fc16*2")
+    figures = ("--machine", "none", "--set", "machine.cores=32", "workload.iops=40000", "path.stages=hba:fc16*2")
     assert markdown(*figures).startswith("# Sizing of the given machine\n")
-    assert markdown("--preset", "redo-10db").startswith("# Sizing of redo-10db\n")
+    assert markdown("--machine", "redo-10db").startswith("# Sizing of redo-10db\n")
     here = markdown()
     assert "**NO VERDICT YET**" in here
     assert "## Machine" in here
@@ -183,7 +183,7 @@ def test_a_session_is_sized_with_its_measurements(folder: Path, markdown: Report
 
 
 def test_further_options_add_their_chapters(markdown: Report) -> None:
-    text = markdown(*PURCHASE, "--licenses", "--sensitivity")
+    text = markdown(*PURCHASE, "--show", "licenses", "--show", "sensitivity")
 
     assert "SQL Server" in chapter(text, "Licenses of every vendor")
     turns = chapter(text, "What would change the answer")
@@ -211,8 +211,8 @@ def test_a_user_s_own_rule_is_named(folder: Path, markdown: Report) -> None:
     [
         (("-o", "x.html"), "-o needs --html or --markdown; add one of them, or leave out -o"),
         (("--html", "--json"), "--json cannot be combined with --html"),
-        (("--markdown", "--working"), "--working cannot be combined with --markdown"),
-        (("--html", "--explain", "storage"), "--explain cannot be combined with --html"),
+        (("--markdown", "--show", "working"), "--working cannot be combined with --markdown"),
+        (("--html", "--show", "storage"), "--explain cannot be combined with --html"),
         (("--html", "--candidates", "server-x"), "--candidates cannot be combined with --html"),
         (
             ("--html", "--workload", "awr.txt", "-o", "awr.txt"),
@@ -229,6 +229,6 @@ def test_what_makes_no_report_is_refused(
 
 
 def test_without_a_file_the_report_goes_to_standard_output(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert cli.run(["size", *PURCHASE, "--markdown"]) == 0
+    assert cli.run(["size", *PURCHASE, "--format", "markdown"]) == 0
 
     assert capsysbinary.readouterr().out.startswith(b"# Sizing of server-x\n")

@@ -119,7 +119,7 @@ def test_other_figures_of_the_page_follow_from_the_rules() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_the_worked_answer_of_the_page_is_what_its_command_gives(capsys: pytest.CaptureFixture[str]) -> None:
-    command = next(line for line in JSON.splitlines() if line.startswith("sizeup size --blank --json"))
+    command = next(line for line in JSON.splitlines() if line.startswith("sizeup size --machine none --json"))
     assert cli.run(shlex.split(command)[1:]) == 0
     advice = next(one for one in json.loads(capsys.readouterr().out)["advice"] if one["id"] == "io.demand.ghz-rule")
     figures = {one["key"]: one["quantity"]["value"] for one in advice["inputs"] if one["quantity"]}

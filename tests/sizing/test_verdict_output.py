@@ -27,9 +27,9 @@ SCENARIO = (
 
 
 def test_the_working_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = printed(capsys, "--blank", "--set", *SCENARIO)
-    explained = printed(capsys, "--blank", "--explain", "storage", "--set", *SCENARIO)
-    working = printed(capsys, "--blank", "--working", "--set", *SCENARIO)
+    answer = printed(capsys, "--machine", "none", "--set", *SCENARIO)
+    explained = printed(capsys, "--machine", "none", "--show", "storage", "--set", *SCENARIO)
+    working = printed(capsys, "--machine", "none", "--show", "working", "--set", *SCENARIO)
 
     line = "447.68 MB/s / 3,200 MB/s = 13.99%"
     assert line not in answer
@@ -39,16 +39,16 @@ def test_the_working_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_an_unknown_answer_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["size", "--blank", "--explain", "io.capacty", "--set", *SCENARIO]) == 2
+    assert cli.run(["size", "--machine", "none", "--show", "io.capacty", "--set", *SCENARIO]) == 2
     assert "io.capacity" in capsys.readouterr().err
 
 
 def test_a_resource_without_a_demand_says_what_gives_it_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["size", "--blank", "--explain", "cpu", "--set", *SERVER]) == 2
+    assert cli.run(["size", "--machine", "none", "--show", "cpu", "--set", *SERVER]) == 2
     assert "--explain cpu: expected a demand to explain, found none; use --set workload.cpu_cores=N" in (
         capsys.readouterr().err
     )
-    assert "Storage capacity: unknown" in printed(capsys, "--blank", "--explain", "storage", "--set", *SERVER)
+    assert "Storage capacity: unknown" in printed(capsys, "--machine", "none", "--show", "storage", "--set", *SERVER)
 
 
 def test_the_table_shows_a_measured_latency_beside_the_memory() -> None:
@@ -63,29 +63,31 @@ def test_an_unknown_capacity_of_storage_leaves_the_verdict_open_unless_something
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     workload = ("workload.iops=4000", "workload.cpu_cores=2", "machine.cores=4", "machine.memory_gib=4")
-    fits, fails = (printed(capsys, "--blank", "--set", *workload, sga) for sga in ("sga.mb=1000", "sga.mb=8000"))
+    fits, fails = (
+        printed(capsys, "--machine", "none", "--set", *workload, sga) for sga in ("sga.mb=1000", "sga.mb=8000")
+    )
 
     assert fits.startswith("NO VERDICT  Storage: 32.77 MB/s demand, capacity unknown.")
     assert fits.count("capacity unknown") == 1
-    assert "! CPU: not judged without the SPECrate per core of both servers (--explain cpu)" in fits
+    assert "! CPU: not judged without the SPECrate per core of both servers (--show cpu)" in fits
     assert fails.startswith("FAIL     Memory: 8,000 MiB of shared memory do not fit into 4,096 MiB")
     assert "! Storage: 32.77 MB/s demand, capacity unknown" in fails
 
 
 def test_licenses_are_a_row_where_nothing_is_asked_of_them(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "--blank", "--set", "machine.cores=16")
+    text = printed(capsys, "--machine", "none", "--set", "machine.cores=16")
 
     assert "License  8 to 16 x Oracle EE, $630,800 to $1.26M over 3 years            ASSUMED" in text.splitlines()
 
 
 def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "--blank", "--set", *SERVER)
+    text = printed(capsys, "--machine", "none", "--set", *SERVER)
 
     assert text.startswith("NO VERDICT YET  No workload. Give one with --workload FILE")
     assert "by rules of thumb for" in text
 
 
 def test_the_document_has_the_cards(capsys: pytest.CaptureFixture[str]) -> None:
-    cards = json.loads(printed(capsys, "--blank", "--json", "--set", *SCENARIO))["cards"]
+    cards = json.loads(printed(capsys, "--machine", "none", "--json", "--set", *SCENARIO))["cards"]
 
     assert {one["resource"] for one in cards} == {"storage", "space", "cpu", "memory", "network", "license"}

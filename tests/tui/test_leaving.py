@@ -47,7 +47,7 @@ async def test_quitting_after_a_run_names_the_session_that_typed_inputs_belong_t
     path = console.runner.path
     assert console.app.exit_message.splitlines()[-1] == (
         "Inputs entered in the console are not saved. Repeat them with: "
-        f"sizeup size --session {shlex.quote(str(path))} --set workload.cpu_percent=97%"
+        f"sizeup size --machine {shlex.quote(str(path))} --set workload.cpu_percent=97%"
     )
 
 

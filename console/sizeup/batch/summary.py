@@ -18,7 +18,7 @@ from sizeup.views.run.step import point_value
 LINES = 25
 """Lines of one screen."""
 _MOST_WIDTH = 160
-_WITHOUT_WORKLOAD = "Give one with: sizeup size --session {name} --workload FILE"
+_WITHOUT_WORKLOAD = "Give one with: sizeup size --machine {name} --workload FILE"
 
 
 def summary_lines(

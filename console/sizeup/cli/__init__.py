@@ -1,7 +1,7 @@
 """Arguments, exit status, and the hand-over to the console or to a run without it.
 
-Each command is a module of this package, or a class in one: its docstring is its help text, ``add_arguments``
-declares its options and ``run`` does the work and returns the exit status. Only the module of the command that was
+Each command is a module of this package, or a class in one: its docstring is its help text, ``ARGUMENTS`` are its
+arguments and ``run`` does the work and returns the exit status. Only the module of the command that was
 typed is imported, so that ``--help`` costs little more than argparse.
 """
 
@@ -23,13 +23,17 @@ from sizeup.text import ascii_fallback, nearest
 if TYPE_CHECKING:
     import argparse
 
+    from sizeup.cli.arguments import Arguments
+
 COMMANDS = {
     "run": ("start", "measure without the console (also: sizeup --batch)"),
     "detect": ("detect", "show sockets, cores, NUMA nodes, memory, disks, networks, findings"),
     "capture": ("capture", "save a masked capture that describes this machine"),
     "drift": ("drift", "list what changed on this machine since a baseline"),
     "size": ("size", "size I/O, redo, memory, flash and licenses, with the working"),
-    "size cases": ("presets", "list published cases, show one, or compare two"),
+    "size keys": ("size_keys", "list every key of --set"),
+    "size compare": ("size_compare", "size several servers and print them side by side"),
+    "size cases": ("size_cases", "list published cases, show one, or compare two"),
     "session list": ("sessions:List", "list saved sessions, or those that contain some words"),
     "session show": ("show", "print a session as text or JSON"),
     "session export": ("export", "write a session as a report, as data, or masked for sharing"),
@@ -48,10 +52,7 @@ COMMANDS = {
     "experiment": ("experiment", "compare two settings of this machine alternately"),
     "deploy": ("deploy", "write files for Ansible, Slurm or Kubernetes to measure many hosts"),
     "doctor": ("doctor", "check what works on this machine and terminal"),
-    "help": ("help", "print a page of the documentation"),
-    "help man": ("manual", "print the manual page"),
-    "help schema": ("schema", "print the JSON Schema of session files"),
-    "help completion": ("completion", "print shell completion for bash, zsh or fish"),
+    "help": ("help", "print a page of the documentation, or shell completion"),
 }
 """By path: the module of this package, with the class where it holds several, and one line of help."""
 
@@ -60,30 +61,6 @@ GROUPS = {
     "probe": "list probes, check or begin one",
 }
 """Words that only stand before others; alone they list."""
-
-RENAMED = {
-    "attach": "session follow",
-    "check": "drift",
-    "compare": "session compare",
-    "completion": "help completion",
-    "export": "session export",
-    "import": "session import",
-    "manual": "help man",
-    "note": "session note",
-    "open": "session open",
-    "presets": "size cases",
-    "probes": "probe list",
-    "schema": "help schema",
-    "sessions": "session list",
-    "show": "session show",
-}
-"""Names of version 0.2, which this version still takes, with a hint on a terminal."""
-
-HIDDEN = {"session open": ("open", "open a saved session in the console")}
-"""Taken, and not listed: ``sizeup FILE`` is the documented way."""
-
-REMOVED = {"serve": "use the console over ssh, or share a page: sizeup session export FILE --html"}
-"""Names of version 0.2 that nothing replaces, and what to do."""
 
 CONSOLE = "console"
 """The module behind ``sizeup`` without a command."""
@@ -96,9 +73,7 @@ _UNIX_MODULES = frozenset({"fcntl", "pwd", "resource", "termios"})
 class Command(Protocol):
     """What each module of this package offers."""
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
+    ARGUMENTS: Arguments
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
@@ -107,7 +82,7 @@ class Command(Protocol):
 
 def command(path: str) -> Command:
     """Return the module or the class behind a path of ``COMMANDS``."""
-    target = CONSOLE if path == "" else {**COMMANDS, **HIDDEN}[path][0]
+    target = CONSOLE if path == "" else COMMANDS[path][0]
     name, _, part = target.partition(":")
     module = importlib.import_module(f"sizeup.cli.{name}")
     return cast("Command", getattr(module, part) if part else module)
@@ -124,7 +99,7 @@ def split_path(arguments: Sequence[str]) -> tuple[str, list[str]]:
         words.insert(1, "list")
     for length in (2, 1):
         path = " ".join(words[:length])
-        if len(words) >= length and (path in COMMANDS or path in HIDDEN):
+        if len(words) >= length and path in COMMANDS:
             return path, words[length:]
     if words[0].startswith("-") and {"--batch", "--target"} & set(words):
         return "run", [word for word in words if word != "--batch"]
@@ -185,24 +160,22 @@ def _guarded(work: Callable[[], int | None]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    from sizeup.cli import renamed
     from sizeup.cli.parser import build_parser, group_help
 
     first = arguments[0]
-    if first in RENAMED:
-        arguments = renamed(arguments)
-    path, rest = split_path(arguments)
+    path, rest = renamed.modern(arguments)
     if not path and first in GROUPS:
         if rest[1] in ("-h", "--help"):
             print(group_help(first))
             return ExitStatus.OK
         names = [name.removeprefix(f"{first} ") for name in COMMANDS if name.startswith(f"{first} ")]
         raise UsageError(f"unknown command {first} {rest[1]!r}{nearest(rest[1], names)}; see: sizeup {first} --help")
-    if first in REMOVED:
-        raise UsageError(f"unknown command {first!r}, which was removed; {REMOVED[first]}")
-    if not path and not first.startswith("-") and not _is_shown(first):
+    if first in renamed.REMOVED:
+        raise UsageError(f"unknown command {first!r}, which was removed; {renamed.REMOVED[first]}")
+    if not path and rest == list(arguments) and not first.startswith("-") and not _is_shown(first):
         raise UsageError(
-            f"unknown command {first!r}{nearest(first, [*COMMANDS, *GROUPS, *RENAMED])}, and no such file or saved "
-            "session; see: sizeup --help"
+            f"unknown command {first!r}{_meant(first)}, and no such file or saved session; see: sizeup --help"
         )
     try:
         parsed = build_parser(path).parse_args(rest)
@@ -211,31 +184,15 @@ def _run(arguments: Sequence[str]) -> int:
         if of_run:
             raise UsageError(f"{of_run[0]} is an option of run; try: sizeup run {' '.join(rest)}") from None
         raise
-    if not path and parsed.file in {name.split()[0] for name in (*COMMANDS, *RENAMED)}:
+    if not path and parsed.file in {name.split()[0] for name in (*COMMANDS, *renamed.COMMANDS)}:
         raise UsageError(f"options must follow the command {parsed.file}; try: sizeup {parsed.file} --help")
     return command(path).run(parsed)
 
 
-def renamed(arguments: Sequence[str]) -> list[str]:
-    """Return a command line of version 0.2 with the present name, and say which that is to somebody at a terminal."""
-    old, rest = arguments[0], list(arguments[1:])
-    new = RENAMED[old].split()
-    if old == "sessions" and rest[:1] and not rest[0].startswith("-"):
-        action = {"search": "list", "tag": "note"}.get(rest[0], rest[0])
-        new, rest = ["session", action], rest[1:]
-        if arguments[1] == "tag":
-            rest = [*rest[:1], *(part for tag in rest[1:] for part in ("--tag", tag))]
-    for flag, action in (("--check", "check"), ("--template", "new")) if old == "probes" else ():
-        if flag in rest:
-            rest.remove(flag)
-            new = ["probe", action]
-    if old == "compare" and "--catalog" in rest:
-        rest.remove("--catalog")
-        new = ["session", "rank"]
-    if sys.stderr is not None and sys.stderr.isatty():
-        hint = "sizeup FILE" if old == "open" else f"sizeup {' '.join(new)}"
-        print(f"sizeup: {old} is now: {hint}", file=sys.stderr)
-    return [*new, *rest]
+def _meant(word: str) -> str:
+    """Return a question about the command that may be meant: one of this name in a group, or of a similar name."""
+    grouped = [path for path in COMMANDS if path.endswith(f" {word}")]
+    return f" (did you mean {' or '.join(grouped)}?)" if grouped else nearest(word, [*COMMANDS, *GROUPS])
 
 
 def _is_shown(name: str) -> bool:

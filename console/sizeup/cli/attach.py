@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import argparse
 
-from sizeup.cli.console import add_console_arguments, show_session
+from sizeup.cli.arguments import arg
+from sizeup.cli.console import CONSOLE, show_session
 from sizeup.errors import UsageError
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="session file of the run, or its name")
-    parser.add_argument("--text", action="store_true", help="print the summary so far instead of starting the console")
-    add_console_arguments(parser)
+ARGUMENTS = (arg("file", metavar="FILE", nargs="?", help="session file of the run, or its name"), CONSOLE)
 
 
 def run(arguments: argparse.Namespace) -> int:

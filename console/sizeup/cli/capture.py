@@ -11,17 +11,15 @@ import os
 import sys
 
 from sizeup import __version__
+from sizeup.cli.arguments import arg, switch, sysroot
 from sizeup.errors import ExitStatus, UsageError
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="file to write; .tar.gz and .tar.xz are compressed")
-    parser.add_argument(
-        "--sysroot", metavar="DIR", default="/", help="capture another root directory instead of this machine"
-    )
-    parser.add_argument("--no-mask", action="store_true", help="keep serial numbers, addresses and names")
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+ARGUMENTS = (
+    arg("file", metavar="FILE", help="file to write; .tar.gz and .tar.xz are compressed"),
+    sysroot("capture another root directory instead of this machine"),
+    switch("--no-mask", help="keep serial numbers, addresses and names"),
+    switch("--force", help="overwrite an existing file"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:

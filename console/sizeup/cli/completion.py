@@ -1,39 +1,46 @@
-"""Print the completion of commands and options for a shell.
-
-bash:  sizeup help completion bash > ~/.local/share/bash-completion/completions/sizeup
-zsh:   sizeup help completion zsh > DIR/_sizeup, where DIR is a directory of $fpath
-fish:  sizeup help completion fish > ~/.config/fish/completions/sizeup.fish
-"""
+"""Completion of commands and options for a shell."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
 
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.cli import COMMANDS, GROUPS
+from sizeup.cli.parser import build_parser
+from sizeup.errors import UsageError
 
-_FILES = frozenset({"BASELINE", "FILE", "NEW", "OTHER", "OUT"})
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell to print the completion for")
+_FILES = frozenset({"BASELINE", "FILE", "MACHINE", "NEW", "OTHER", "OUT"})
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print the completion."""
+def completion(shell: str) -> str:
+    """Return the script for a shell."""
     if importlib.util.find_spec("shtab") is None:
         raise UsageError(
             "completion needs shtab, which is not installed; install it with: pip install 'sizeup[completion]'"
         )
     import shtab
 
-    from sizeup.cli.parser import whole_parser
-
     parser = whole_parser()
     _mark_paths(parser)
-    print(shtab.complete(parser, arguments.shell))
-    return ExitStatus.OK
+    return str(shtab.complete(parser, shell))
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return all commands as one parser."""
+    parser = argparse.ArgumentParser(prog="sizeup", parents=[build_parser()], add_help=False)
+    top = parser.add_subparsers(metavar="COMMAND")
+    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    for path, (_, summary) in COMMANDS.items():
+        first, _, second = path.partition(" ")
+        if not second:
+            sub = top.add_parser(first, help=summary, parents=[build_parser(path)], add_help=False)
+        else:
+            if first not in groups:
+                group = top.choices.get(first) or top.add_parser(first, help=GROUPS[first])
+                groups[first] = group.add_subparsers(metavar="COMMAND")
+            sub = groups[first].add_parser(second, help=summary, parents=[build_parser(path)], add_help=False)
+        sub.prog = f"sizeup {path}"
+    return parser
 
 
 def _mark_paths(parser: argparse.ArgumentParser) -> None:

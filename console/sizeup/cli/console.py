@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sizeup.cli.arguments import ON_OFF, Group, against, arg, sysroot
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -17,17 +18,37 @@ if TYPE_CHECKING:
     from sizeup.tui.options import Options
     from sizeup.views.machine.difference import OtherMachine
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``sizeup`` itself."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="session or capture to show instead of this machine")
-    parser.add_argument(
-        "--sysroot",
-        metavar="DIR",
-        default="/",
-        help="show a capture (a directory or an archive) instead of this machine",
-    )
-    add_console_arguments(parser)
+_SWITCHES = {
+    "ascii": "use ASCII characters only, even if the terminal supports UTF-8 (default: off)",
+    "color": "use color; NO_COLOR also turns it off (default: on)",
+    "mouse": "use the mouse; without it, the terminal selects text (default: on)",
+    "low-bandwidth": "redraw every 2 s, without the mouse (default: off)",
+    "readonly": "start no probe and write no file (default: off)",
+}
+CONSOLE = Group(
+    "console",
+    (
+        against(
+            metavar="OTHER",
+            help="compare the topology with OTHER: a session, a capture or the output of sizeup detect --json",
+        ),
+        arg(
+            "--theme", metavar="NAME",
+            help="color theme: dark, light, ansi-dark, ansi-light or color-blind (default: dark)",
+        ),
+        arg(
+            "--glyphs", metavar="NAME",
+            help="characters that charts are drawn with: auto, braille, block or ascii (default: auto)",
+        ),
+        *(arg(f"--{name}", action=ON_OFF, help=text) for name, text in _SWITCHES.items()),
+    ),
+)  # fmt: skip
+"""The options of the console; one that is not typed is left to the configuration."""
+ARGUMENTS = (
+    arg("file", metavar="FILE", nargs="?", help="session or capture to show instead of this machine"),
+    sysroot("show a capture (a directory or an archive) instead of this machine"),
+    CONSOLE,
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.session.store import find
 
     path = find(arguments.file)
-    if _is_capture(path):
+    if is_capture(path):
         return show_console(vars(arguments), sysroot=path)
     return show_session(path, arguments)
 
@@ -49,9 +70,9 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     from sizeup.session.reader import read_session
 
     session = read_session(path)  # errors are printed before the screen is cleared
-    if not getattr(arguments, "text", False) and os.isatty(0) and os.isatty(1) and os.isatty(2):
+    if os.isatty(0) and os.isatty(1) and os.isatty(2):
         return show_console(vars(arguments), session=path)
-    if arguments.diff is not None:
+    if arguments.against is not None:
         raise UsageError("--against works only in the console; as text, use: sizeup detect --against OTHER")
     from sizeup.batch.standard_output import session_lines
     from sizeup.session.store import command_name
@@ -60,39 +81,11 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _is_capture(path: str) -> bool:
+def is_capture(path: str) -> bool:
     """Whether a path is a directory or an archive, and no session."""
     import tarfile
 
     return os.path.isdir(path) or (os.path.isfile(path) and tarfile.is_tarfile(path))
-
-
-def add_console_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the console; one that is not typed is left to the configuration."""
-    from argparse import BooleanOptionalAction  # which a start without arguments does without
-
-    from sizeup.cli.against import add_against
-
-    group = parser.add_argument_group("console")
-    add_against(
-        group,
-        "--diff",
-        metavar="OTHER",
-        help="compare the topology with OTHER: a session, a capture or the output of sizeup detect --json",
-    )
-    for name, text in (
-        ("theme", "color theme: dark, light, ansi-dark, ansi-light or color-blind (default: dark)"),
-        ("glyphs", "characters that charts are drawn with: auto, braille, block or ascii (default: auto)"),
-    ):
-        group.add_argument(f"--{name}", metavar="NAME", help=text)
-    for name, text in (
-        ("ascii", "use ASCII characters only, even if the terminal supports UTF-8 (default: off)"),
-        ("color", "use color; NO_COLOR also turns it off (default: on)"),
-        ("mouse", "use the mouse; without it, the terminal selects text (default: on)"),
-        ("low-bandwidth", "redraw every 2 s, without the mouse (default: off)"),
-        ("readonly", "start no probe and write no file (default: off)"),
-    ):
-        group.add_argument(f"--{name}", action=BooleanOptionalAction, help=text)
 
 
 def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str | None = None) -> int:
@@ -102,7 +95,7 @@ def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str |
     """
     from sizeup.tui.app import run_console
 
-    other = typed.get("diff")
+    other = typed.get("against")
     load_other = None if other is None else lambda: _other_machine(other)
     return run_console(sysroot, session, lambda: options(typed), load_other)
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import argparse
 
+from sizeup.cli.arguments import arg
+from sizeup.deploy import ENGINES, engine_files
 from sizeup.errors import ExitStatus
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the engine and the directory."""
-    from sizeup.deploy import ENGINES
-
-    parser.add_argument("engine", choices=ENGINES, metavar="ENGINE", help=f"one of {', '.join(ENGINES)}")
-    parser.add_argument("folder", metavar="DIR", help="directory to write into; it must be new or empty")
+ARGUMENTS = (
+    arg("engine", choices=ENGINES, metavar="ENGINE", help=f"one of {', '.join(ENGINES)}"),
+    arg("folder", metavar="DIR", help="directory to write into; it must be new or empty"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,7 +23,6 @@ def run(arguments: argparse.Namespace) -> int:
     import shlex
 
     from sizeup import files
-    from sizeup.deploy import ENGINES, engine_files
 
     use = ENGINES[arguments.engine].format(folder=shlex.quote(arguments.folder))
     with files.new_directory(arguments.folder, engine_files(arguments.engine)) as paths:

@@ -11,46 +11,15 @@ import sys
 import time
 from collections.abc import Callable
 
-from sizeup.cli.against import add_against
-from sizeup.cli.conflicts import refuse_combination
+from sizeup.cli.arguments import against, arg, refuse_combination, switch, sysroot
+from sizeup.cli.results import write_json, write_text
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
-from sizeup.terminal.capabilities import is_utf8, output_columns
-from sizeup.text import plain
+from sizeup.terminal.capabilities import output_columns
 
 _DOCUMENT_LIMIT = 256 << 20
 """Bytes of a detect document; that of a machine with 4,000 block devices takes a few MiB."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "section",
-        nargs="?",
-        metavar="SECTION",
-        help="print one section alone: cpu, storage, numa, network, nfs, devices, platform, budget or findings",
-    )
-    parser.add_argument(
-        "--sysroot",
-        metavar="DIR",
-        default="/",
-        help="read a capture (a directory or an archive) instead of this machine",
-    )
-    parser.add_argument("--json", action="store_true", help="print everything as one JSON document (sizeup.detect/1)")
-    parser.add_argument(
-        "--second-opinion",
-        action="store_true",
-        help="also ask psutil and py-cpuinfo and report contradictions; takes 1 to 2 s",
-    )
-    add_against(
-        parser, "--diff", metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"
-    )
-    parser.add_argument("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now")
-    parser.add_argument(
-        "--watch", nargs="?", type=_interval, const=2.0, metavar="SECONDS",
-        help="print the memory growth by NUMA node at this interval, such as 500ms or 1m (default: 2 s)",
-    )  # fmt: skip
 
 
 def _interval(text: str) -> float:
@@ -60,6 +29,25 @@ def _interval(text: str) -> float:
     if not 0.1 <= seconds <= 86_400:
         raise UsageError(f"--watch: expected an interval from 100ms to 24h, found {text!r}")
     return seconds
+
+
+ARGUMENTS = (
+    arg(
+        "section", nargs="?", metavar="SECTION",
+        help="print one section alone: cpu, storage, numa, network, nfs, devices, platform, budget or findings",
+    ),
+    sysroot("read a capture (a directory or an archive) instead of this machine"),
+    switch("--json", help="print everything as one JSON document (sizeup.detect/1)"),
+    switch(
+        "--second-opinion", help="also ask psutil and py-cpuinfo and report contradictions; takes 1 to 2 s"
+    ),
+    against(metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"),
+    arg("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now"),
+    arg(
+        "--watch", nargs="?", type=_interval, const=2.0, metavar="SECONDS",
+        help="print the memory growth by NUMA node at this interval, such as 500ms or 1m (default: 2 s)",
+    ),
+)  # fmt: skip
 
 
 def load_machine(path: str) -> Machine:
@@ -126,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.watch is not None:
 
         def write(text: str) -> None:
-            _write_text(text)
+            write_text(text)
             sys.stdout.flush()
 
         watch(lambda: discover_memory(arguments.sysroot), write, lambda: time.sleep(arguments.watch))
@@ -135,16 +123,16 @@ def run(arguments: argparse.Namespace) -> int:
     machine = discover(arguments.sysroot)
     if arguments.second_opinion:
         machine = _with_opinions(machine, arguments.sysroot)
-    if arguments.diff is not None:
-        return _diff(machine, load_machine(arguments.diff), as_json=arguments.json)
+    if arguments.against is not None:
+        return _diff(machine, load_machine(arguments.against), as_json=arguments.json)
     if arguments.json:
         from sizeup.views.machine.detection import detection
 
-        _write_json(detection(machine))
+        write_json(detection(machine))
     else:
         from sizeup.report.machine import machine_text
 
-        _write_text(machine_text(machine, output_columns(), arguments.section))
+        write_text(machine_text(machine, output_columns(), arguments.section))
     return ExitStatus.OK
 
 
@@ -179,17 +167,6 @@ def _with_opinions(machine: Machine, sysroot: str) -> Machine:
     return replace(machine, findings=machine.findings + disagreements(opinions))
 
 
-def _write_text(text: str) -> None:
-    """Print text, in ASCII where the user's locale is not a UTF-8 one: a pager may lack the rest too."""
-    sys.stdout.write(text if is_utf8(os.environ) else plain(text))
-
-
-def _write_json(document: object) -> None:
-    import msgspec
-
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
-
-
 def _since(path: str, sysroot: str, *, as_json: bool) -> int:
     from sizeup.discovery.findings.memory import growth_by_node, growth_findings
     from sizeup.discovery.machine import discover_memory
@@ -202,14 +179,14 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
     if as_json:
         growth = [{"node": node, "growth_bytes": size} for node, size in growth_by_node(before, after)]
         findings = growth_findings(before, after)
-        _write_json(
+        write_json(
             {"schema": "sizeup.growth/1", "growth": growth, "before": before.nodes, "after": after.nodes,
              "findings": findings}
         )  # fmt: skip
     else:
         from sizeup.report.machine import growth_text
 
-        _write_text(growth_text(before, after, output_columns()))
+        write_text(growth_text(before, after, output_columns()))
     return ExitStatus.OK
 
 
@@ -219,9 +196,9 @@ def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
     comparison = compared(machine, other)
     if as_json:
         changed, parts = comparison.root.changed, parts_data(comparison)
-        _write_json({"schema": "sizeup.machine-diff/1", "differences": changed, "parts": parts})
+        write_json({"schema": "sizeup.machine-diff/1", "differences": changed, "parts": parts})
     else:
         from sizeup.report.machine import differences_text
 
-        _write_text(differences_text(comparison, output_columns()))
+        write_text(differences_text(comparison, output_columns()))
     return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK

@@ -14,17 +14,17 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from sizeup.cli.arguments import switch
 from sizeup.config import KEYS, Configuration, load
 from sizeup.errors import ExitStatus, MalformedError
 from sizeup.model.machine import Machine
 from sizeup.views.machine.doctor import StoreFacts
 from sizeup.views.machine.terminal_checks import TerminalFacts, terminal_checks
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--keys", action="store_true", help="list every configuration key with its value and source")
-    parser.add_argument("--json", action="store_true", help="print as JSON in base units, one object per check")
+ARGUMENTS = (
+    switch("--keys", help="list every configuration key with its value and source"),
+    switch("--json", help="print as JSON in base units, one object per check"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:

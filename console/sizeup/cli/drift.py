@@ -6,27 +6,20 @@ BASELINE is a session file or the output of sizeup detect --json. Serial numbers
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 
-from sizeup.cli.decision import add_allow_undecided, decision_status
-from sizeup.errors import UsageError
+from sizeup.cli.arguments import allow_undecided, arg, decision_status, switch, sysroot
+from sizeup.cli.results import write_json, write_text
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "baseline", metavar="BASELINE", nargs="?",
+ARGUMENTS = (
+    arg(
+        "baseline", metavar="BASELINE",
         help="session file, capture, or output of sizeup detect --json to compare with; exit status 5 if anything "
         "drifted, 6 if nothing did but a fact is unknown on one side",
-    )  # fmt: skip
-    parser.add_argument("--against", help=argparse.SUPPRESS)  # as version 0.2 had it
-    parser.add_argument(
-        "--sysroot", metavar="DIR", default="/",
-        help="check a capture (a directory or an archive) instead of this machine",
-    )  # fmt: skip
-    add_allow_undecided(parser, "a fact is unknown on one side")
-    parser.add_argument("--json", action="store_true", help="print as JSON (sizeup.check/1)")
+    ),
+    sysroot("check a capture (a directory or an archive) instead of this machine"),
+    allow_undecided("a fact is unknown on one side"),
+    switch("--json", help="print as JSON (sizeup.check/1)"),
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,21 +29,12 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.discovery.machine import discover
     from sizeup.views.comparison.drift import drift_data, undecided_sentence
 
-    name = arguments.baseline or arguments.against
-    if name is None:
-        raise UsageError("expected a baseline: a session, a capture, or the output of sizeup detect --json")
-    baseline = load_machine(name)
-    found = drift(baseline, discover(arguments.sysroot))
+    found = drift(load_machine(arguments.baseline), discover(arguments.sysroot))
     if arguments.json:
-        import msgspec
-
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(drift_data(found)), indent=2) + b"\n")
+        write_json(drift_data(found))
     else:
         from sizeup.report.machine import drift_text
-        from sizeup.terminal.capabilities import is_utf8
-        from sizeup.text import plain
 
-        text = drift_text(found)
-        sys.stdout.write(text if is_utf8(os.environ) else plain(text))
+        write_text(drift_text(found))
     undecided = undecided_sentence(found) if found.undecided else ""
     return decision_status(arguments, different=bool(found.drifted), undecided=undecided)

@@ -18,9 +18,20 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.conflicts import refuse_combination
-from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
-from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
+from sizeup.cli.arguments import (
+    JSON,
+    MINIMUM_EFFECT,
+    NEW_SESSION,
+    ONLY_BUILTIN,
+    PLAN,
+    QUIET,
+    Group,
+    arg,
+    minimum_effect,
+    refuse_combination,
+    switch,
+)
+from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
 
 if TYPE_CHECKING:
@@ -29,54 +40,45 @@ if TYPE_CHECKING:
     from sizeup.engine.experiment import ExperimentSpec, PreparedExperiment
 
 _MEASURING = (
-    "--a",
-    "--b",
-    "--restore",
-    "--rounds",
-    "--settle",
-    "--command-limit",
-    "--plan",
-    "--probe",
-    "--set",
-    "--output",
-    "--only-builtin",
-    "--yes",
-)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    settings = parser.add_argument_group("settings")
-    settings.add_argument("--a", metavar="COMMAND", help="command that makes setting A, such as the present one")
-    settings.add_argument("--b", metavar="COMMAND", help="command that makes setting B")
-    settings.add_argument(
-        "--restore", metavar="COMMAND", help="command that restores the setting at the end (default: that of --a)"
-    )
-    settings.add_argument("--rounds", type=int, metavar="N", help="runs under each setting, at least 3 (default: 6)")
-    settings.add_argument(
-        "--settle", type=float, metavar="SECONDS", help="wait after each command before the run (default: 1)"
-    )
-    settings.add_argument(
-        "--command-limit", type=float, metavar="SECONDS", help="end a command after this time (default: 60)"
-    )
-    settings.add_argument("--yes", action="store_true", help="execute without asking")
-    measuring = parser.add_argument_group("measuring")
-    add_plan_arguments(measuring)
-    measuring.add_argument(
-        "-o", "--output", metavar="FILE", help="session file to write (default: a new one in the state directory)"
-    )
-    add_only_builtin(measuring)
-    measuring.add_argument("-q", "--quiet", action="store_true", help="do not print progress")
-    report = parser.add_argument_group("result")
-    report.add_argument(
-        "--metric",
-        action="append",
-        metavar="METRIC",
-        help="report this metric, such as PROBE.latency-p99, instead of the headline figures; repeatable",
-    )
-    add_minimum_effect(report)
-    report.add_argument("--json", action="store_true", help="print as JSON")
-    report.add_argument("--show", metavar="FILE", help="print the result of a recorded experiment; executes nothing")
+    "--a", "--b", "--restore", "--rounds", "--settle", "--command-limit", "--plan", "--probe", "--set", "--output",
+    "--only-builtin", "--yes",
+)  # fmt: skip
+ARGUMENTS = (
+    Group(
+        "settings",
+        (
+            arg("--a", metavar="COMMAND", help="command that makes setting A, such as the present one"),
+            arg("--b", metavar="COMMAND", help="command that makes setting B"),
+            arg(
+                "--restore", metavar="COMMAND",
+                help="command that restores the setting at the end (default: that of --a)",
+            ),
+            arg("--rounds", type=int, metavar="N", help="runs under each setting, at least 3 (default: 6)"),
+            arg(
+                "--settle", type=float, metavar="SECONDS",
+                help="wait after each command before the run (default: 1)",
+            ),
+            arg(
+                "--command-limit", type=float, metavar="SECONDS",
+                help="end a command after this time (default: 60)",
+            ),
+            switch("--yes", help="execute without asking"),
+        ),
+    ),
+    Group("measuring", (*PLAN, NEW_SESSION, ONLY_BUILTIN, QUIET)),
+    Group(
+        "result",
+        (
+            arg(
+                "--metric", action="append", metavar="METRIC",
+                help="report this metric, such as PROBE.latency-p99, instead of the headline figures; repeatable",
+            ),
+            MINIMUM_EFFECT,
+            JSON,
+            arg("--show", metavar="FILE", help="print the result of a recorded experiment; executes nothing"),
+        ),
+    ),
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -205,11 +207,9 @@ def _print(path: str, arguments: argparse.Namespace) -> None:
         minimum_effect=minimum_effect(arguments),
     )
     if arguments.json:
-        import msgspec
-
         from sizeup.views.comparison.experiment import experiment_data
 
-        print(msgspec.json.format(msgspec.json.encode(experiment_data(result, path)), indent=2).decode())
+        write_json(experiment_data(result, path))
         return
     from sizeup.batch.standard_output import experiment_text
 

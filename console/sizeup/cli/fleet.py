@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import os
-import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.decision import add_allow_undecided, decision_status
+from sizeup.cli.arguments import against, allow_undecided, arg, decision_status, refuse_without, switch
+from sizeup.cli.results import chosen_format, format_arguments, write_document, write_text
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.text import plural
 
@@ -27,43 +26,34 @@ if TYPE_CHECKING:
 _WIDTH = 100
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
+_FORMATS = ("text", "json", "csv", "html")
+_EFFECTS = {"--all": ("text",), "--against": ("text", "json", "html")}
+ARGUMENTS = (
+    arg(
         "sessions", nargs="+", metavar="DIR|GLOB",
         help="directory of sessions or of Parquet (with all below it), pattern, or file",
-    )  # fmt: skip
-    parser.add_argument("--all", action="store_true", help="show every host; otherwise 25 lines if none stands out")
-    parser.add_argument(
-        "--against", nargs="+", metavar="DIR", default=[],
+    ),
+    switch("--all", help="show every host; otherwise 25 lines if none stands out"),
+    against(
+        nargs="+", metavar="DIR", default=[],
         help="sessions or Parquet of an earlier run of the fleet: also show what changed on each host",
-    )  # fmt: skip
-    parser.add_argument(
+    ),
+    arg(
         "--profile", metavar="FILE",
         help="TOML file with limits of figures; exit status 5 if a host misses one, 6 if at least one is undecided",
-    )  # fmt: skip
-    add_allow_undecided(parser, "a limit of the profile is undecided on a host, or a file cannot be read")
-    parser.add_argument("--junit", metavar="FILE", help="with --profile: also write the result as JUnit XML")
-    formats = parser.add_mutually_exclusive_group()
-    for name, text in (
-        ("json", "print as JSON (sizeup.fleet/1)"),
-        ("csv", "print every figure of every host as CSV"),
-        ("html", "print one web page: tables that can be sorted, no requests"),
-    ):
-        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=text)
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", default="-",
-        help="with --json, --csv, --html: file to write (default: standard output)",
-    )  # fmt: skip
-    parser.add_argument(
+    ),
+    allow_undecided("a limit of the profile is undecided on a host, or a file cannot be read"),
+    arg("--junit", metavar="FILE", help="with --profile: also write the result as JUnit XML"),
+    *format_arguments(_FORMATS),
+    arg(
         "--parquet", metavar="OUT",
         help="also write every figure of every session as Parquet, which sizeup fleet and other engines read; "
         "needs DuckDB: pip install 'sizeup[fleet]'",
-    )  # fmt: skip
-    parser.add_argument(
-        "--partition", action="store_true",
-        help="with --parquet: write a new directory, partitioned by day and product (Hive)",
-    )  # fmt: skip
+    ),
+    switch(
+        "--partition", help="with --parquet: write a new directory, partitioned by day and product (Hive)"
+    ),
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -71,12 +61,14 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.fleet.files import fleet_paths, read_fleet
     from sizeup.fleet.fleet import build_fleet
 
-    _check(arguments)
+    for flag, needed in (("--junit", "--profile"), ("--allow-undecided", "--profile"), ("--partition", "--parquet")):
+        refuse_without(arguments, flag, needed)
+    chosen = chosen_format(arguments, _FORMATS, arguments.sessions, _EFFECTS)
     files = read_fleet(fleet_paths(arguments.sessions))
     _refuse_unread(files)
     fleet = build_fleet(files)
     accepted = _accepted(arguments.profile, fleet)
-    _print(arguments, fleet, accepted)
+    _print(arguments, chosen, fleet, accepted)
     if arguments.junit:
         from sizeup.fleet.junit import junit
         from sizeup.report import output
@@ -94,20 +86,6 @@ def _refuse_unread(files: FleetFiles) -> None:
     """Raise where none of the files is a session."""
     if not files.sessions:
         raise UsageError("; ".join(f"{one.path}: {one.problem}" for one in files.problems[:3]))
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    for wanted, needed, name in (
-        (arguments.junit, arguments.profile, "--junit needs --profile"),
-        (arguments.partition, arguments.parquet, "--partition needs --parquet"),
-        (arguments.output != "-", arguments.format, "-o needs --json, --csv or --html"),
-        (arguments.allow_undecided, arguments.profile, "--allow-undecided needs --profile"),
-    ):
-        if wanted and not needed:
-            raise UsageError(f"{name}; add it, or leave out {name.partition(' ')[0]}")
-    for flag, wanted, formats in (("--all", arguments.all, "json csv html"), ("--against", arguments.against, "csv")):
-        if wanted and arguments.format in formats.split():
-            raise UsageError(f"{flag} has no effect on --{arguments.format}; leave out one or the other")
 
 
 def _accepted(profile: str | None, fleet: Fleet) -> Sequence[Acceptance]:
@@ -135,7 +113,7 @@ def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acce
     )
 
 
-def _print(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acceptance]) -> None:
+def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: Sequence[Acceptance]) -> None:
     from sizeup.fleet.against import fleet_drift
     from sizeup.fleet.files import fleet_paths, read_fleet
     from sizeup.fleet.fleet import build_fleet
@@ -148,12 +126,11 @@ def _print(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Accep
         earlier = read_fleet(fleet_paths(arguments.against))
         _refuse_unread(earlier)
         drift = fleet_drift(build_fleet(earlier), fleet)
-    match arguments.format:
+    match chosen:
         case "json":
             from sizeup.fleet.data import fleet_data, fleet_json
 
-            data = fleet_json(fleet_data(fleet, accepted, drift, runs))
-            output.write(arguments.output, lambda file: file.write(data.encode()))
+            write_document(arguments.output, fleet_json(fleet_data(fleet, accepted, drift, runs)))
         case "csv":
             from sizeup.fleet.data import write_csv
 
@@ -161,19 +138,16 @@ def _print(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Accep
         case "html":
             from sizeup.fleet.page import fleet_page
 
-            page = fleet_page(fleet, accepted, drift, runs)
-            output.write(arguments.output, lambda file: file.write(page.encode("utf-8", "replace")))
+            write_document(arguments.output, fleet_page(fleet, accepted, drift, runs))
         case _:
             from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
             from sizeup.fleet.table import fleet_lines
-            from sizeup.terminal.capabilities import is_utf8, output_columns
-            from sizeup.text import plain
+            from sizeup.terminal.capabilities import output_columns
 
             width = output_columns(80) or _WIDTH
             more = [*acceptance_lines(accepted, width)] if accepted else []
-            for section in (*(synchronized_lines(run, width) for run in runs),):
-                more += section
+            for run in runs:
+                more += synchronized_lines(run, width)
             more += drift_lines(drift, width) if drift is not None else []
             lines = fleet_lines(fleet, width, every_host=arguments.all, more=more)
-            text = "\n".join(lines) + "\n"
-            sys.stdout.write(text if is_utf8(os.environ) else plain(text))
+            write_text("\n".join(lines) + "\n", arguments.output)

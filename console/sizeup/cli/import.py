@@ -6,26 +6,22 @@ import argparse
 import re
 from datetime import UTC, datetime
 
+from sizeup.cli.arguments import NEW_SESSION, arg
 from sizeup.errors import ExitStatus, UsageError
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="output of one or more tools on one machine")
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help="session file to write (default: a new one in the state directory)"
-    )
-    parser.add_argument("--host", metavar="NAME", help="name of the host that was measured")
-    parser.add_argument(
-        "--kind",
-        choices=("fio", "lscpu", "orion", "orion-matrix", "slb", "slob"),
+ARGUMENTS = (
+    arg("files", metavar="FILE", nargs="+", help="output of one or more tools on one machine"),
+    NEW_SESSION,
+    arg("--host", metavar="NAME", help="name of the host that was measured"),
+    arg(
+        "--kind", choices=("fio", "lscpu", "orion", "orion-matrix", "slb", "slob"),
         help="format of the files (default: detected for each)",
-    )
-    parser.add_argument(
-        "--groups",
-        metavar="N,N,...",
+    ),
+    arg(
+        "--groups", metavar="N,N,...",
         help="for SLB: number of processes started together, in the order of the lines, such as 1,2,4",
-    )
+    ),
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

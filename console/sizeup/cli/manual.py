@@ -1,32 +1,16 @@
-"""Print the manual page; save it with: sizeup help man > sizeup.1."""
+"""The manual page."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from sizeup.cli import COMMANDS
+from sizeup.cli.parser import build_parser
 from sizeup.errors import ExitStatus
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options: there are none."""
-    del parser
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Print the page."""
-    del arguments
-    from sizeup import __version__
-
-    print("\n".join(page(__version__, datetime.now(UTC).strftime("%Y-%m-%d"))))
-    return ExitStatus.OK
 
 
 def page(version: str, date: str) -> Iterator[str]:
     """The page in the language of man(7)."""
-    from sizeup.cli import COMMANDS
-
     yield f'.TH SIZEUP 1 "{date}" "sizeup {version}" "User Commands"'
     yield ".SH NAME"
     yield r"sizeup \- judge a Linux server before a database goes on it"
@@ -44,8 +28,6 @@ def page(version: str, date: str) -> Iterator[str]:
 
 def _help(path: str = "") -> str:
     """What ``sizeup COMMAND --help`` prints."""
-    from sizeup.cli.parser import build_parser
-
     return build_parser(path).format_help()
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 
+from sizeup.cli.arguments import SESSION, arg
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import STDIN, read_text
 
 _TEXT_LIMIT = 1 << 20
 """Bytes of a note; a session's line holds 16 times as much."""
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="text of the note; - reads it from standard input")
-    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="also add this tag; repeatable")
+ARGUMENTS = (
+    SESSION,
+    arg("text", nargs="*", metavar="TEXT", help="text of the note; - reads it from standard input"),
+    arg("--tag", action="append", default=[], metavar="TAG", help="also add this tag; repeatable"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from sizeup import __version__
 from sizeup.cli import COMMANDS, GROUPS, command
+from sizeup.cli.arguments import ON_OFF, Argument, Arguments
 from sizeup.errors import UsageError
 
 
@@ -55,26 +56,19 @@ def build_parser(path: str = "") -> argparse.ArgumentParser:
         parser.add_argument(
             "--version", action="version", version=f"sizeup {__version__}", help="print the version and exit"
         )
-    wanted.add_arguments(parser)
+    parser.register("action", ON_OFF, argparse.BooleanOptionalAction)
+    _declare(parser, wanted.ARGUMENTS)
     return parser
 
 
-def whole_parser() -> argparse.ArgumentParser:
-    """Return all commands as one parser, for shell completion."""
-    parser = argparse.ArgumentParser(prog="sizeup", parents=[build_parser()], add_help=False)
-    top = parser.add_subparsers(metavar="COMMAND")
-    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
-    for path, (_, summary) in COMMANDS.items():
-        first, _, second = path.partition(" ")
-        if not second:
-            sub = top.add_parser(first, help=summary, parents=[build_parser(path)], add_help=False)
+def _declare(container: argparse._ActionsContainer, arguments: Arguments) -> None:
+    for one in arguments:
+        if isinstance(one, Argument):
+            container.add_argument(*one.names, **one.options)
+        elif one.title:
+            _declare(container.add_argument_group(one.title), one.arguments)
         else:
-            if first not in groups:
-                group = top.choices.get(first) or top.add_parser(first, help=GROUPS[first])
-                groups[first] = group.add_subparsers(metavar="COMMAND")
-            sub = groups[first].add_parser(second, help=summary, parents=[build_parser(path)], add_help=False)
-        sub.prog = f"sizeup {path}"
-    return parser
+            _declare(container.add_mutually_exclusive_group(), one.arguments)
 
 
 _OPTIONS = """\

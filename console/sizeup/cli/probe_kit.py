@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sizeup.cli.arguments import JSON, arg, refuse_without, switch
+from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -19,12 +21,11 @@ SCHEMA = "sizeup.probe-check/1"
 class NewPlugin:
     """Write the files of a new plug-in, in Python or C, for one probe."""
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        parser.add_argument("language", metavar="KIND", help="python or c")
-        parser.add_argument("folder", metavar="DIR", help="directory to write")
-        parser.add_argument("name", metavar="PROBE", help="name of the probe, such as acme.rate")
+    ARGUMENTS = (
+        arg("language", metavar="KIND", help="python or c"),
+        arg("folder", metavar="DIR", help="directory to write"),
+        arg("name", metavar="PROBE", help="name of the probe, such as acme.rate"),
+    )
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
@@ -44,22 +45,20 @@ class CheckPlugin:
     does, and 3 if it cannot run on this machine.
     """
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        parser.add_argument("path", metavar="PATH", help="folder or wheel of the plug-in")
-        parser.add_argument("--run", action="store_true", help="also measure for half a second")
-        parser.add_argument(
-            "--set", action="append", default=[], metavar="PROBE.KEY=VALUE",
+    ARGUMENTS = (
+        arg("path", metavar="PATH", help="folder or wheel of the plug-in"),
+        switch("--run", help="also measure for half a second"),
+        arg(
+            "--set", dest="assignments", action="append", default=[], metavar="PROBE.KEY=VALUE",
             help="with --run: set a parameter; repeatable",
-        )  # fmt: skip
-        parser.add_argument("--json", action="store_true", help="print as JSON")
+        ),
+        JSON,
+    )  # fmt: skip
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """Check it, run it for a moment if that was asked for, and list what is wrong."""
-        if arguments.set and not arguments.run:
-            raise UsageError("--set needs --run; add --run, or leave out --set")
+        refuse_without(arguments, "--set", "--run")
         return _check(arguments)
 
 
@@ -80,7 +79,7 @@ def _check(arguments: argparse.Namespace) -> int:
         checked = check_plugin(root)
         trials: list[Trial] = []
         if arguments.run and not checked.problems:
-            trials = _trials(checked.files, checked.names, arguments.set)
+            trials = _trials(checked.files, checked.names, arguments.assignments)
     if arguments.json:
         _print_json(checked, trials)
     else:
@@ -125,8 +124,6 @@ def _print_text(checked: CheckedPlugin, trials: list[Trial], *, ran: bool) -> No
 
 
 def _print_json(checked: CheckedPlugin, trials: list[Trial]) -> None:
-    import msgspec
-
     data = {
         "schema": SCHEMA,
         "probes": checked.names,
@@ -143,4 +140,4 @@ def _print_json(checked: CheckedPlugin, trials: list[Trial]) -> None:
             for trial in trials
         ],
     }
-    print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+    write_json(data)

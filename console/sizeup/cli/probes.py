@@ -9,6 +9,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from sizeup.cli.arguments import JSON, arg
+from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -17,12 +19,7 @@ if TYPE_CHECKING:
     from sizeup.probing.registry import RegisteredProbe
 
 SCHEMA = "sizeup.probes/1"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--json", action="store_true", help="print as JSON")
-    parser.add_argument("probe", nargs="*", metavar="PROBE", help="show this probe with its parameters")
+ARGUMENTS = (JSON, arg("probe", nargs="*", metavar="PROBE", help="show this probe with its parameters"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
             "probes": [_data(probe, machine, named=bool(arguments.probe)) for probe in chosen],
             "broken": msgspec.to_builtins(registry.broken),
         }
-        print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+        write_json(data)
         return ExitStatus.OK
     for probe in chosen:
         print("\n".join(_lines(probe, machine, named=bool(arguments.probe))))

@@ -8,33 +8,32 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
-from sizeup.cli.decision import add_allow_undecided, decision_status
+from sizeup.cli.arguments import JSON, SESSION, allow_undecided, arg, decision_status
+from sizeup.cli.results import write_text
 from sizeup.errors import UsageError
 
 _WIDTH = 100
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
-    parser.add_argument(
+ARGUMENTS = (
+    SESSION,
+    arg(
         "catalog", metavar="DIR", help="directory of shared sessions, with all below it; exit status 6 if no figure "
         "has at least 5 like machines",
-    )  # fmt: skip
-    add_allow_undecided(parser, "there are too few like machines")
-    parser.add_argument("--json", action="store_true", help="print as JSON")
+    ),
+    allow_undecided("there are too few like machines"),
+    JSON,
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Rank the machine and print its places."""
-    from sizeup.cli.export import host_pseudonym
     from sizeup.compare.published_results import PREFIX
     from sizeup.fleet.catalog import place
     from sizeup.fleet.catalog_text import catalog_data, catalog_lines
     from sizeup.fleet.files import fleet_paths, read_fleet
     from sizeup.fleet.host_session import read_host_session
+    from sizeup.session.masking_key import host_pseudonym
     from sizeup.session.store import find
 
     name, folder = arguments.file, arguments.catalog
@@ -51,10 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(fleet_json(catalog_data(placed, folder)), end="")
     else:
-        from sizeup.terminal.capabilities import is_utf8, output_columns
-        from sizeup.text import plain
+        from sizeup.terminal.capabilities import output_columns
 
-        text = "\n".join(catalog_lines(placed, folder, output_columns() or _WIDTH)) + "\n"
-        sys.stdout.write(text if is_utf8(os.environ) else plain(text))
+        write_text("\n".join(catalog_lines(placed, folder, output_columns() or _WIDTH)) + "\n")
     missing = f"no figure has enough like machines in {folder}; add sessions of such machines to it"
     return decision_status(arguments, different=False, undecided="" if placed.placed else missing)

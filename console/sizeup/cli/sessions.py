@@ -9,6 +9,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from sizeup.cli.arguments import JSON, SESSION, YES, arg
+from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.text import plural
 
@@ -19,17 +21,12 @@ if TYPE_CHECKING:
 
 
 _WIDTH = 100
-_FILE_HELP = "session file, or name of a session in the state directory"
 
 
 class List:
     """List saved sessions, the latest first, or those that contain all of some words."""
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        parser.add_argument("words", nargs="*", metavar="WORD", help="list only sessions that contain this word")
-        parser.add_argument("--json", action="store_true", help="print as JSON")
+    ARGUMENTS = (arg("words", nargs="*", metavar="WORD", help="list only sessions that contain this word"), JSON)
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
@@ -46,11 +43,7 @@ class List:
 class Rename:
     """Set the title of a session; the file keeps its name."""
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        parser.add_argument("file", metavar="FILE", help=_FILE_HELP)
-        parser.add_argument("title", metavar="TITLE", help="new title")
+    ARGUMENTS = (SESSION, arg("title", metavar="TITLE", help="new title"))
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
@@ -64,11 +57,7 @@ class Rename:
 class Delete:
     """Delete sessions permanently."""
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        parser.add_argument("files", nargs="+", metavar="FILE", help=_FILE_HELP)
-        _add_yes(parser)
+    ARGUMENTS = (arg("files", nargs="+", metavar="FILE", help=SESSION.options["help"]), YES)
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
@@ -82,11 +71,10 @@ class Delete:
 class Prune:
     """Delete the oldest sessions that have no tag."""
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        """Declare the options."""
-        parser.add_argument("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep")
-        _add_yes(parser)
+    ARGUMENTS = (
+        arg("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep"),
+        YES,
+    )
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
@@ -95,18 +83,12 @@ class Prune:
         return ExitStatus.OK
 
 
-def _add_yes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
-
-
 def _print(found: Sequence[StoredSession], *, json: bool) -> None:
-    import msgspec
-
     from sizeup.report.text import table_lines
     from sizeup.views.result.sessions import sessions_data, sessions_table
 
     if json:
-        print(msgspec.json.format(msgspec.json.encode(sessions_data(found)), indent=2).decode())
+        write_json(sessions_data(found))
         return
     print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions saved"]))
     for entry in found:

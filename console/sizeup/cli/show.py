@@ -7,25 +7,23 @@ from __future__ import annotations
 
 import argparse
 
+from sizeup.cli.arguments import arg, one_of, switch
 from sizeup.errors import ExitStatus
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
+ARGUMENTS = (
+    arg(
+        "file", metavar="FILE", nargs="?",
         help="session file, name of a saved session, or - for standard input (default: the session that was written "
         "last)",
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--json", action="store_true", help="print the results as JSON, without advice")
-    what.add_argument(
-        "--recompute",
-        action="store_true",
-        help="recompute the advice with the rules of this version instead of showing what was recorded",
-    )
+    ),
+    one_of(
+        switch("--json", help="print the results as JSON, without advice"),
+        switch(
+            "--recompute",
+            help="recompute the advice with the rules of this version instead of showing what was recorded",
+        ),
+    ),
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

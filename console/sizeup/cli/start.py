@@ -10,8 +10,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
-from sizeup.cli.targets import add_target_arguments, measure_targets
+from sizeup.cli.arguments import ONLY_BUILTIN, PLAN, QUIET, arg, one_of, refuse_without, switch
+from sizeup.cli.targets import measure_targets
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
@@ -19,52 +19,50 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
 
 
-def add_arguments(batch: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    add_plan_arguments(batch)
-    batch.add_argument(
-        "--mount",
-        metavar="DIR",
+ARGUMENTS = (
+    *PLAN,
+    arg(
+        "--mount", metavar="DIR",
         help="also measure the storage below this directory: the plan creates a file of at most 1 GiB there and "
         "removes it",
-    )
-    batch.add_argument(
-        "--repeat",
-        type=int,
-        metavar="N",
+    ),
+    arg(
+        "--repeat", type=int, metavar="N",
         help="run the plan N times, so that runs can be compared statistically (default: 1)",
-    )
-    batch.add_argument(
-        "--start-at",
-        metavar="EPOCH",
+    ),
+    arg(
+        "--start-at", metavar="EPOCH",
         help="start to measure at this time, in seconds since 1970, to start several hosts together; "
         "if it has passed, measure nothing and exit with status 4",
-    )
-    add_target_arguments(batch)
-    target = batch.add_mutually_exclusive_group()
-    target.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="session file to write, - for standard output (default: a new one in the state directory)",
-    )
-    target.add_argument("--append", metavar="FILE", help="add another run to this session")
-    target.add_argument("--resume", metavar="FILE", help="run the steps that are missing from this session's plan")
-    batch.add_argument(
-        "--json", action="store_true", help="print the results as JSON in base units instead of a summary"
-    )
-    batch.add_argument("--details", action="store_true", help="print every chapter instead of one screen")
-    batch.add_argument("-q", "--quiet", action="store_true", help="do not print progress")
-    add_only_builtin(batch)
-    batch.add_argument(
+    ),
+    arg(
+        "--target", action="extend", nargs="+", metavar="HOST",
+        help="measure these hosts instead of this machine, as [USER@]HOST for ssh; needs --wheels. Sessions are saved "
+        "here (-o: their directory), and nothing is left on the hosts",
+    ),
+    arg(
+        "--wheels", metavar="DIR",
+        help="with --target: the wheels of sizeup and its dependencies that are sent; see: sizeup help air-gapped-host",
+    ),
+    one_of(
+        arg(
+            "-o", "--output", metavar="FILE",
+            help="session file to write, - for standard output (default: a new one in the state directory)",
+        ),
+        arg("--append", metavar="FILE", help="add another run to this session"),
+        arg("--resume", metavar="FILE", help="run the steps that are missing from this session's plan"),
+    ),
+    switch("--json", help="print the results as JSON in base units instead of a summary"),
+    switch("--details", help="print every chapter instead of one screen"),
+    QUIET,
+    ONLY_BUILTIN,
+    switch(
         "--control",
-        action="store_true",
         help="read commands from standard input, one per line: cancel-step, cancel, pause, resume, keep, hang-up, "
         'console {"cpu_seconds": N, "bytes": N}; the end of the input cancels the run, except after '
         "keep and hang-up",
-    )
-
-
+    ),
+)  # fmt: skip
 _OF_A_PLAN = {"plan": "--plan", "probe": "-p", "mount": "--mount", "assignments": "--set", "repeat": "--repeat"}
 """Options that say what is measured, by where argparse keeps them; a resumed session says it itself."""
 
@@ -132,8 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure this machine, or the hosts that were named."""
     if arguments.target:
         return measure_targets(arguments)
-    if arguments.wheels:
-        raise UsageError("--wheels needs --target; try: sizeup run --target HOST --wheels DIR")
+    refuse_without(arguments, "--wheels", "--target")
     if arguments.json and arguments.details:
         raise UsageError("--details cannot be combined with --json, which has every result; leave out one of them")
     if arguments.json and arguments.output == "-":

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sizeup.cli.conflicts import refuse_combination
+from sizeup.cli.arguments import refuse_combination
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.text import plural
 
@@ -19,23 +19,6 @@ if TYPE_CHECKING:
 
 MOST_TARGETS = 64
 """Each has an ssh process here; an engine for many hosts does more."""
-
-
-def add_target_arguments(parser: argparse._ActionsContainer) -> None:
-    """Declare the hosts to measure and the wheels that are sent to them."""
-    parser.add_argument(
-        "--target",
-        action="extend",
-        nargs="+",
-        metavar="HOST",
-        help="measure these hosts instead of this machine, as [USER@]HOST for ssh; needs --wheels. Sessions are saved "
-        "here (-o: their directory), and nothing is left on the hosts",
-    )
-    parser.add_argument(
-        "--wheels",
-        metavar="DIR",
-        help="with --target: the wheels of sizeup and its dependencies that are sent; see: sizeup help air-gapped-host",
-    )
 
 
 def measure_targets(arguments: argparse.Namespace) -> int:

@@ -255,7 +255,7 @@ def import_duckdb() -> Any:
     except ImportError as error:
         raise UsageError(
             "Parquet needs DuckDB, which is not installed; install it with: pip install 'sizeup[fleet]', "
-            "or write CSV with --tidy csv"
+            "or write CSV with --format tidy-csv"
         ) from error
 
 

@@ -174,7 +174,7 @@ def unanswered(inputs: Inputs, advice_id: str, pack: Rules) -> list[str]:
     except MissingError as missing:
         key = KEYS[missing.key]
         raise UsageError(
-            f"--explain {advice_id}: expected {key.name} ({key.help}), found none: use {key.flag}"
+            f"--show {advice_id}: expected {key.name} ({key.help}), found none: use {key.flag}"
         ) from missing
     return [] if advice_id in given else [capitalized(known.name), f"  {capitalized(known.nothing)}"]
 

@@ -120,7 +120,7 @@ def _incomparable(sheet: Sheet, has: str) -> Advice:
         f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
         f"machine.specrate_per_core=N; if it is this same server, {KEYS['workload.cpu_percent'].flag}"
     )
-    note = "CPU: not judged without the SPECrate per core of both servers (--explain cpu)"
+    note = "CPU: not judged without the SPECrate per core of both servers (--show cpu)"
     return judged(sheet, open_card("cpu", said, busy, VERDICT, has=has, note=note))
 
 

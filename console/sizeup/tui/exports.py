@@ -95,20 +95,22 @@ async def _write(path: str, kind: str, target: str, baseline: str) -> tuple[bool
         return await _write_comparison(path, target, baseline)
     if kind.startswith("compared-"):
         kind = kind.removeprefix("compared-")
-        return await _run_export(path, f"--{kind}", "-o", target, "--against", baseline)
+        return await _run_export(path, "--format", kind, "-o", target, "--against", baseline)
     if kind != "page":
-        return await _run_export(path, f"--{kind}", "-o", target)
+        return await _run_export(path, "--format", kind, "-o", target)
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
-        failed, message = await _run_export(path, "--share", stdout=shared)
+        failed, message = await _run_export(path, "--format", "share", stdout=shared)
         if not failed:
-            failed, more = await _run_export(descriptor_path(0), "--html", "-o", target, stdin=shared)
+            failed, more = await _run_export(descriptor_path(0), "--format", "html", "-o", target, stdin=shared)
             message = more if failed else message + more
     return failed, message
 
 
 async def _write_comparison(path: str, target: str, baseline: str) -> tuple[bool, str]:
     with open(os.memfd_create("comparison"), "w+b") as compared:  # noqa: ASYNC230  in memory, nothing waits
-        failed, message = await _run_export(path, "--against", baseline, "--json", command="compare", stdout=compared)
+        failed, message = await _run_export(
+            path, "--against", baseline, "--json", command="session compare", stdout=compared
+        )
         if not failed:
             compared.seek(0)
             content = compared.read()
@@ -118,13 +120,13 @@ async def _write_comparison(path: str, target: str, baseline: str) -> tuple[bool
 
 async def _run_export(
     *arguments: str,
-    command: str = "export",
+    command: str = "session export",
     stdin: int | IO[bytes] = asyncio.subprocess.DEVNULL,
     stdout: int | IO[bytes] = asyncio.subprocess.DEVNULL,
 ) -> tuple[bool, str]:
     """Whether it failed and why; where it did not, its warnings."""
     process = await asyncio.create_subprocess_exec(
-        *sizeup_command(command, *arguments),
+        *sizeup_command(*command.split(), *arguments),
         env=environment(),
         stdin=stdin,
         stdout=stdout,

@@ -20,7 +20,7 @@ def find_key(name: str, source: str) -> InputKey:
         group = name[: name.rfind(".") + 1]
         alike = [each for each in KEYS if group and each.startswith(group)]
         there = f"; {group.removesuffix('.')} has: {', '.join(alike)}" if alike and not hint else ""
-        raise UsageError(f"{source}: unknown key {name!r}{hint}{there}; list all keys with: sizeup size --keys")
+        raise UsageError(f"{source}: unknown key {name!r}{hint}{there}; list all keys with: sizeup size keys")
     return key
 
 

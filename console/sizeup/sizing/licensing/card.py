@@ -44,7 +44,7 @@ def license_card(given: Mapping[str, Advice], facts: Sequence[Struct]) -> Card:
         assumed += [one for one in price.assumptions if one not in count.assumptions]
     if units.quantity.low != units.quantity.high:
         text = f"{span(units.quantity, lambda number: format_in(number, ''))} {units.shown_in}"
-        assumed.append(Assumption(f"assumed: {text}, as an input of the count is a range (--explain license.units)"))
+        assumed.append(Assumption(f"assumed: {text}, as an input of the count is a range (--show license.units)"))
     chosen = _is_set(units, PRODUCT) or (_is_set(units, "license.pack") and edition is None)
     if not chosen and edition is None:
         assumed.insert(0, Assumption(f"assumed: {count.product}, as no vendor is set", "license.pack"))

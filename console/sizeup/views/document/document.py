@@ -35,7 +35,7 @@ _FINDING_LENGTH = 320
 DEMAND = "Demand"
 SHARE = "Used"
 """The column with the share of the capacity that the demand takes."""
-_WITHOUT_WORKLOAD = "Enter a workload: sizeup size --session FILE --workload FILE"
+_WITHOUT_WORKLOAD = "Enter a workload: sizeup size --machine FILE --workload FILE"
 
 
 class Document(Struct, frozen=True):

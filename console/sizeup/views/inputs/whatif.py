@@ -167,9 +167,9 @@ def sizing_command(changed: Mapping[str, Value], *, session: str = "", capture: 
     """Return the command that sizes with these inputs: a session, a capture, or without either this machine."""
     settings = " ".join(shlex.quote(f"{key}={typed(key, value)}") for key, value in changed.items())
     if session:
-        return f"sizeup size --session {session} --set {settings}"
+        return f"sizeup size --machine {session} --set {settings}"
     if capture:
-        return f"sizeup size --sysroot {capture} --set {settings}"
+        return f"sizeup size --machine {capture} --set {settings}"
     return f"sizeup size --set {settings}"
 
 

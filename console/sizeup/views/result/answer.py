@@ -34,7 +34,7 @@ _NO_WORKLOAD = (
     "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
 )
-_END = "Working: sizeup size --working or --explain storage, space, cpu, memory, license"
+_END = "Working: sizeup size --show working, or storage, space, cpu, memory, license"
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
 """What begins the ids of advice that the table has already, or that its working has."""
 
@@ -92,7 +92,7 @@ def _shortened(blocks: Sequence[list[str]], max_lines: int) -> list[list[str]]:
     return [cut if block is longest else block for block in blocks]
 
 
-_MORE = " … (--working)"
+_MORE = " … (--show working)"
 """What ends a text that was cut."""
 
 
@@ -102,7 +102,7 @@ def _as_many_as_fit(blocks: Sequence[list[str]], max_lines: int) -> list[str]:
     if not whole or len(whole) <= max_lines:
         return ["", *whole] if whole and len(whole) < max_lines else whole
     shown, left = _fitting(blocks, max_lines - 1)
-    return [*shown, f"! {left} more: sizeup size --working"] if max_lines > 0 else []
+    return [*shown, f"! {left} more: sizeup size --show working"] if max_lines > 0 else []
 
 
 def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], int]:

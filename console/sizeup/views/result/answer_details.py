@@ -53,7 +53,7 @@ def answer_details(given: Sizing) -> Iterator[tuple[str, str]]:
         if (cost := find_fact(given.facts, LicenseCost)) is not None:
             yield "Cost", cost.text
         if failover is not None and failover.decision != "passive":
-            yield "Failover", "Passive servers may need no licenses (--explain license.failover)"
+            yield "Failover", "Passive servers may need no licenses (--show license.failover)"
 
 
 def _missing(cards: Sequence[Card]) -> str:

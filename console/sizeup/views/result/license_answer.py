@@ -16,7 +16,7 @@ from sizeup.units import format_in
 from sizeup.views.cards.cards import status_text
 from sizeup.views.result.answer_details import answer_details
 
-END = "Working: sizeup size --explain license; every vendor: sizeup size --licenses"
+END = "Working: sizeup size --show license; every vendor: sizeup size --show licenses"
 """What ends the screen."""
 _LICENSE = "license."
 _LIMIT = "license.limit."

@@ -1,7 +1,7 @@
 """List published cases, show what is known about one, or compare two of them.
 
 sizeup size cases                       list every case
-sizeup size cases redo-10db             show the inputs of one; sizeup size --preset redo-10db works it out
+sizeup size cases redo-10db             show the inputs of one; sizeup size --machine redo-10db works it out
 sizeup size cases --compare A B         compare every figure that both have, in both directions
 """
 
@@ -10,18 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 
-from sizeup.cli.conflicts import refuse_combination
+from sizeup.cli.arguments import arg, refuse_combination, switch
 from sizeup.errors import ExitStatus
 
 SCHEMA = "sizeup.presets/1"
 SCHEMA_COMPARE = "sizeup.presets-compare/1"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="show this case")
-    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="compare two cases")
-    parser.add_argument("--json", action="store_true", help="print as JSON in base units")
+ARGUMENTS = (
+    arg("name", nargs="?", metavar="NAME", help="show this case"),
+    arg("--compare", nargs=2, metavar=("A", "B"), help="compare two cases"),
+    switch("--json", help="print as JSON in base units"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,4 +63,4 @@ def _show(name: str | None, *, as_json: bool) -> None:
         if name is not None:
             print(f"  source: {preset.source}")
             print(*(f"  {key} = {value}" for key, value in preset.inputs.items()), sep="\n")
-            print(f"  note: {preset.note}" if preset.note else f"  work it out: sizeup size --preset {preset.name}")
+            print(f"  note: {preset.note}" if preset.note else f"  work it out: sizeup size --machine {preset.name}")

@@ -1,0 +1,126 @@
+"""Command lines of version 0.2, which this version still takes, with a hint on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from sizeup.cli import split_path
+from sizeup.session.store import LATEST
+
+COMMANDS = {
+    "attach": "session follow",
+    "check": "drift",
+    "compare": "session compare",
+    "completion": "help completion",
+    "export": "session export",
+    "import": "session import",
+    "manual": "help man",
+    "note": "session note",
+    "open": "",
+    "presets": "size cases",
+    "probes": "probe list",
+    "schema": "help schema",
+    "sessions": "session list",
+    "show": "session show",
+}
+"""By the name of a command, the present one; ``sizeup FILE`` opens a session."""
+
+REMOVED = {"serve": "use the console over ssh, or share a page: sizeup session export FILE -o page.html"}
+"""Names that nothing replaces, and what to do."""
+
+_MOVED = {
+    "probe list": {"--check": "probe check", "--template": "probe new"},
+    "session compare": {"--catalog": "session rank"},
+    "session follow": {"--text": "session show"},
+    "drift": {"--against": "drift"},
+    "size": {"--candidates": "size compare", "--keys": "size keys"},
+    "": {"--text": "session show"},
+}
+"""By command, the options that are commands of their own now; their values are its first arguments."""
+
+_AGAINST = {"--diff": "--against"}
+_PAGES = {"--html": "--format=html", "--markdown": "--format=markdown"}
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "": _AGAINST,
+    "detect": _AGAINST,
+    "fleet": {"--csv": "--format=csv", "--html": "--format=html"},
+    "session compare": {"--baseline": "--against", **_PAGES},
+    "session export": {
+        "--baseline": "--against",
+        "--tidy": "--format=tidy-",
+        **{f"--{name}": f"--format={name}" for name in ("text", "csv", "svg", "openmetrics", "share")},
+        **_PAGES,
+    },
+    "session follow": _AGAINST,
+    "size": {
+        **dict.fromkeys(("--session", "--sysroot", "--preset"), "--machine"),
+        **{f"--{name}": f"--show={name}" for name in ("working", "sources", "licenses", "sensitivity")},
+        "--blank": "--machine=none",
+        "--compare-with": "--against",
+        "--explain": "--show",
+        **_PAGES,
+    },
+}
+"""By command, the present form of an option; one that ends with ``-`` is one word with its value."""
+
+
+def modern(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the command that a command line names, by its present name, and its arguments in their present form."""
+    path, rest = _renamed(arguments[0], list(arguments[1:])) if arguments[0] in COMMANDS else split_path(arguments)
+    moving = _MOVED.get(path, {})
+    rest = [part for word in rest for part in (word.split("=", 1) if word.partition("=")[0] in moving else [word])]
+    moved = next((word for word in rest if word in moving), None)
+    if moved is not None:
+        new_path = moving[moved]
+        _hint(f"{path} {moved}".strip(), f"sizeup {new_path}")
+        path, rest = new_path, _values_first(rest, moved)
+    return path, list(_renamed_options(OPTIONS.get(path, {}), rest))
+
+
+def _renamed(old: str, rest: list[str]) -> tuple[str, list[str]]:
+    """Return the present command for an old name, and its arguments."""
+    new = COMMANDS[old]
+    if old == "sessions" and rest[:1] and not rest[0].startswith("-"):
+        action, *rest = rest
+        new = f"session {({'search': 'list', 'tag': 'note'}).get(action, action)}"
+        if action == "tag":
+            rest = [*rest[:1], *(part for tag in rest[1:] for part in ("--tag", tag))]
+    _hint(old, f"sizeup {new or 'FILE'}")
+    if new:
+        return split_path([*new.split(), *rest])
+    return "", rest if any(not word.startswith("-") for word in rest) else [LATEST, *rest]
+
+
+def _values_first(words: list[str], option: str) -> list[str]:
+    """Return the words without an option, with its values behind the arguments that come before all options."""
+    at = words.index(option)
+    first = next(number for number, word in enumerate(words) if word.startswith("-"))
+    end = next((number for number in range(at + 1, len(words)) if words[number].startswith("-")), len(words))
+    return [*words[:first], *words[at + 1 : end], *words[first:at], *words[end:]]
+
+
+def _renamed_options(options: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
+    """Yield the words with the present names of options."""
+    begun = ""
+    for number, word in enumerate(words):
+        if word == "--":
+            yield from words[number:]
+            return
+        name, equals, value = word.partition("=")
+        if begun or name not in options:
+            yield begun + word
+            begun = ""
+            continue
+        new = options[name]
+        _hint(name, new.replace("=", " "))
+        if new.endswith("-") and not equals:
+            begun = new
+        else:
+            yield f"{new}{value}" if new.endswith("-") else f"{new}{equals}{value}"
+
+
+def _hint(old: str, new: str) -> None:
+    """Say on a terminal what an old name is called now."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(f"sizeup: {old} is now: {new}", file=sys.stderr)

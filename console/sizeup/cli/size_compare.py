@@ -1,0 +1,59 @@
+"""Size several servers for one workload and print them side by side, the best first.
+
+    sizeup size compare server-x offer.toml --workload awr.txt
+
+FILE is a capture, a session, a TOML file of a server that is offered, or a published case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sizeup.cli.arguments import JSON, arg
+from sizeup.cli.sizing_inputs import SIZING, sized_subject, sizing_rules, workload_inputs
+from sizeup.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from sizeup.views.result.candidates import Candidate
+
+_WIDTH = 80
+ARGUMENTS = (
+    arg("servers", metavar="FILE", nargs="+", help="servers to choose from; what one states counts before --set"),
+    *SIZING,
+    JSON,
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Size the candidates and print them, the best first; as JSON the whole answer of each."""
+    from sizeup.sizing.advise import size
+    from sizeup.views.inputs.advice import sizing_data
+    from sizeup.views.result.candidates import Candidate, best_first
+
+    names = arguments.servers
+    doubles = sorted({name for name in names if names.count(name) > 1})
+    if doubles:
+        raise UsageError(f"size compare: expected every server once, found {', '.join(doubles)} more than once")
+    rules, today, settings = sizing_rules(arguments.rules), datetime.now(UTC).date(), workload_inputs(arguments)
+    subjects = [sized_subject(name, settings, own_first=True) for name in names]
+    ranked = best_first([Candidate(one.name, size(one.inputs, rules, today)) for one in subjects])
+    if arguments.json:
+        print(json.dumps([sizing_data(one.sizing, rules, today, one.name) for one in ranked], indent=1))
+    else:
+        print("\n".join(_lines(ranked)))
+    return ExitStatus.OK
+
+
+def _lines(candidates: Sequence[Candidate]) -> list[str]:
+    from sizeup.report.table import table_lines, wrapped
+    from sizeup.views.result.basis import basis_text
+    from sizeup.views.result.candidates import candidate_sentences, candidate_table
+
+    basis = basis_text(candidates[0].sizing.inputs)
+    lines = [*wrapped(basis, _WIDTH, "Basis    ", " " * 9), ""] if basis else []
+    lines += [*table_lines(candidate_table(candidates), _WIDTH), ""]
+    return [*lines, *(line for text in candidate_sentences(candidates) for line in wrapped(text, _WIDTH, "", "  "))]
