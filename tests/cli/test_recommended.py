@@ -68,7 +68,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "importers/kinds.py": ("session import",),
     "importers/slb.py": ("session import",),
     "probing/kit/template.py": ("probe new",),
-    "probing/kit/trial.py": ("probe check",),
+    "probing/kit/check.py": ("probe check",),
     "probing/planner.py": (START,),
     "probing/settings.py": (START,),
     "fleet/": ("fleet",),
@@ -102,7 +102,7 @@ NOT_OF_IT = {
     "errors.py": {"--fail-if", "--diff", "--profile", "--only-builtin"},  # behind the names of their commands
     "engine/shell_command.py": {"-c"},
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
-    "probing/kit/trial.py": {"--no-deps"},  # of pip
+    "probing/kit/check.py": {"--no-deps"},  # of pip
     "deploy/__init__.py": {"-i", "-e", "--nodes", "-f"},  # of ansible-playbook, sbatch and kubectl
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower

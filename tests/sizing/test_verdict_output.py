@@ -45,7 +45,7 @@ def test_an_unknown_answer_is_refused_with_the_nearest(capsys: pytest.CaptureFix
 
 def test_a_resource_without_a_demand_says_what_gives_it_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["size", "--machine", "none", "--show", "cpu", "--set", *SERVER]) == 2
-    assert "--explain cpu: expected a demand to explain, found none; use --set workload.cpu_cores=N" in (
+    assert "--show cpu: expected a demand to explain, found none; use --set workload.cpu_cores=N" in (
         capsys.readouterr().err
     )
     assert "Storage capacity: unknown" in printed(capsys, "--machine", "none", "--show", "storage", "--set", *SERVER)

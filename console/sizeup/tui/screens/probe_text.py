@@ -25,7 +25,7 @@ from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.views.run.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
-from sizeup.views.run.step import Standing, headline_figure, latest_refusal
+from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal
 from sizeup.views.run.step_badge import BadgeLook, StepBadge, step_badge
 
 _CARDS = {
@@ -123,7 +123,9 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     if validity.whole is not None:
         return BadgeLook.FAIL, "not valid"
     figure, standing = headline_figure(run, placed=False, spread=False)
-    shown = {Standing.COUNTS: figure, Standing.OPEN: f"{figure}?", Standing.INVALID: standing.value}[standing]
+    shown = {FigureStanding.COUNTS: figure, FigureStanding.OPEN: f"{figure}?", FigureStanding.INVALID: standing.value}[
+        standing
+    ]
     return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), shown
 
 

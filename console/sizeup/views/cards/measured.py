@@ -16,7 +16,7 @@ from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
-from sizeup.views.run.step import Standing, headline_figure, mark
+from sizeup.views.run.step import FigureStanding, headline_figure, mark
 
 _HIGHER = 1.2
 """From so many times the valid figure on one that did not converge is named beside it."""
@@ -73,7 +73,7 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     if not is_open:
         return MeasuredTexts((_why_none(leading),), notes, steps, void=bool(finished))
     figure, brief = _open_figure(leading)
-    text = f"{figure}{mark(Standing.OPEN)}" if figure else "did not converge"
+    text = f"{figure}{mark(FigureStanding.OPEN)}" if figure else "did not converge"
     return MeasuredTexts((text,), notes, steps, void=True, open=True, brief=brief and f"{brief}?")
 
 
@@ -109,8 +109,8 @@ def _has_no_valid_figure(run: StepRun) -> bool:
 def _headline(run: StepRun) -> str:
     """Return the figure that stands for a step whose quantities are none of those above, where it is valid."""
     counts = run.outcome is not None and not _has_no_valid_figure(run)
-    text, standing = headline_figure(run, spread=False) if counts else ("", Standing.COUNTS)
-    return text if standing is Standing.COUNTS else ""
+    text, standing = headline_figure(run, spread=False) if counts else ("", FigureStanding.COUNTS)
+    return text if standing is FigureStanding.COUNTS else ""
 
 
 def _why_none(run: StepRun) -> str:
@@ -119,7 +119,7 @@ def _why_none(run: StepRun) -> str:
         return "no result yet"
     if not run.finished:
         return run.outcome.status.value.replace("-", " ")
-    return Standing.INVALID.value
+    return FigureStanding.INVALID.value
 
 
 def _is_open(run: StepRun) -> bool:
@@ -169,7 +169,7 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
         yield _Figure(f"{count} IOPS{at}", most.run, count)
         higher = max((one.value for one in _open(runs, "storage.random_iops", "storage.mixed_iops")), default=0.0)
         if higher > _HIGHER * most.value:
-            yield _Figure(f"{format_count(higher, '')} {Standing.OPEN.value}", most.run)
+            yield _Figure(f"{format_count(higher, '')} {FigureStanding.OPEN.value}", most.run)
         for name, label in (("storage.read_latency_p99", "p99 "), ("storage.read_latency", "mean ")):
             latency = [one for one in figures([most.run], name) if one.invalid is None and at_same_point(one, most)]
             if latency:

@@ -217,7 +217,7 @@ def latest_refusal(session: Session | None, probe: str) -> str:
     return session.outcomes[last].reason if last and last not in session.steps else ""
 
 
-class Standing(Enum):
+class FigureStanding(Enum):
     """How a figure stands; the words follow it."""
 
     COUNTS = ""
@@ -231,7 +231,7 @@ def point_value(run: StepRun) -> str:
     return f"{figure}{mark(standing)}"
 
 
-def headline_figure(run: StepRun, *, placed: bool = True, spread: bool = True) -> tuple[str, Standing]:
+def headline_figure(run: StepRun, *, placed: bool = True, spread: bool = True) -> tuple[str, FigureStanding]:
     """A step's first series in one figure, empty before there is one, and how it stands.
 
     While it runs, the newest point. Once it has ended, the point farthest along its axis; of points that have no
@@ -240,20 +240,20 @@ def headline_figure(run: StepRun, *, placed: bool = True, spread: bool = True) -
     series = first_series(run)
     headlines = _headline_points(run)
     if series is None or not headlines:
-        return "", Standing.COUNTS
+        return "", FigureStanding.COUNTS
     return _figure(run, series, headlines, placed=placed, spread=spread), standing_of(run, headlines)
 
 
-def standing_of(run: StepRun, headlines: Sequence[LoggedPoint]) -> Standing:
+def standing_of(run: StepRun, headlines: Sequence[LoggedPoint]) -> FigureStanding:
     """Return whether a figure of an ended step did not converge, or else is not valid."""
     validity = StepValidity(run)
     invalid = [found for point in headlines if (found := validity.of(point)) is not None] if validity.ended else []
     if not invalid:
-        return Standing.COUNTS
-    return Standing.OPEN if all(found.scatter for found in invalid) else Standing.INVALID
+        return FigureStanding.COUNTS
+    return FigureStanding.OPEN if all(found.scatter for found in invalid) else FigureStanding.INVALID
 
 
-def mark(standing: Standing) -> str:
+def mark(standing: FigureStanding) -> str:
     """Return what stands behind a figure that does not count."""
     return f", {standing.value}" if standing.value else ""
 
