@@ -15,6 +15,7 @@ from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.reader import SessionFollower, read_session
 from sizeup.session.records import (
     ENCODER,
+    FORMAT,
     LINE_LIMIT_BYTES,
     EndRecord,
     EstimateRecord,
@@ -125,9 +126,9 @@ def test_the_follower_sees_what_the_reader_sees_in_any_portions(tmp_path: Path) 
 
 def test_a_newer_format_is_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "new"
-    path.write_text('{"kind":"session","format":2,"shape":"unheard of"}\n')
+    path.write_text(f'{{"kind":"session","format":{FORMAT + 1},"shape":"unheard of"}}\n')
 
-    with pytest.raises(UsageError, match=r"newer sizeup \(format 2; this one reads up to 1\)"):
+    with pytest.raises(UsageError, match=rf"newer sizeup \(format {FORMAT + 1}; this one reads up to {FORMAT}\)"):
         read_session(str(path))
 
 
