@@ -51,7 +51,8 @@ class BothSides(Struct, frozen=True):
 
 def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
     """Where a point lies, as it is asked about."""
-    return {name: _coordinate_text(value) for name, value in next(iter(runs.values())).at.items()}
+    at = next(iter(runs.values())).at
+    return {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in at.items()}
 
 
 def condition_results(
@@ -137,7 +138,3 @@ def _by_bound(question: Condition, known: BothSides) -> ConditionResult:
             break
     worst = (max if question.above else min)(found, key=lambda reading: reading.value)
     return ConditionResult(question, worst.decision, worst.why, reading=worst)
-
-
-def _coordinate_text(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.15g}"

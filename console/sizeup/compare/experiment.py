@@ -33,7 +33,6 @@ from sizeup.compare.statistics import (
     student_quantile,
 )
 from sizeup.errors import UsageError
-from sizeup.model.plan import Plan
 from sizeup.session.records import CommandRecord, ExperimentRecord
 from sizeup.session.value import PointKey, Session
 from sizeup.text import nearest
@@ -79,7 +78,7 @@ def experiment_result(
     if not session.experiments:
         raise UsageError(f"{path}: expected the session of an experiment, found none; see: sizeup experiment --help")
     experiment = session.experiments[-1]
-    plans = [plan for plan in session.plans if _of(plan, experiment)]
+    plans = [plan for plan in session.plans if (run := plan.experiment_run) and run.experiment == experiment.id]
     by_metric: dict[str, dict[PointKey, dict[tuple[str, int], RunValue]]] = {}
     measured: dict[str, set[int]] = {"a": set(), "b": set()}
     headlines: dict[str, None] = {}
@@ -129,16 +128,15 @@ def excluded_change(figure: Figure) -> float | None:
     return math.exp(max(math.log(figure.high), -math.log(figure.low))) - 1
 
 
-def _of(plan: Plan, experiment: ExperimentRecord) -> bool:
-    return plan.experiment_run is not None and plan.experiment_run.experiment == experiment.id
-
-
 def _figure(metric: str, rounds: Rounds, count: int, level: float, together: int) -> tuple[Figure, tuple[str, ...]]:
     """Return the figure without its verdict, and the rounds that do not count."""
     keys = _headline_keys(rounds, count)
     missing = [(number, why) for number in range(1, count + 1) if (why := _why_left_out(rounds, keys, number))]
     valid = [number for number in range(1, count + 1) if number not in dict(missing)]
-    baseline, new = ([_value(rounds, keys, setting, number) for number in valid] for setting in ("a", "b"))
+    baseline, new = (
+        [geometric_mean([rounds[key][setting, number].value for key in keys]) for number in valid]
+        for setting in ("a", "b")
+    )
     ratios = [math.log(b / a) for a, b in zip(baseline, new, strict=True)]
     middle, half, p = _student(ratios, level)
     any_value = next(iter(rounds[keys[0]].values()))
@@ -192,10 +190,6 @@ def _why_left_out(rounds: Rounds, keys: Iterable[PointKey], number: int) -> str:
             if not 0 < value.value < math.inf:
                 return f"{value.value:g} under {name}, which has no ratio"
     return ""
-
-
-def _value(rounds: Rounds, keys: Sequence[PointKey], setting: str, number: int) -> float:
-    return geometric_mean([rounds[key][setting, number].value for key in keys])
 
 
 def _student(ratios: Sequence[float], level: float) -> tuple[float, float | None, float]:

@@ -96,10 +96,8 @@ def _machine(sessions: Sequence[HostSession]) -> Machine | None:
     return _unpacked(packed) if packed else None
 
 
-@lru_cache(2 * MOST_PEERS)
-def _unpacked(packed: bytes) -> Machine | None:
-    """Return a machine, which is kept: the outliers of one type have the same peers."""
-    return unpacked_machine(packed)
+_unpacked = lru_cache(2 * MOST_PEERS)(unpacked_machine)
+"""Machines are kept: the outliers of one type have the same peers."""
 
 
 def _cards(fact: str) -> tuple[str, ...]:

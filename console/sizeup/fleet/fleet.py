@@ -126,7 +126,7 @@ def build_fleet(files: FleetFiles) -> Fleet:
     usual = _usual_workloads(by_host, types)
     hosts = [
         _host(name, types[name], peers[name], sessions, usual)
-        for name, sessions in sorted(by_host.items(), key=_by_name)
+        for name, sessions in sorted(by_host.items(), key=lambda item: natural_key(item[0]))
     ]
     spreads = _spreads(hosts)
     rare = rare_findings(hosts)
@@ -140,10 +140,6 @@ def build_fleet(files: FleetFiles) -> Fleet:
 def usable(figure: HostFigure) -> bool:
     """Whether a figure counts; one that did not converge does, as the scatter between hosts shows by how much."""
     return not figure.invalid and figure.value > 0
-
-
-def _by_name(item: tuple[str, object]) -> list[tuple[int, str]]:
-    return natural_key(item[0])
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:

@@ -28,15 +28,12 @@ def memory_modules_section(machine: Machine) -> Section | None:
     if slots:
         facts += _slot_facts(slots)
     else:
-        facts.append(("slots", f"{UNKNOWN}: {_why(refused)}"))
+        why = "the firmware lists none" if refused is None else f"{SMBIOS_TABLE}: {refused}"
+        facts.append(("slots", f"{UNKNOWN}: {why}"))
     facts += _edac_facts(machine)
     if channels := channel_sizes(machine):
         facts.append(("channels", _channel_text(channels)))
     return Section("Memory modules", tuple(facts), _table(slots))
-
-
-def _why(refused: str | None) -> str:
-    return "the firmware lists none" if refused is None else f"{SMBIOS_TABLE}: {refused}"
 
 
 def _slot_facts(slots: Sequence[DimmSlot]) -> list[tuple[str, str]]:

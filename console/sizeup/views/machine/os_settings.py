@@ -6,7 +6,6 @@ from sizeup.compare.parts import NO_DISKS
 from sizeup.discovery.findings.settings import recommendations
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
 from sizeup.model.machine import Machine
-from sizeup.model.storage import BlockDevice
 from sizeup.text import first_of
 from sizeup.views.machine.section import Section, table_section
 
@@ -35,7 +34,7 @@ def disk_settings_section(machine: Machine) -> Section | None:
     """Return the queue settings of the disks, one row for those that are alike."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for device in machine.block_devices:
-        values = _values(device)
+        values = tuple(disk_setting(device, name) or "-" for name in DISK_SETTINGS)
         if device.kind not in NO_DISKS and device.size_bytes != 0 and any(value != "-" for value in values):
             alike.setdefault(values, []).append(device.name)
     rows = [
@@ -43,7 +42,3 @@ def disk_settings_section(machine: Machine) -> Section | None:
         for values, names in alike.items()
     ]
     return table_section("Disk settings", rows, numeric=[name for name in DISK_SETTINGS if name.endswith("_kb")])
-
-
-def _values(device: BlockDevice) -> tuple[str, ...]:
-    return tuple(disk_setting(device, name) or "-" for name in DISK_SETTINGS)

@@ -27,10 +27,6 @@ def node_item(machine: Machine, os_id: int) -> TopologyItem | None:
     return next((_TreeBuilder(machine).node_alone(node) for node in machine.nodes if node.os_id == os_id), None)
 
 
-def _machine_label(machine: Machine) -> str:
-    return machine.platform.hostname or machine.platform.model or "This machine"
-
-
 class _TreeBuilder:
     """Builds the items of one machine."""
 
@@ -85,8 +81,9 @@ class _TreeBuilder:
         if machine.gaps:
             facts = tuple((gap.subject, gap.reason) for gap in machine.gaps)
             inside.append(TopologyItem("gaps", f"Not readable: {plural(len(machine.gaps), 'fact')}", facts))
+        label = machine.platform.hostname or machine.platform.model or "This machine"
         return TopologyItem(
-            "machine", _machine_label(machine), machine_facts(machine), tuple(inside), expanded=True,
+            "machine", label, machine_facts(machine), tuple(inside), expanded=True,
             also=("cpu", "memory", "clock"),
         )  # fmt: skip
 
