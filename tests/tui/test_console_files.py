@@ -1,35 +1,24 @@
 """Files of the console: saved sessions, which it lists, opens and compares, and screens that are kept."""
 
-import os
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 from textual.widgets import Input
 
-from consoles import Console, MakeConsole, ended, pressed, records, until
-from played_runs import PlayedRunner
+from consoles import Console, MakeConsole, pressed, until
 from sizeup.charts.chart import LineChart
 from sizeup.session.reader import read_session
 from sizeup.tui.options import Options
+from tui.stored_sessions import stored
 
 
-def _store(folder: Path, *names: str) -> list[Path]:
-    paths = [folder / "sizeup" / "sessions" / f"{name}.sizeup.jsonl" for name in names]
-    paths[0].parent.mkdir(parents=True)
-    for number, path in enumerate(paths):
-        runner = PlayedRunner(path)
-        lines = [*records(), *ended()]
-        runner.write([msgspec.structs.replace(lines[0], id=path.stem, started=f"2026-01-0{number + 1}"), *lines[1:]])
-    return paths
+def old_and_new(folder: Path) -> tuple[Path, Path]:
+    return stored(folder, "old"), stored(folder, "new", day=2)
 
 
-async def test_sessions_are_listed_opened_and_left_again(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    _store(tmp_path, "old", "new")
+async def test_sessions_are_listed_opened_and_left_again(console: Console, folder: Path) -> None:
+    old_and_new(folder)
     async with console.shown(keys="5") as pilot:
         assert [Path(path).name for path in console.entries()] == ["new.sizeup.jsonl", "old.sizeup.jsonl"]
         await pilot.press("enter")
@@ -40,14 +29,9 @@ async def test_sessions_are_listed_opened_and_left_again(
         assert console.app.runs is console.runs
 
 
-async def test_an_unfinished_session_is_spoken_of_and_resumed(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    _store(tmp_path, "whole")
-    path = tmp_path / "sizeup" / "sessions" / "cut.sizeup.jsonl"
-    header, *lines = records()
-    PlayedRunner(path).write([msgspec.structs.replace(header, host=os.uname().nodename), *lines])
+async def test_an_unfinished_session_is_spoken_of_and_resumed(console: Console, folder: Path) -> None:
+    stored(folder, "whole")
+    path = stored(folder, "cut", day=2, done=False)
     async with console.shown() as pilot:
         await pilot.pause()
         assert "was interrupted; R runs its missing steps" in console.says("#notice")
@@ -64,11 +48,8 @@ async def test_an_unfinished_session_is_spoken_of_and_resumed(
         assert console.app.current_mode == "summary"
 
 
-async def test_a_note_and_a_baseline_are_written_into_the_session(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    (path,) = _store(tmp_path, "one")
+async def test_a_note_and_a_baseline_are_written_into_the_session(console: Console, folder: Path) -> None:
+    path = stored(folder, "one")
     async with console.shown(keys="5n") as pilot:
         await pressed(pilot, *"quiet", "enter", "m")
         assert console.entries()[str(path)].startswith("* ")
@@ -78,11 +59,8 @@ async def test_a_note_and_a_baseline_are_written_into_the_session(
     assert session.tags == ("baseline",)
 
 
-async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    _store(tmp_path, "old", "new")
+async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(console: Console, folder: Path) -> None:
+    old_and_new(folder)
     async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
         await pilot.pause()
         assert console.app.screen.has_class("-compared")
@@ -90,11 +68,8 @@ async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(
         assert len(console.chart.lines) == 2
 
 
-async def test_words_narrow_the_list_and_escape_brings_it_back(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    _store(tmp_path, "old", "new")
+async def test_words_narrow_the_list_and_escape_brings_it_back(console: Console, folder: Path) -> None:
+    old_and_new(folder)
     async with console.shown() as pilot:
         await pressed(pilot, "5", "slash", *"old")
         found = [Path(path).name for path in console.entries()]
@@ -104,13 +79,10 @@ async def test_words_narrow_the_list_and_escape_brings_it_back(
         assert len(console.entries()) == 2
 
 
-async def test_a_session_that_goes_away_is_said_to_be_gone(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    paths = _store(tmp_path, "old", "new")
+async def test_a_session_that_goes_away_is_said_to_be_gone(console: Console, folder: Path) -> None:
+    path, _ = old_and_new(folder)
     async with console.shown(keys="5") as pilot:
-        paths[0].unlink()
+        path.unlink()
         await pressed(pilot, "down")
         assert "! expected a session file, but there is no such file" in console.says("#detail")
 
@@ -138,17 +110,16 @@ async def test_in_ascii_the_text_is_kept_as_it_was_seen(make_console: MakeConsol
     assert _written(tmp_path, "txt").isascii()
 
 
-@pytest.mark.parametrize("folder", ["removed", "/proc"])
+@pytest.mark.parametrize("current", ["removed", "/proc"])
 async def test_a_folder_that_takes_no_file_is_said_in_words(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+    console: Console, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, current: str
 ) -> None:
-    place = tmp_path / folder
+    stored(folder, "one")
+    place = tmp_path / current
     place.mkdir(exist_ok=True)
     monkeypatch.chdir(place)
-    if folder == "removed":
+    if current == "removed":
         place.rmdir()
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    _store(tmp_path, "one")
     async with console.shown(keys="yP5e") as pilot:
         console.app.screen.query_one("#folder", Input).value = "."
         await pilot.press("enter")
