@@ -134,7 +134,7 @@ def _lines(arguments: argparse.Namespace, sizing: Sizing, pack: Rules, subject: 
             parts.append(_explanation(part, sizing, pack))
     if not parts:
         most = LINES - len(origin)
-        parts.append(answer_lines(sizing, most=most, basis=basis_text(sizing.inputs), warnings=sizing.warnings))
+        parts.append(answer_lines(sizing, most=most, basis=basis_text(sizing.inputs)))
     if "sensitivity" in arguments.show:
         parts.append(_sensitivity_lines(sizing, pack))
     if arguments.against is not None:

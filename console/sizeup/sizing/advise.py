@@ -81,6 +81,8 @@ class Sizing(AdviceSet, frozen=True, kw_only=True):
 
     inputs: Inputs
     warnings: tuple[str, ...] = ()
+    price_warnings: tuple[str, ...] = ()
+    """Those of the warnings that are about prices."""
     facts: tuple[Struct, ...] = ()
     """What the calculations found, as values."""
 
@@ -131,8 +133,10 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         facts += sheet.facts
     scope = known.get("workload.scope")
     warnings = (_PARTIAL,) if isinstance(scope, Words) and scope.value == "instance" else ()
+    prices: tuple[str, ...] = ()
     if today is not None:
-        warnings = (*warnings, *price_warnings(known, rule_set, tuple(advice), today), *rule_set.warnings(today))
+        prices = tuple(price_warnings(known, rule_set, tuple(advice), today))
+        warnings = (*warnings, *prices, *rule_set.warnings(today))
     return Sizing(
         advice=tuple(advice),
         questions=tuple(questions.values()),
@@ -142,6 +146,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         cards=resource_cards(known, advice, judged, facts),
         inputs=known,
         warnings=warnings,
+        price_warnings=prices,
         facts=tuple(facts),
     )
 

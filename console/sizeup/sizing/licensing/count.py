@@ -95,17 +95,14 @@ def physical_count(sheet: Sheet, name: str) -> Quantity:
 
 def _note_small_hosts(sheet: Sheet, hosts: Quantity) -> None:
     """Note that a guest shows more cores than all its hosts have: a mistake, unless these are threads of a host."""
-    shown = next((one for key in _SHOWN if isinstance(one := sheet.inputs.get(key), Quantity)), None)
+    keys = ("machine.cores", "machine.vcpus")
+    shown = next((one for key in keys if isinstance(one := sheet.inputs.get(key), Quantity)), None)
     if shown is not None and hosts.value < shown.value:
         sheet.assume(
             f"hosts with {format_in(hosts.value, 'cores')} in all run a guest that shows "
             f"{format_in(shown.value, '')}, so its CPUs are threads or share cores. Check {OF_HOST['cores']}",
             OF_HOST["cores"],
         )
-
-
-_SHOWN = ("machine.cores", "machine.vcpus")
-"""Keys of the cores that a guest shows, the first that is known."""
 
 
 def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:

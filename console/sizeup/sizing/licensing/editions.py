@@ -45,14 +45,9 @@ class Edition(Struct, frozen=True):
     """The key that is missing where it could not be judged."""
 
     @property
-    def title(self) -> str:
-        """Its full name."""
-        return self.product.title
-
-    @property
     def brief(self) -> str:
         """Its short name."""
-        return self.product.brief or self.title
+        return self.product.brief or self.product.title
 
     @property
     def name(self) -> str:
@@ -178,7 +173,9 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     rest = [one for one, _ in judged[1:]]
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
     if not priced and chosen.is_forbidden and (open_ones := _not_judged(rest)):
-        verdict = f"{chosen.title} is not permitted, and which other edition is, is unknown. Not judged: {open_ones}"
+        verdict = (
+            f"{chosen.product.title} is not permitted, and which other edition is, is unknown. Not judged: {open_ones}"
+        )
         yield sheet.advice("license.edition", "Cheapest permitted edition", verdict, decision="unknown")
         return
     if not priced or (chosen.cost is None and not chosen.is_forbidden):
@@ -212,7 +209,7 @@ def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) ->
             least[one.product.id] = one
     what = "edition and metric" if not others else "edition"
     of = " of those that are judged" if any(one.missing for one in least.values()) else ""
-    sentences = [f"{chosen.title} is the cheapest permitted {what}{of}"]
+    sentences = [f"{chosen.product.title} is the cheapest permitted {what}{of}"]
     sentences += [
         one.permission.refusal if one.cost is None else f"{one.name}: {usd_range(one.cost)} over {years} years"
         for one in least.values()

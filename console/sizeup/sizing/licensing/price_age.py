@@ -14,8 +14,6 @@ from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
 from sizeup.sizing.sheet import Inputs, Sheet
 
 COST = "license.cost.list"
-PRICE_WARNING = "the list price of "
-"""What begins the sentence about a price that is old or has no date."""
 
 
 def is_own_price(sheet: Sheet, product: ProductEntry) -> bool:
@@ -51,12 +49,13 @@ def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], tod
         day = rules.sources[part.source].date
         if is_own_price(sheet, part) or not any(part.price.values()):
             continue
+        name = f"the list price of {part.title}"
         if part.price_note:
-            yield f"{PRICE_WARNING}{part.title} {part.price_note}"
+            yield f"{name} {part.price_note}"
         if day is None:
-            yield f"{PRICE_WARNING}{part.title} has no date: compare it with the vendor's list"
+            yield f"{name} has no date: compare it with the vendor's list"
         elif (today - last_day(day)).days > MAXIMUM_AGE_DAYS:
-            yield f"{PRICE_WARNING}{part.title} is of {day}, more than a year old: compare it with the vendor's list"
+            yield f"{name} is of {day}, more than a year old: compare it with the vendor's list"
 
 
 def last_day(text: str) -> date:

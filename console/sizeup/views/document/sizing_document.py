@@ -19,10 +19,9 @@ from sizeup.sizing.advise import Sizing
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.editions import other_contracts
-from sizeup.sizing.licensing.price_age import PRICE_WARNING
 from sizeup.sizing.session_advice import rules_text
 from sizeup.sizing.workload import YEAR_NS
-from sizeup.text import capitalized, plural
+from sizeup.text import plural
 from sizeup.units import format_in
 from sizeup.views.cards.cards import CardView, card_views
 from sizeup.views.document.advice_blocks import advice_blocks, cited, sources_table
@@ -58,8 +57,6 @@ _MOST_FINDINGS = 4
 """What the first page has room for; the chapter holds all of them."""
 _ALWAYS = ("storage", "cpu", "memory", "license")
 """Resources with a line also where nothing of them is known."""
-_OF_LICENSES = ("Edition", "Unused", "Cost", "Failover")
-"""Labels of lines about licenses."""
 
 
 class Subject(Struct, frozen=True):
@@ -124,11 +121,10 @@ def _notes(sizing: Sizing, label: str) -> Iterator[str]:
     if label:
         yield label
     if is_about_licenses(sizing):
-        prices = (capitalized(text) for text in sizing.warnings if text.startswith(PRICE_WARNING))
-        yield from dict.fromkeys((*license_notes(sizing), *prices, *license_rest(sizing)))
+        yield from dict.fromkeys((*license_notes(sizing), *license_rest(sizing)))
         return
     first = first_card(sizing.cards)
-    yield from answer_notes(sizing.cards, first, sizing.warnings)
+    yield from answer_notes(sizing, first)
     yield from other_answers(sizing, first)
 
 
@@ -162,8 +158,7 @@ def _limits(sizing: Sizing) -> Iterator[Block]:
         return
     pairs: list[tuple[str, str]] = []
     for label, text in answer_details(sizing):
-        if label not in _OF_LICENSES:
-            pairs.append((label or pairs[-1][0], text))
+        pairs.append((label or pairs[-1][0], text))
     if pairs:
         yield Facts(tuple(pairs))
 
@@ -174,10 +169,8 @@ def _licenses(sizing: Sizing, rules: Rules) -> Iterator[Block]:
     answers = [one for one in sizing.advice if one.id.startswith("license.")]
     if card is None or not answers:
         return
-    details = license_details(sizing) if is_about_licenses(sizing) else answer_details(sizing)
     counted = license_basis(sizing)
-    facts = [("Licenses", card.demand or card.statement), ("Counted for", counted)]
-    facts += [(label, text) for label, text in details if label in _OF_LICENSES]
+    facts = [("Licenses", card.demand or card.statement), ("Counted for", counted), *license_details(sizing)]
     yield Facts(tuple((name, text) for name, text in facts if text))
     if sizing.find("license.cost.term") is not None:
         others = contract_table(other_contracts(sizing.inputs, rules))

@@ -9,7 +9,6 @@ from sizeup.model.advice import AdviceSet, Card
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import overall
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
-from sizeup.sizing.licensing.price_age import PRICE_WARNING
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized, cell_len, one_line
 from sizeup.units import format_in
@@ -39,22 +38,20 @@ _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.
 """What begins the ids of advice that the table has already, or that its working has."""
 
 
-def answer_lines(
-    given: Sizing, width: int = 80, most: int = LINES, basis: str = "", warnings: Sequence[str] = ()
-) -> list[str]:
+def answer_lines(given: Sizing, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:
     """Return the answer on one screen: verdict, basis, the table, what limits, fails and costs, then notes.
 
     Notes and other answers are shown as far as there is room; assumptions come first.
     """
     if is_about_licenses(given):
-        return _license_lines(given, width, most, warnings)
+        return _license_lines(given, width, most)
     first = first_card(given.cards)
     lines = _verdict_lines(given, first, width)
     lines += _folded("Basis    ", basis, width) if basis else []
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
-    notes = [_folded("! ", note, width) for note in answer_notes(given.cards, first, warnings)]
-    details = [_folded(f"{label:9}", text, width) for label, text in answer_details(given)]
+    notes = [_folded("! ", note, width) for note in answer_notes(given, first)]
+    details = [_folded(f"{label:9}", text, width) for label, text in (*answer_details(given), *license_details(given))]
     details = _shortened(details, most - len(lines) - (2 + len(notes[0]) if notes else 1))
     lines += ["", *(line for block in details for line in block)] if details else []
     others = [_folded("", text, width, 2) for text in other_answers(given, first)]
@@ -65,7 +62,7 @@ def answer_lines(
     return [*lines, *(["", _END] if max_lines > 1 else [_END] if max_lines == 1 else [])]
 
 
-def _license_lines(given: Sizing, width: int, most: int, warnings: Sequence[str]) -> list[str]:
+def _license_lines(given: Sizing, width: int, most: int) -> list[str]:
     """Return the answer about licenses alone: count, editions, cost, then what they rest on."""
     status, statement = license_verdict(given)
     lines = _folded(f"{status:8} ", statement, width)
@@ -73,8 +70,7 @@ def _license_lines(given: Sizing, width: int, most: int, warnings: Sequence[str]
     lines += _folded("Counted  ", counted, width) if counted else []
     details = [_folded(f"{label:9}", text, width) for label, text in license_details(given)]
     lines += ["", *(line for block in details for line in block)] if details else []
-    prices = [capitalized(text) for text in warnings if text.startswith(PRICE_WARNING)]
-    notes = dict.fromkeys([*license_notes(given), *prices])
+    notes = dict.fromkeys(license_notes(given))
     lines += _as_many_as_fit([_folded("! ", note, width) for note in notes], most - len(lines) - 2)
     lines += _as_many_as_fit([_folded("", text, width, 2) for text in license_rest(given)], most - len(lines) - 2)
     max_lines = most - len(lines)
@@ -115,15 +111,14 @@ def _fitting(blocks: Sequence[list[str]], max_lines: int) -> tuple[list[str], in
     return lines, 0
 
 
-def answer_notes(cards: Sequence[Card], first: Card | None, warnings: Sequence[str]) -> list[str]:
+def answer_notes(given: Sizing, first: Card | None) -> list[str]:
     """Return what stands nowhere else on the screen: assumptions, prices that are old, notes, rules that are old."""
-    found = [note for card in cards for note in card.notes if card.resource != "license" or not card.demand]
+    found = [note for card in given.cards for note in card.notes if card.resource != "license" or not card.demand]
     said = "" if first is None else first.statement
     unique = [note for note in dict.fromkeys(found) if note != said]
-    prices = [warning for warning in warnings if warning.startswith(PRICE_WARNING)]
-    assumed = dict.fromkeys(text for card in cards for text in card.assumptions)
-    rest = [*unique, *(text for text in warnings if text not in prices)]
-    return [*assumed, *map(capitalized, prices), *map(capitalized, rest)]
+    assumed = dict.fromkeys(text for card in given.cards for text in card.assumptions)
+    rest = [*unique, *(text for text in given.warnings if text not in given.price_warnings)]
+    return [*assumed, *map(capitalized, given.price_warnings), *map(capitalized, rest)]
 
 
 def other_answers(given: AdviceSet, first: Card | None) -> list[str]:

@@ -1,14 +1,10 @@
-"""What limits, fails, grows and costs, and what is unknown, in a line each."""
+"""What limits, fails and grows, and what is unknown, in a line each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from sizeup.model.advice import AdviceSet, Card, Failure
-from sizeup.sizing.advise import Sizing
-from sizeup.sizing.licensing.cost import LicenseCost
-from sizeup.sizing.licensing.limits import LimitUse
-from sizeup.sizing.sheet import find_fact
 from sizeup.sizing.verdict import share_text
 from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import capitalized
@@ -25,8 +21,8 @@ _GIVES = {
 """What is unknown of a resource without a demand, and the keys that tell it."""
 
 
-def answer_details(given: Sizing) -> Iterator[tuple[str, str]]:
-    """Yield what is unknown, limits, fails, grows and costs, each with its label."""
+def answer_details(given: AdviceSet) -> Iterator[tuple[str, str]]:
+    """Yield what is unknown, limits, fails and grows, each with its label."""
     if first_card(given.cards) is not None and (missing := _missing(given.cards)):
         yield "Unknown", capitalized(missing)
     storage = next((card for card in given.cards if card.resource == "storage"), None)
@@ -42,18 +38,6 @@ def answer_details(given: Sizing) -> Iterator[tuple[str, str]]:
         yield "Growth", f"{_growth_text(grown)}{_data_growth_text(given, grown)}"
     if storage is not None and storage.share is None and (later := _later_demand(given)):
         yield later
-    license_card = next((card for card in given.cards if card.resource == "license"), None)
-    if license_card is not None and license_card.demand:
-        edition, failover = given.find("license.edition"), given.find("license.failover")
-        if edition is not None:
-            yield "Edition", edition.verdict
-        limits = [capitalized(one.clause) for one in given.facts if isinstance(one, LimitUse) and one.is_exceeded]
-        if limits and license_card.status != "fail":
-            yield "Unused", "; ".join(limits)
-        if (cost := find_fact(given.facts, LicenseCost)) is not None:
-            yield "Cost", cost.text
-        if failover is not None and failover.decision != "passive":
-            yield "Failover", "Passive servers may need no licenses (--show license.failover)"
 
 
 def _missing(cards: Sequence[Card]) -> str:

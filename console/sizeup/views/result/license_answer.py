@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from sizeup.model.advice import AdviceSet, Card, Input
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing
+from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.limits import LimitUse
 from sizeup.sizing.licensing.required import LicenseCount
 from sizeup.sizing.sheet import brief, find_fact
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards.cards import status_text
-from sizeup.views.result.answer_details import answer_details
 
 END = "Working: sizeup size --show license; every vendor: sizeup size --show licenses"
 """What ends the screen."""
@@ -34,8 +35,6 @@ _BEFORE_DISCOUNT = ("license.cost.list", "license.cost.net")
 """Answers that the cost over the term has, too, where there is no discount."""
 _NOBODYS = (Origin.RULE, Origin.DETECTED)
 """Origins of figures that nobody chose."""
-_OF_WORKLOADS = ("Unknown", "N+1")
-"""Labels of what is unknown without a workload."""
 _COUNTED = {
     "license.host_cores": "cores of the hosts",
     "license.hosts": "hosts",
@@ -77,7 +76,9 @@ def license_basis(given: AdviceSet) -> str:
     numbers = [
         brief(entry.quantity, what)
         for key, what in _COUNTED.items()
-        if (entry := used.get(key)) is not None and entry.quantity is not None and _is_known(entry)
+        if (entry := used.get(key)) is not None
+        and entry.quantity is not None
+        and entry.quantity.origin is not Origin.RULE  # users that nobody stated are not 0
     ]
     numbers = _as_virtual_processors(used, numbers)
     model = used.get("machine.cpu_model")
@@ -99,25 +100,30 @@ def _as_virtual_processors(used: Mapping[str, Input], numbers: list[str]) -> lis
     return [text if one == shown else one for one in numbers]
 
 
-def _is_known(entry: Input) -> bool:
-    """Whether somebody stated or detected an input; users that nobody stated are not 0."""
-    return entry.quantity is not None and entry.quantity.origin is not Origin.RULE
-
-
 def license_details(given: Sizing) -> Iterator[tuple[str, str]]:
     """Yield the editions, what is unused, the cost and passive servers, each with its label."""
-    for label, text in answer_details(given):
-        if label not in _OF_WORKLOADS:
-            failover = given.find("license.failover") if label == "Failover" else None
-            yield label, text if failover is None else failover.verdict
+    card, edition, failover = _card(given), given.find("license.edition"), given.find("license.failover")
+    if not card.demand:
+        return
+    if edition is not None:
+        yield "Edition", edition.verdict
+    limits = [capitalized(one.clause) for one in given.facts if isinstance(one, LimitUse) and one.is_exceeded]
+    if limits and card.status != ShareStatus.FAIL.value:
+        yield "Unused", "; ".join(limits)
+    if (cost := find_fact(given.facts, LicenseCost)) is not None:
+        yield "Cost", cost.text
+    if failover is not None and failover.decision != "passive":
+        brief_text = "Passive servers may need no licenses (--show license.failover)"
+        yield "Failover", failover.verdict if is_about_licenses(given) else brief_text
 
 
 def license_notes(given: Sizing) -> Iterator[str]:
-    """Yield what a reader must know beside the count: assumptions, then what the count rests on."""
+    """Yield what a reader must know beside the count: assumptions, what the count rests on, old prices."""
     yield from _card(given).assumptions
     yield from (one.verdict for one in given.advice if one.id.startswith(_LIMIT) and one.decision == "unknown")
     if (count := find_fact(given.facts, LicenseCount)) is not None:
         yield from map(capitalized, count.notes)
+    yield from map(capitalized, given.price_warnings)
 
 
 def license_rest(given: AdviceSet) -> list[str]:
@@ -125,7 +131,8 @@ def license_rest(given: AdviceSet) -> list[str]:
     units = given.find("license.units")
     unknown = units is not None and units.decision == "host-unknown"
     ways = [capitalized(line) for line in units.working] if unknown and units is not None else []
-    shown = (*_SHOWN, *(() if _has_discount(given) else _BEFORE_DISCOUNT))
+    prices = {one.quantity.value for one in given.advice if one.id in _BEFORE_DISCOUNT and one.quantity is not None}
+    shown = _SHOWN if len(prices) > 1 else (*_SHOWN, *_BEFORE_DISCOUNT)
     return ways + [
         one.verdict
         for one in given.advice
@@ -133,13 +140,6 @@ def license_rest(given: AdviceSet) -> list[str]:
         and not one.id.startswith(shown)
         and not (one.id == _SUPPORT and one.quantity is not None and not one.quantity.value)
     ]
-
-
-def _has_discount(given: AdviceSet) -> bool:
-    price, net = given.find("license.cost.list"), given.find("license.cost.net")
-    if price is None or net is None or price.quantity is None or net.quantity is None:
-        return False
-    return price.quantity.value != net.quantity.value
 
 
 def _card(given: AdviceSet) -> Card:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 _NOT_PUBLIC = "license.list_usd"
 """What is missing where a vendor publishes no price."""
-_COUNTED = (
-    ("cluster.nodes", "servers"),
-    ("machine.sockets", "sockets"),
-    ("machine.cores", "cores"),
-    ("machine.vcpus", "vCPUs"),
-    ("license.users", "users"),
-)
+_COUNTED = {
+    "cluster.nodes": "servers",
+    "machine.sockets": "sockets",
+    "machine.cores": "cores",
+    "machine.vcpus": "vCPUs",
+    "license.users": "users",
+}
 
 
 def license_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
@@ -106,22 +106,17 @@ def _refused(products: tuple[Row, ...]) -> str:
 
 def _counted(sizing: Sizing) -> Iterator[str]:
     """What of the machine licenses are counted by."""
-    is_guest = sizing.inputs.get("machine.guest")
-    for key, what in _COUNTED:
+    guest, cores, hosts = (sizing.inputs.get(key) for key in ("machine.guest", "machine.cores", "license.host_cores"))
+    in_guest = isinstance(guest, Words) and guest.value == "yes"
+    shown = {"machine.sockets": "virtual sockets"} if in_guest else {"machine.vcpus": "threads"}
+    for key, what in {**_COUNTED, **shown}.items():
         value = sizing.inputs.get(key)
-        if key == "machine.sockets" and isinstance(is_guest, Words) and is_guest.value == "yes":
-            what = "virtual sockets"  # noqa: PLW2901  of the guest, which no license counts
-        if key == "machine.vcpus" and not (isinstance(is_guest, Words) and is_guest.value == "yes"):
-            what = "threads"  # noqa: PLW2901  of the cores
         nobody = key == "license.users" and isinstance(value, Quantity) and value.origin is Origin.RULE
         yield format_in(value.value, what) if isinstance(value, Quantity) and not nobody else f"{what} unknown"
-    guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("license.host_cores")
-    if isinstance(guest, Words) and guest.value == "yes":
-        yield "in a guest of hosts with " + (
-            f"{format_in(cores.value, 'cores')}" if isinstance(cores, Quantity) else "an unknown number of cores"
-        )
-    counted = sizing.inputs.get("machine.cores")
-    if guest is None and isinstance(counted, Quantity) and counted.origin is Origin.DETECTED:
+    if in_guest:
+        number = format_in(hosts.value, "cores") if isinstance(hosts, Quantity) else "an unknown number of cores"
+        yield f"in a guest of hosts with {number}"
+    if guest is None and isinstance(cores, Quantity) and cores.origin is Origin.DETECTED:
         yield "perhaps in a guest, as nothing proves bare metal"
 
 
