@@ -138,7 +138,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     shares = _shares(shared, sessions, memory, nodes, load, of_shared)
     usable, has = usable_memory(sheet, memory), memory
     if usable is not None:
-        within_limit = sessions if usable.with_sessions else 0.0
+        within_limit = sessions if usable.entry.with_sessions else 0.0
         of_limit = _shares(shared, within_limit, usable.size, nodes, load, of_shared)
         if _decides(of_limit, shares, bounds):
             shares, needed, has = of_limit, shared.size.value + within_limit, usable.size

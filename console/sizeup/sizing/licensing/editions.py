@@ -11,12 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.alternatives import for_edition
-from sizeup.sizing.licensing.contract import (
-    chosen_contract,
-    chosen_metric,
-    chosen_options,
-    licensed_servers,
-)
+from sizeup.sizing.licensing.contract import chosen_contract, chosen_metric, chosen_options, licensed_servers
 from sizeup.sizing.licensing.cost import term_cost, term_years
 from sizeup.sizing.licensing.count import usd_range
 from sizeup.sizing.licensing.limits import open_limits, product_limits
@@ -72,14 +67,6 @@ def related_editions(pack: Pack, product: ProductEntry) -> list[ProductEntry]:
         names = linked
 
 
-def _with_chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[ProductEntry]:
-    """Return the other editions of a product that have every option which the user chose."""
-    stated = "license.options" in sheet.inputs
-    options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if stated else ()
-    others = related_editions(pack, product)
-    return [other for other in others if all(short(other.id) in option.option_of for option in options)]
-
-
 def _edition(sheet: Sheet, pack: Pack, product: ProductEntry) -> Edition:
     """Judge one edition by the metric of the sheet; what cannot be judged without further inputs has no cost."""
     metric = chosen_metric(sheet, pack, product)
@@ -112,12 +99,18 @@ def _by_other_metrics(sheet: Sheet, pack: Pack, edition: Edition) -> Iterator[tu
 
 
 def _judged(sheet: Sheet, pack: Pack, product: ProductEntry) -> list[tuple[Edition, Sheet]]:
-    """Return the chosen edition, the others, and each of them by its other metrics, with what each was judged from."""
+    """Return the chosen edition, the others, and each of them by its other metrics, with what each was judged from.
+
+    The others are those that have every option which the user chose.
+    """
     own = Sheet(sheet.inputs, sheet.rules)
     judged = [(_edition(own, pack, product), own)]
-    for other in _with_chosen_options(sheet, pack, product):
-        theirs = for_edition(sheet, pack, product, other)
-        judged.append((_edition(theirs, pack, other), theirs))
+    stated = "license.options" in sheet.inputs
+    options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product) if stated else ()
+    for other in related_editions(pack, product):
+        if all(short(other.id) in option.option_of for option in options):
+            theirs = for_edition(sheet, pack, product, other)
+            judged.append((_edition(theirs, pack, other), theirs))
     for one, theirs in tuple(judged):
         judged += _by_other_metrics(theirs, pack, one)
     return judged
@@ -147,18 +140,13 @@ def other_contracts(inputs: Inputs, rules: Rules) -> tuple[OtherContract, ...]:
         parts = [] if one.product is product else [f"license.product={short(one.product.id)}"]
         if one.name != one.brief or one.product is product:
             parts.append(f"license.metric={short(one.metric.id)}")
-        why = _without(one.missing)
+        why = f"unknown without the {KEYS[one.missing].help} ({one.missing})" if one.missing else "unknown"
+        if one.missing == _NO_PRICE:
+            why = f"no public price ({_NO_PRICE})"
         if one.permission is not None and one.is_forbidden:
             why = f"not permitted: {one.permission.why}"
         found.append(OtherContract(one.name, " ".join(parts), one.cost, "" if one.cost else why, term_years(sheet)))
     return tuple(found)
-
-
-def _without(key: str) -> str:
-    """Return why there is no cost: what is missing, and its key."""
-    if key == _NO_PRICE:
-        return f"no public price ({key})"
-    return f"unknown without the {KEYS[key].help} ({key})" if key else "unknown"
 
 
 def _editions(sheet: Sheet) -> Iterator[Advice]:

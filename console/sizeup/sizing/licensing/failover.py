@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import (
-    chosen_contract,
-    chosen_options,
-    failover_rule,
-    licensed_servers,
-)
+from sizeup.sizing.licensing.contract import chosen_contract, chosen_options, failover_rule, licensed_servers
 from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import count_range, usd_range
 from sizeup.sizing.licensing.permission import ForbiddenError

@@ -36,9 +36,13 @@ THREADS = "machine.threads_per_core"
 class LimitUse(Struct, frozen=True):
     """What a product uses of a machine by one of its limits."""
 
+    product: str
+    """Its name for narrow places: ``SQL Server Standard``."""
     entry: LimitEntry
+    size: Quantity
+    """What it uses."""
     usable: float
-    """In the unit of the limit, as all that the machine has."""
+    """The same in the unit of the limit, as all that the machine has."""
     present: float
     clause: str
     """``threads that one database uses: 16 threads of 64 threads``."""
@@ -77,20 +81,19 @@ def _limits(sheet: Sheet) -> Iterator[Advice]:
 def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[LimitUse]:
     """What a product uses of a machine, for each of its limits whose inputs are known."""
     basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
-    version = chosen_version(Sheet(sheet.inputs, sheet.rules), pack, product)
+    visible, version = replace(basis, visible=True), chosen_version(Sheet(sheet.inputs, sheet.rules), pack, product)
+    fewest = Sheet({**sheet.inputs, THREADS: Quantity(1, "1", Origin.RULE, "at least one")}, sheet.rules)
     for limit in pack.limit:
-        applies = (
-            limit.product == short(product.id)
-            and (not limit.scopes or basis.scope in limit.scopes)
-            and limit.version in ("", version)
-        )
-        if not applies:
+        if limit.product != short(product.id) or limit.version not in ("", version):
             continue
-        visible = replace(basis, visible=True)
+        if limit.scopes and basis.scope not in limit.scopes:
+            continue
         if _is_known(sheet, visible, limit):
             yield _limit(sheet, visible, limit, product)
-        elif (exceeded := _exceeded_by_cores(sheet, visible, limit, product)) is not None:
-            yield exceeded
+        elif limit.unit == "threads" and THREADS not in sheet.inputs and _is_known(fewest, visible, limit):
+            use = _limit(fewest, visible, limit, product, at_least="at least ")
+            if use.is_exceeded:  # by the cores alone
+                yield use
 
 
 def open_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Advice]:
@@ -107,17 +110,6 @@ def open_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Adv
             sheet.cite(limit.source)
             verdict = f"{limit.title}: at most {size}; the memory of the server is unknown ({KEYS[_MEMORY].flag})"
             yield sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, decision="unknown")
-
-
-def _exceeded_by_cores(sheet: Sheet, basis: CountBasis, limit: LimitEntry, product: ProductEntry) -> LimitUse | None:
-    """Return a limit of threads that the cores alone exceed, where the threads of a core are unknown."""
-    if limit.unit != "threads" or THREADS in sheet.inputs:
-        return None
-    fewest = Sheet({**sheet.inputs, THREADS: Quantity(1, "1", Origin.RULE, "at least one")}, sheet.rules)
-    if not _is_known(fewest, basis, limit):
-        return None
-    use = _limit(fewest, basis, limit, product, at_least="at least ")
-    return use if use.is_exceeded else None
 
 
 def _is_known(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> bool:
@@ -150,7 +142,7 @@ def _limit(
         verdict += _smaller(sheet, limit, usable, product)
     quantity, decision = sheet.answer(usable * scale, limit.unit, limit.id), "exceeded" if exceeded else "fits"
     advice = sheet.advice(f"license.limit.{limit.id}", limit.title, verdict, quantity, limit.unit, decision=decision)
-    return LimitUse(limit, usable, present, clause, has, advice)
+    return LimitUse(product.brief or product.title, limit, quantity, usable, present, clause, has, advice)
 
 
 def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEntry) -> str:
@@ -192,29 +184,19 @@ class UsableCores(Struct, frozen=True):
     """The edition uses a number of threads, and nobody knows how many a core has."""
 
 
-class UsableMemory(Struct, frozen=True):
-    """What the edition uses of the memory of one server."""
-
-    size: Quantity
-    with_sessions: bool
-    """The private memory of sessions counts within it, too."""
-    product: str
-    """``SQL Server Standard``."""
-
-
 def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
     """Return the cores that the chosen edition uses; None where nobody chose one, or where it uses all of them.
 
     Of an edition whose limits differ by version, those of the chosen one count, else of the latest.
     """
     found = []
-    for use, product in _limits_of_chosen(sheet):
+    for use in _limits_of_chosen(sheet):
         unit = use.entry.unit
         counts_threads = unit in _OF_THREADS
         if counts_threads or unit == "cores":
             each = sheet.optional(THREADS) if counts_threads else None
             most, least = min(use.usable, cores), min(use.usable if each is None else use.usable / each.value, cores)
-            text = f"{format_in(use.usable, unit)} by {product.brief or product.title}"
+            text = f"{format_in(use.usable, unit)} by {use.product}"
             if least < most:
                 text += f" on {format_in(least, '')} to {format_in(most, 'cores')}"
             unknown = unit == "threads" and THREADS not in sheet.inputs
@@ -227,25 +209,23 @@ def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
     return usable
 
 
-def usable_memory(sheet: Sheet, memory: Quantity) -> UsableMemory | None:
+def usable_memory(sheet: Sheet, memory: Quantity) -> LimitUse | None:
     """Return the memory that the chosen edition uses; None where nobody chose one, or where it uses all of it."""
-    for use, product in _limits_of_chosen(sheet):
-        size = use.advice.quantity
-        if size is not None and use.entry.of == "memory_gib" and size.value < memory.value:
+    for use in _limits_of_chosen(sheet):
+        if use.entry.of == "memory_gib" and use.size.value < memory.value:
             _note(sheet, use.advice)
-            return UsableMemory(size, use.entry.with_sessions, product.brief or product.title)
+            return use
     return None
 
 
-def _limits_of_chosen(sheet: Sheet) -> list[tuple[LimitUse, ProductEntry]]:
+def _limits_of_chosen(sheet: Sheet) -> list[LimitUse]:
     """Return what the edition that somebody chose uses by its limits; none where nobody did."""
     name = sheet.inputs.get(PRODUCT)
     if not isinstance(name, Words) or name.origin is Origin.RULE:
         return []
     judge = Sheet(sheet.inputs, sheet.rules)
     try:
-        pack, product = chosen_contract(judge)
-        return [(use, product) for use in product_limits(judge, pack, product)]
+        return list(product_limits(judge, *chosen_contract(judge)))
     except MissingError:
         return []
 

@@ -57,9 +57,12 @@ class ForbiddenError(MissingError):
 
 def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission:
     """Judge the processor and the conditions of a product, the strictest first."""
-    foreign = _foreign_processor(sheet, pack, product)
-    if foreign is not None:
-        return foreign
+    kind = architecture(sheet)
+    for platform in pack.platform:
+        ours = not platform.products or short(product.id) in platform.products
+        if ours and kind is not None and kind not in platform.architectures:
+            sheet.cite(platform.source)
+            return Permission(product.title, "forbidden", platform.why, "server", runs=False)
     scope = count_basis(sheet, pack, chosen_metric(sheet, pack, product)).scope
     place = "instance" if scope == "cloud" else "server"
     found = Permission(product.title, "allowed", "", place)
@@ -72,17 +75,6 @@ def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission:
         if decision == "forbidden":
             break
     return found
-
-
-def _foreign_processor(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
-    """Return that the product does not run on this processor; None where it does, or where its name says too little."""
-    kind = architecture(sheet)
-    for platform in pack.platform:
-        ours = not platform.products or short(product.id) in platform.products
-        if ours and kind is not None and kind not in platform.architectures:
-            sheet.cite(platform.source)
-            return Permission(product.title, "forbidden", platform.why, "server", runs=False)
-    return None
 
 
 def require_permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
