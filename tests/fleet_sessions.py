@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from declared import declaration_of, series_of
 from sizeup.discovery.machine import discover
-from sizeup.model.dimms import DimmSlot
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, Machine
 from sizeup.model.plan import Plan, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import Hba, Transport

@@ -47,7 +47,7 @@ def copy_of_the_tree(tmp_path: Path) -> Path:
 @pytest.mark.ci
 def test_a_deliberate_upward_import_breaks_the_contract(copy_of_the_tree: Path) -> None:
     assert lint_imports(copy_of_the_tree).returncode == 0
-    victim = copy_of_the_tree / "console/sizeup/model/gap.py"
+    victim = copy_of_the_tree / "console/sizeup/model/sample.py"
     victim.write_text(victim.read_text() + "\nfrom sizeup.session import records  # noqa\n")
 
     result = lint_imports(copy_of_the_tree)

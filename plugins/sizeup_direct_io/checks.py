@@ -13,15 +13,13 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Progress
+from sizeup.model.sample import Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, validity, window_counters
-from sizeup_direct_io.call_with_timeout import StalledError
+from sizeup_direct_io.call_with_timeout import StalledError, describe_error
 from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
-from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream

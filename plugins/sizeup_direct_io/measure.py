@@ -14,10 +14,9 @@ from sizeup.probing.api import Context, Emission
 from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.binding import IoJob, IoSample, WorkerUsage, half_width
-from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
-from sizeup_direct_io.failures import describe_error
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Window, stream_coordinates
-from sizeup_direct_io.submitters import busiest_share
+from sizeup_direct_io.validity import busiest_share
 from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
 

@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Estimate, Progress
+from sizeup.model.sample import Estimate, Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, knee, window_counters
@@ -26,8 +25,8 @@ from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
-from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.validity import check_submitters
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup.procfs.block import read_block_stack
-from sizeup.procfs.cgroup import CgroupMembership, read_cgroups
 from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
+from sizeup.procfs.process import CgroupMembership, read_cgroups
 from sizeup.text import plural
 from sizeup_direct_io import steadiness, validity
 from sizeup_direct_io.background import BackgroundLoad
@@ -19,9 +19,9 @@ from sizeup_direct_io.estimates import VERDICT_VALUES, validity_estimate
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
-from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
+from sizeup_direct_io.validity import check_submitters
 from sizeup_direct_io.worker import Pattern
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))

@@ -8,18 +8,16 @@ from collections.abc import Generator, Iterator, Sequence
 from msgspec.structs import replace
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Progress
+from sizeup.model.sample import Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.background import measure_background
-from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
 from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.near_cpus import several_nodes
 from sizeup_direct_io.path_states import PathWatch, path_gaps, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads

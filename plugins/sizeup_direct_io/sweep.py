@@ -9,8 +9,7 @@ from collections.abc import Generator, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Progress
+from sizeup.model.sample import Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, knee

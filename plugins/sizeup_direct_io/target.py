@@ -24,7 +24,7 @@ from sizeup.procfs.stat import read_process_stat
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding
-from sizeup_direct_io.failures import describe_error
+from sizeup_direct_io.call_with_timeout import describe_error
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
@@ -69,10 +69,6 @@ class OpenTarget(Struct, frozen=True):
     def network(self) -> bool:
         """Return whether the target is on a network file system."""
         return self.mount is not None and self.kind in {TargetKind.MADE, TargetKind.FILE} and self.mount.network
-
-    def opened_again(self, flags: int) -> int:
-        """Return another descriptor of the same file with other flags, such as O_DSYNC; needs no name."""
-        return open_again(self.descriptor, flags)
 
     def close(self) -> None:
         """Close the descriptor; this frees the space of a temporary file."""

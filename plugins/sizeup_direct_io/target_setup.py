@@ -14,17 +14,16 @@ from msgspec.structs import replace
 
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Progress
+from sizeup.model.sample import Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.block import find_device_folder
 from sizeup.procfs.kernel_file import read_integer
+from sizeup.procfs.process import open_again
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, window_counters
 from sizeup_direct_io.binding import Extents, IoJob
-from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout, describe_error
 from sizeup_direct_io.engines import EngineChoice, choose
-from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.near_cpus import NearCpus, find_near_cpus, not_pinned
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import (
@@ -288,7 +287,7 @@ class TargetSetup:
             target = self.target
             flags = os.O_DIRECT | (os.O_DSYNC if stream.durable is Durable.DSYNC else 0)
             flags |= os.O_RDWR if target.writable else os.O_RDONLY
-            again = self.call_with_timeout("opening the target again", lambda: target.opened_again(flags))
+            again = self.call_with_timeout("opening the target again", lambda: open_again(target.descriptor, flags))
             self._open.callback(os.close, again)
             self._descriptors[key] = again
         return self._descriptors[key]

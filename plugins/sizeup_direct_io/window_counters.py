@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sizeup.procfs.block import BlockStat, find_device_folder, read_block_stat
 from sizeup.procfs.kernel_file import read_sysctl
-from sizeup.procfs.mountstats import NfsBytes, read_nfs_bytes
+from sizeup.procfs.mounts import NfsBytes, read_nfs_bytes
 from sizeup.procfs.process import ProcessIo, read_process_io
 from sizeup.procfs.stat import HostStat, Pressure, read_cpu_stats, read_pressure, read_processes, read_stat
 from sizeup_direct_io import binding

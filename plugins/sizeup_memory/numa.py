@@ -9,10 +9,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from sizeup.errors import RefusedError
-from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Estimate, Gap
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
@@ -293,8 +292,9 @@ def _cells(
 
 def _allocation_error(memory: Allocation, span: int, settings: Settings, context: Context) -> str | None:
     """Return why memory cannot be allocated there; None if it can. One small measurement tries it."""
+    any_cpu = next(cpu for cpus in json.loads(str(settings["nodes"])).values() for cpu in cpus)
     trial = Latency(
-        [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
+        [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), any_cpu, memory=memory)],
         durations.stop_rule({**settings, "replicates": 1, "replicates_max": 1, "replicate": 0.001, "warm_up": 0.0}),
     )
     job = new_job()
@@ -304,11 +304,6 @@ def _allocation_error(memory: Allocation, span: int, settings: Settings, context
     except RefusedError as error:
         return str(error)
     return None
-
-
-def _any_cpu(settings: Settings) -> int:
-    nodes: dict[str, list[int]] = json.loads(str(settings["nodes"]))
-    return next(cpu for cpus in nodes.values() for cpu in cpus)
 
 
 def placements_seconds(settings: Settings, span: int, threads: int, nodes: int) -> float:

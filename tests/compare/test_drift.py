@@ -4,10 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.compare.drift import MISSING, NOT_LISTED, PRESENT, ComparedFact, drift
-from sizeup.model.dimms import DimmSlot
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, Machine, OsSettings, Vulnerability
 from sizeup.model.numa import HugePages
-from sizeup.model.os_settings import OsSettings, Vulnerability
 from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import drift_text

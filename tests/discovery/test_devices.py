@@ -6,8 +6,7 @@ import pytest
 
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
-from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, Machine
 from trees import grow
 from trees import machine as machine_tree
 

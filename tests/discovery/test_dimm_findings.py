@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from finding_checks import GIB, ids, only
 from sizeup.discovery.machine import discover
-from sizeup.model.dimms import DimmSlot, EdacController, EdacDimm
 from sizeup.model.finding import Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine
 from sizeup.model.platform import Platform
 from sizeup.procfs.smbios import NON_VOLATILE
 from trees import grow

@@ -10,8 +10,8 @@ from sizeup.discovery.capture import capture
 from sizeup.discovery.dimms import NEEDS_ROOT, SMBIOS_TABLE, read_edac
 from sizeup.discovery.machine import discover
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.dimms import EdacController, EdacDimm
-from sizeup.model.gap import Gap
+from sizeup.model.machine import EdacController, EdacDimm
+from sizeup.model.sample import Gap
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import grow, machine
 

@@ -6,8 +6,7 @@ import pytest
 
 from finding_checks import only
 from sizeup.discovery.machine import discover
-from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
-from sizeup.model.machine import Machine
+from sizeup.model.machine import FileSystem, LocalMount, LostMount, Machine
 from trees import grow
 
 UUID = "0a1b2c3d-0000-4000-8000-00000000000a"

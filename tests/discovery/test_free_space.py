@@ -5,7 +5,7 @@ import os
 import pytest
 
 from sizeup.discovery.file_systems import with_free_space
-from sizeup.model.file_systems import LocalMount
+from sizeup.model.machine import LocalMount
 from sizeup.procfs.mounts import MountEntry
 
 

@@ -26,9 +26,9 @@ from sizeup.compare.drift import drift
 from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
 from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
-from sizeup.discovery.clock import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.cloud import parse_instance_data
 from sizeup.discovery.cpuinfo import parse_cpuinfo
+from sizeup.discovery.cpus import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import discover
 from sizeup.discovery.nfs import parse_tcp
@@ -47,18 +47,17 @@ from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import MalformedError
 from sizeup.procfs.block import parse_block_stat
-from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.device_questions import parse_health, parse_offloads, parse_rings
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
-from sizeup.procfs.locks import parse_flock_writers
 from sizeup.procfs.lparcfg import parse_lparcfg, reduced_lparcfg
 from sizeup.procfs.meminfo import parse_meminfo, parse_swap_areas, parse_swaps
-from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
-from sizeup.procfs.mountstats import parse_mountstats
+from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts, parse_mountstats
 from sizeup.procfs.process import (
     parse_allowed,
     parse_capabilities,
+    parse_cgroup,
+    parse_flock_writers,
     parse_hard_limits,
     parse_limits,
     parse_process_io,

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sizeup.discovery.limits import read_limits
+from sizeup.discovery.os_settings import read_limits
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.limits import Limits
+from sizeup.model.machine import Limits
 
 LIMITS = """\
 Limit                     Soft Limit           Hard Limit           Units

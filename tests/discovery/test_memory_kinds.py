@@ -6,8 +6,8 @@ import pytest
 
 from recordings import recorded_machine
 from sizeup.discovery.machine import discover
-from sizeup.discovery.memory_kinds import dax_kind, module_kind
-from sizeup.model.devices import DaxDevice
+from sizeup.discovery.numa import dax_kind, module_kind
+from sizeup.model.machine import DaxDevice
 from sizeup.model.numa import MemoryKind
 from sizeup.report.machine import machine_text
 from sizeup.views.machine.detection import detected, detection

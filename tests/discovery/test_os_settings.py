@@ -9,8 +9,7 @@ from sizeup.discovery.machine import discover
 from sizeup.discovery.os_settings import read_os_settings
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.machine import Machine
-from sizeup.model.os_settings import IdleState, OsSettings, SwapArea, Vulnerability
+from sizeup.model.machine import IdleState, Machine, OsSettings, SwapArea, Vulnerability
 from sizeup.views.machine.detection import detected, detection
 from trees import grow, machine
 

@@ -7,13 +7,11 @@ import pytest
 
 from sizeup.cli import run
 from sizeup.discovery.machine import discover
-from sizeup.model.devices import Accelerator, CxlMemory, DeviceInterrupts
-from sizeup.model.file_systems import FileSystem
-from sizeup.model.gap import Gap
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, FileSystem, Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import PciFunction
+from sizeup.model.sample import Gap
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab.guest import LAB
-from sizeup.model.dimms import DimmSlot
+from sizeup.model.machine import DimmSlot
 from sizeup.procfs.smbios import parse_memory_devices
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.procfs.cgroup import CgroupMembership, parse_cgroup
+from sizeup.procfs.process import CgroupMembership, parse_cgroup
 
 
 def test_each_hierarchy_has_its_controllers_and_version_2_has_none() -> None:

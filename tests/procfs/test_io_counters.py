@@ -4,7 +4,7 @@ import pytest
 
 from sizeup.model.network import NfsOperation
 from sizeup.procfs.block import BlockStat, parse_block_stat
-from sizeup.procfs.mountstats import NfsBytes, parse_mountstats, parse_nfs_bytes
+from sizeup.procfs.mounts import NfsBytes, parse_mountstats, parse_nfs_bytes
 from sizeup.procfs.process import ProcessIo, parse_process_io
 
 MOUNTSTATS = """\

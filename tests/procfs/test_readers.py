@@ -9,17 +9,17 @@ import pytest
 
 from sizeup.procfs import meminfo
 from sizeup.procfs.block import BlockStat, read_block_stat
-from sizeup.procfs.cgroup import read_cgroups
 from sizeup.procfs.kernel_file import Unreadable, read_sysctl, read_zone_celsius
-from sizeup.procfs.locks import parse_flock_writers, read_flock_writer
 from sizeup.procfs.meminfo import parse_swaps, read_free_by_node, read_huge_page_bytes, read_swaps
-from sizeup.procfs.mounts import read_mountinfo
-from sizeup.procfs.mountstats import read_nfs_bytes
+from sizeup.procfs.mounts import read_mountinfo, read_nfs_bytes
 from sizeup.procfs.process import (
     descriptor_path,
     list_threads,
     make_first_oom_victim,
     open_again,
+    parse_flock_writers,
+    read_cgroups,
+    read_flock_writer,
     read_mount,
     read_process_io,
     read_scheduling,

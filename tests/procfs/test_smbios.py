@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizeup.model.dimms import DimmSlot
+from sizeup.model.machine import DimmSlot
 from sizeup.procfs.smbios import channel_of, parse_memory_devices, walk_structures, without_identities
 from smbios_tables import END, SYSTEM, dimm, empty_slot, structure
 

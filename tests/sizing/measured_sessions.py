@@ -1,8 +1,7 @@
 """Sessions with a few measured figures, and what sizing takes from them."""
 
 from declared import declaration_of, series_of
-from sizeup.model.budget import PathBudget
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PathBudget
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeController, NvmeNamespace

@@ -1,7 +1,6 @@
 """Machines with paths to storage."""
 
-from sizeup.model.budget import PathBudget
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PathBudget
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import (
     BlockDevice,

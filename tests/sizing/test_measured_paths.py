@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from sizeup.model.budget import PathBudget
+from sizeup.model.machine import PathBudget
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport

@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.budget import PathBudget, Stage
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PathBudget, Stage
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.quantity import Origin, Quantity, Words

@@ -9,8 +9,7 @@ import purchase
 from sizeup.discovery.machine import discover
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
-from sizeup.model.file_systems import LocalMount
-from sizeup.model.machine import Machine
+from sizeup.model.machine import LocalMount, Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.quantity import Origin, Quantity

@@ -3,8 +3,7 @@
 import pytest
 
 from consoles import Console, MakeConsole, machine, pressed
-from sizeup.model.dimms import DimmSlot
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, Machine
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage, page_lines
 from sizeup.views.machine.machine import PARTS
 from topology_mode import in_topology

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sizeup.model.limits import Limits
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Limits, Machine
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.topology import Pu
 from sizeup.terminal.link import Link

@@ -3,11 +3,9 @@
 from msgspec.structs import replace
 
 from sizeup.discovery.dimms import NEEDS_ROOT, SMBIOS_TABLE
-from sizeup.model.dimms import DimmSlot, EdacController, EdacDimm
-from sizeup.model.gap import Gap
-from sizeup.model.machine import Machine
-from sizeup.model.os_settings import OsSettings
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine, OsSettings
 from sizeup.model.platform import Platform
+from sizeup.model.sample import Gap
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import machine_text, section_lines
 from sizeup.views.machine.memory_modules import memory_modules_section

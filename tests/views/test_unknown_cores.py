@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.platform import Platform
+from sizeup.model.sample import Gap
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import described, size
 from sizeup.views.machine.detection import detected, detection

@@ -40,7 +40,8 @@ def summary_lines(
     lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]
     lines += verdict_lines(shown.verdict, width)
     lines += ["", *card_table(shown.cards, width).text()]
-    wrong = [*session.damage.sentences(), *_not_measured(session), *_busy_host(session), *_invalid_notes(shown)]
+    invalid = (note for card in shown.cards if card.steps for note in card.measured_notes)
+    wrong = [*session.damage.sentences(), *_not_measured(session), *_busy_host(session), *invalid]
     gaps = [f"{gap.subject}: {gap.reason}" for gap in dict.fromkeys(session.gaps)]
     notes = [_folded(sentence, width) for sentence in (*wrong, *gaps)]
     findings = [
@@ -105,10 +106,6 @@ def _busy_host(session: Session) -> list[str]:
     }
     clauses = [text.format(most[key]) for key, text in _BUSY if most[key] >= 1]
     return [f"Figures did not converge; the host was busy: {', '.join(clauses)}"] if clauses else []
-
-
-def _invalid_notes(shown: Summary) -> list[str]:
-    return [note for card in shown.cards if card.steps for note in card.measured_notes]
 
 
 def _fitting(blocks: Sequence[Sequence[str]], max_lines: int, noun: str, name: str) -> list[str]:

@@ -322,11 +322,7 @@ def _common_prefix(values: Sequence[float], unit: str) -> tuple[float, str]:
     largest = max((abs(value) for value in values), default=0.0) or 1.0
     number, prefixed = number_and_unit(largest, unit)
     if not prefixed:
-        return 1.0, _unit_word(unit)
+        return 1.0, {"1/s": "per second", "1": "count", "bytes/s": "bytes per second"}.get(unit, unit)
     about = largest / float(number)  # a whole prefix but for the rounding of the three digits
     base = 1024.0 if "i" in prefixed else 1000.0
     return base ** round(math.log(about, base)), prefixed
-
-
-def _unit_word(unit: str) -> str:
-    return {"1/s": "per second", "1": "count", "bytes/s": "bytes per second"}.get(unit, unit)

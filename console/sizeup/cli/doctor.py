@@ -33,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.keys:
         print(json.dumps(_keys_data(configuration), indent=1) if arguments.json else "\n".join(_keys(configuration)))
         return ExitStatus.OK
-    from sizeup.discovery.limits import read_limits
     from sizeup.discovery.machine import discover
+    from sizeup.discovery.os_settings import read_limits
     from sizeup.discovery.sysroot import Sysroot
     from sizeup.procfs.stat import read_load_average, read_pressure
     from sizeup.session import store

@@ -26,8 +26,7 @@ from sizeup.compare.parts import (
     switch_text,
 )
 from sizeup.discovery.setting_facts import SETTING_FACTS
-from sizeup.model.dimms import DimmSlot
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, Machine
 from sizeup.units import format_bytes
 
 __all__ = ["MISSING", "NOT_LISTED", "PRESENT", "ComparedFact", "Drift", "drift"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sizeup.discovery.device_parents import PCI_DEVICES, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.devices import Accelerator, CxlMemory
+from sizeup.model.machine import Accelerator, CxlMemory
 from sizeup.model.pci import PciFunction
 
 NVIDIA = "/proc/driver/nvidia/gpus"

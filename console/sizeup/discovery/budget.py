@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sizeup.model.budget import PathBudget, Stage
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PathBudget, Stage
 from sizeup.model.network import PORTS, Nic, RdmaPort
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import PciFunction, PciLink

@@ -36,7 +36,7 @@ from sizeup.model.machine import Machine
 from sizeup.procfs.device_questions import Question
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.lparcfg import LPARCFG, reduced_lparcfg
-from sizeup.procfs.mountstats import parse_mountstats
+from sizeup.procfs.mounts import parse_mountstats
 from sizeup.procfs.smbios import without_identities
 
 FORMAT = 1

@@ -5,10 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
-from sizeup.procfs.process import parse_allowed
+from sizeup.procfs.process import parse_allowed, parse_cgroup
 
 
 class CpusetLimits(Struct, frozen=True):

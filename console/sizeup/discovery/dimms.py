@@ -11,7 +11,7 @@ import errno
 import re
 
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.dimms import DimmSlot, EdacController, EdacDimm
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.smbios import parse_memory_devices
 

@@ -10,7 +10,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
+from sizeup.model.machine import FileSystem, LocalMount, LostMount
 from sizeup.model.storage import BlockDevice
 from sizeup.procfs.mounts import MountEntry, is_below
 from sizeup.text import clean, plural
@@ -149,6 +149,11 @@ def read_file_systems(
     )
 
 
+def _names_disk(mount: MountEntry) -> bool:
+    """Whether ``/proc/mounts``, which has no numbers, has a path of a device for a mount."""
+    return mount.devno is None and mount.source.startswith("/dev/")
+
+
 def local_mounts(mounts: Sequence[MountEntry]) -> tuple[LocalMount, ...]:
     """Return the mounts of what is on devices of this machine, in the order of the table of mounts."""
     local = (
@@ -175,11 +180,6 @@ def read_lost_mounts(
         for mount in suspects
         if numbers and mount.devno not in numbers
     )
-
-
-def _names_disk(mount: MountEntry) -> bool:
-    """Whether ``/proc/mounts``, which has no numbers, has a path of a device for a mount."""
-    return mount.devno is None and mount.source.startswith("/dev/")
 
 
 def _is_disk(devno: str | None) -> bool:

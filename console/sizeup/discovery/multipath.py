@@ -14,6 +14,8 @@ def _scsi_path(
     target = None
     if unit is not None and hba is not None:
         target = next((port for port in hba.targets if port.name == unit.target), None)
+    # All portals of an iSCSI target share its name.
+    by_portal = hba is not None and hba.transport is storage.Transport.ISCSI
     speed = None if hba is None else hba.speed_bits_per_second
     if speed is None and target is not None:
         speed = target.rate_bits_per_second
@@ -23,7 +25,7 @@ def _scsi_path(
         hba=None if hba is None else hba.name,
         transport=None if hba is None else hba.transport,
         initiator=None if hba is None else hba.port_name,
-        target=None if target is None else target.address if _is_iscsi(hba) else target.name,
+        target=None if target is None else target.address if by_portal else target.name,
         pci_address=device.pci_address if device is not None else None,
         node=device.node if device is not None and device.node is not None else hba.node if hba is not None else None,
         state=(unit.state if unit else None) or (device.state if device is not None else None),
@@ -31,11 +33,6 @@ def _scsi_path(
         access_state=unit.access_state if unit else None,
         net_device=None if hba is None else hba.net_device,
     )
-
-
-def _is_iscsi(hba: storage.Hba | None) -> bool:
-    """Its target ports are distinguished by portal, as all portals of a target share one name."""
-    return hba is not None and hba.transport is storage.Transport.ISCSI
 
 
 def multipath_maps(

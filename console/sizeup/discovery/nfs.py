@@ -14,8 +14,7 @@ from msgspec import Struct
 from sizeup.discovery.routes import Address, Routes, parse_address
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount
-from sizeup.procfs.mounts import MountEntry, parse_mountinfo, parse_mounts
-from sizeup.procfs.mountstats import MountStats, parse_mountstats
+from sizeup.procfs.mounts import MountEntry, MountStats, parse_mountinfo, parse_mounts, parse_mountstats
 from sizeup.text import plural
 
 _SWITCHES = "/sys/kernel/sunrpc/xprt-switches"

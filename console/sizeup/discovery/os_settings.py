@@ -10,9 +10,9 @@ from collections import Counter
 
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.os_settings import IdleState, OsSettings, Vulnerability
+from sizeup.model.machine import IdleState, Limits, OsSettings, Vulnerability
 from sizeup.procfs.meminfo import parse_swap_areas
-from sizeup.procfs.process import parse_hard_limits, parse_limits
+from sizeup.procfs.process import parse_capabilities, parse_hard_limits, parse_limits
 from sizeup.text import one_line
 
 _CPUS = "/sys/devices/system/cpu"
@@ -119,4 +119,16 @@ def read_os_settings(sysroot: Sysroot, cpu: int) -> OsSettings:
         open_files=soft.get("Max open files"),
         open_files_hard=hard.get("Max open files"),
         processes=soft.get("Max processes"),
+    )
+
+
+def read_limits(sysroot: Sysroot) -> Limits:
+    """What this process may do; Documentation/admin-guide/sysctl/{fs,kernel}.rst and proc(5)."""
+    return Limits(
+        capabilities=parse_capabilities(sysroot.read("/proc/self/status") or ""),
+        open_files=parse_limits(sysroot.read("/proc/self/limits") or "").get("Max open files"),
+        aio_requests_max=sysroot.integer("/proc/sys/fs/aio-max-nr"),
+        aio_requests_used=sysroot.integer("/proc/sys/fs/aio-nr"),
+        io_uring_disabled=sysroot.integer("/proc/sys/kernel/io_uring_disabled"),
+        perf_event_paranoid=sysroot.integer("/proc/sys/kernel/perf_event_paranoid"),
     )

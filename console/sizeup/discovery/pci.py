@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sizeup.discovery.cpus import CpuSet, read_set
 from sizeup.discovery.device_parents import PCI_ADDRESS, PCI_DEVICES, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.devices import DeviceInterrupts
+from sizeup.model.machine import DeviceInterrupts
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.procfs.kernel_file import Unreadable
@@ -49,19 +49,11 @@ _X722 = (0x8086, range(0x37CC, 0x37D4))
 """Network ports inside the chip set: their link is bogus, always 2.5 GT/s by one lane."""
 
 
-def _has_link(identity: _Identity) -> bool:
-    return identity.vendor != _X722[0] or identity.device not in _X722[1]
-
-
 def parse_id(text: str) -> int:
     """A class or id such as ``0x010802``: at most 32 bits."""
     if re.fullmatch(r"0x[0-9A-Fa-f]{1,8}", text) is None:
         raise ValueError(f"expected up to 32 bits such as 0x8086, found {text[:40]!r}")
     return int(text, 16)
-
-
-def _hexadecimal(text: str) -> int | None:
-    return int(text, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", text) else None
 
 
 class _Identity(Struct, frozen=True):
@@ -79,7 +71,7 @@ def _identity(sysroot: Sysroot, base: str) -> _Identity:
     subsystem_vendor, _, subsystem_device = fields.get("PCI_SUBSYS_ID", "").partition(":")
     texts = (fields.get("PCI_CLASS", ""), vendor, device, subsystem_vendor, subsystem_device)
     if all(texts[:3]):
-        return _Identity(*(_hexadecimal(text) for text in texts))
+        return _Identity(*(int(text, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", text) else None for text in texts))
     names = ("class", "vendor", "device", "subsystem_vendor", "subsystem_device")
     return _Identity(*(sysroot.parsed(f"{base}/{name}", parse_id) for name in names))
 
@@ -124,7 +116,8 @@ def _read_function(
         node, origin = _node_by_cpus(local, nodes, online), NodeOrigin.LOCAL_CPUS
     identity = _identity(sysroot, path)
     link = limit = None
-    if _has_link(identity) and (speed := sysroot.line(f"{path}/current_link_speed")) is not None:
+    speed = sysroot.line(f"{path}/current_link_speed")
+    if speed is not None and (identity.vendor != _X722[0] or identity.device not in _X722[1]):
         link, limit = _link(sysroot, path, "current", speed), _link(sysroot, path, "max")
     roots = _ROOT.findall(path)
     made = sysroot.integer(f"{path}/sriov_numvfs")

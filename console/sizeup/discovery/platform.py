@@ -15,11 +15,10 @@ from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import POWERVM, read_virtualization
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import ControlGroup, LogicalPartition, Platform
-from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.lparcfg import LPARCFG, parse_lparcfg
 from sizeup.procfs.mounts import parse_mounts
-from sizeup.procfs.process import parse_limits
+from sizeup.procfs.process import parse_cgroup, parse_limits
 from sizeup.procfs.stat import parse_stat
 from sizeup.units import whole_number
 

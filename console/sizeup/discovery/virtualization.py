@@ -67,10 +67,6 @@ class Virtualization(Struct, frozen=True):
     """What settled ``is_guest``, in words; None where nothing did."""
 
 
-def _dmi(sysroot: Sysroot) -> dict[str, str]:
-    return {name: text for name in _DMI_NAMES if (text := dmi_line(sysroot, name)) is not None}
-
-
 def _dmi_hypervisor(dmi: dict[str, str]) -> tuple[str | None, str] | None:
     """The hypervisor that DMI names, perhaps without saying which, and the name that says so."""
     for word, name in _DMI_HYPERVISORS:
@@ -177,7 +173,7 @@ def read_virtualization(sysroot: Sysroot, cpuinfo: CpuInfo, functions: Iterable[
     """Guest, bare metal or unknown, with the hypervisor's name and its evidence; ``functions`` are those of PCI."""
     if _is_dom0(sysroot):
         return Virtualization(DOM0, evidence="Xen's control domain: no guest, but its CPUs are virtual")
-    dmi = _dmi(sysroot)
+    dmi = {name: text for name in _DMI_NAMES if (text := dmi_line(sysroot, name)) is not None}
     by_dmi = _dmi_hypervisor(dmi)
     pci = _pci_ids(sysroot, functions)
     by_device = _paravirtual(sysroot, pci)

@@ -5,19 +5,272 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from sizeup.model import storage
-from sizeup.model.budget import PathBudget
-from sizeup.model.devices import Accelerator, CxlMemory, DaxDevice, DeviceInterrupts
-from sizeup.model.dimms import DimmSlot, EdacController
-from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
-from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers, is_port
 from sizeup.model.numa import NUMA, HugePages, NumaNode
-from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
+from sizeup.model.sample import Gap
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
+
+
+class Stage(Struct, frozen=True):
+    """One stage of a path."""
+
+    name: str
+    """``media``, ``port``, ``link``, ``uplink``, ``root port``, ``interconnect``, ``memory``."""
+    subject: str
+    """What carries it: a PCI address, a host, a node."""
+    bytes_per_second: float | None
+    """Payload in one direction; None where it is unknown, and then the stage limits nothing here."""
+    source: str
+    """The figure it was computed from, in words."""
+    shared_with: tuple[str, ...] = ()
+    """Other devices on the same stage."""
+    wanted_bytes_per_second: float | None = None
+    """What all devices on the stage could ask for together; None where it carries one device."""
+
+
+class PathBudget(Struct, frozen=True):
+    """The path of one device's data to memory."""
+
+    device: str
+    """``nvme0``, ``host11``, ``eth0``."""
+    pci_address: str | None
+    """None where only the port is known."""
+    node: int | None
+    stages: tuple[Stage, ...]
+    limit_bytes_per_second: float | None
+    """The least of the stages that are known; None where none is."""
+    narrowest: str | None
+    """Name and subject of that stage."""
+    share_bytes_per_second: float | None = None
+    """What is left when all devices that share its stages work at once."""
+
+
+class DeviceInterrupts(Struct, frozen=True):
+    """The interrupts of one PCI device."""
+
+    pci_address: str
+    count: int
+    cpus: tuple[int, ...] = ()
+    """CPUs that they go to now; empty where that could not be read."""
+
+
+class Accelerator(Struct, frozen=True):
+    """A GPU or another processor on PCI; the adapters that only drive a console are none."""
+
+    pci_address: str
+    vendor: str
+    model: str | None = None
+    """None where no driver names it."""
+    driver: str | None = None
+    node: int | None = None
+    memory_bytes: int | None = None
+    firmware: str | None = None
+
+
+class DaxDevice(Struct, frozen=True):
+    """A device of memory for direct access (``/sys/bus/dax/devices/daxN.M``)."""
+
+    name: str
+    size_bytes: int | None = None
+    node: int | None = None
+    """Node that its memory is of, or would become."""
+    driver: str | None = None
+    """``kmem`` where the kernel uses it as memory, ``device_dax`` where programs map it."""
+
+
+class CxlMemory(Struct, frozen=True):
+    """A memory device on CXL (``/sys/bus/cxl/devices/memN``)."""
+
+    name: str
+    volatile_bytes: int | None = None
+    persistent_bytes: int | None = None
+    pci_address: str | None = None
+    node: int | None = None
+    firmware: str | None = None
+
+
+class DimmSlot(Struct, frozen=True):
+    """One slot of the firmware's SMBIOS table (Memory Device, type 17), populated or empty."""
+
+    name: str | None = None
+    """Device locator, as printed on the board: ``DIMM_A1``."""
+    bank: str | None = None
+    """Bank locator: ``P0 CHANNEL A``."""
+    size_bytes: int | None = None
+    """0 for an empty slot; None where the firmware does not know."""
+    kind: str | None = None
+    """Memory type, such as ``DDR4``."""
+    rated_transfers_per_second: int | None = None
+    """The highest that the module supports."""
+    configured_transfers_per_second: int | None = None
+    """What the firmware set at boot."""
+    manufacturer: str | None = None
+    part_number: str | None = None
+    channel: str | None = None
+    """The locators up to the name of the channel; None where they name none."""
+
+    @property
+    def populated(self) -> bool | None:
+        """Whether there is a module in the slot; None where the firmware does not know."""
+        return None if self.size_bytes is None else self.size_bytes > 0
+
+
+class EdacDimm(Struct, frozen=True):
+    """One module, or one rank of it, as the driver of the memory controller (EDAC) reports it; empty slots are not."""
+
+    name: str
+    """``dimm0`` or ``rank0``."""
+    label: str | None = None
+    location: str | None = None
+    """``channel 0 slot 1``, ``csrow 0 channel 1``."""
+    kind: str | None = None
+    """``Registered-DDR4``."""
+    size_bytes: int | None = None
+    correctable_errors: int | None = None
+    uncorrectable_errors: int | None = None
+
+
+class EdacController(Struct, frozen=True):
+    """One memory controller with what it found since its counters were reset."""
+
+    name: str
+    """``mc0``."""
+    driver: str | None = None
+    """What the driver calls it."""
+    correctable_errors: int | None = None
+    """Also those that could not be traced to a module."""
+    uncorrectable_errors: int | None = None
+    seconds_since_reset: int | None = None
+    dimms: tuple[EdacDimm, ...] = ()
+
+
+class FileSystem(Struct, frozen=True):
+    """One pool, file system or replicated device."""
+
+    kind: str
+    """``zfs``, ``btrfs``, ``bcachefs``, ``drbd``, or of a cluster: ``lustre``, ``gpfs``, ``ocfs2``, ``ceph``."""
+    name: str
+    state: str | None = None
+    """As the kernel calls it; None where it does not report it."""
+    healthy: bool | None = None
+    """Whether the state is that of a whole one; None where it does not report it."""
+    mount_points: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    """What else the kernel says, in words: profile, block size, version."""
+
+
+class LocalMount(Struct, frozen=True):
+    """A mount of a file system that is on devices of this machine."""
+
+    mount_point: str
+    source: str
+    """The device, or the name in a pool."""
+    kind: str
+    """``xfs``, ``ext4``, ``zfs`` ..."""
+    options: tuple[str, ...] = ()
+    """Of the mount, then of the file system, as the kernel lists them."""
+    size_bytes: int | None = None
+    free_bytes: int | None = None
+    """What a user may still write; like the size None where the mount was not asked, as in a capture."""
+
+
+class LostMount(Struct, frozen=True):
+    """A mount whose block device is gone: I/O that is not in memory fails."""
+
+    mount_point: str
+    source: str
+    devno: str
+    kind: str
+
+
+class SwapArea(Struct, frozen=True):
+    """One device or file in use as swap."""
+
+    path: str
+    kind: str | None = None
+    """``partition`` or ``file``."""
+    size_bytes: int | None = None
+    used_bytes: int | None = None
+    priority: int | None = None
+
+
+class IdleState(Struct, frozen=True):
+    """One state (C-state) that an idle CPU may enter."""
+
+    name: str
+    exit_latency_ns: int | None = None
+    """How long a CPU takes to leave it, by the driver; not measured."""
+    disabled: bool | None = None
+
+
+class Vulnerability(Struct, frozen=True):
+    """One weakness of the CPU and what the kernel does about it."""
+
+    name: str
+    """``spectre_v2``."""
+    status: str
+    """As the kernel writes it: ``Mitigation: ...``, ``Vulnerable``, ``Not affected``."""
+
+
+class OsSettings(Struct, frozen=True):
+    """What is in force now; None where it could not be read, or this kernel has no such setting.
+
+    Transparent huge pages, NUMA balancing, governor, clock source and cgroup limits are in ``Platform``, huge pages in
+    ``Machine``, and the settings of a disk in ``BlockDevice``.
+    """
+
+    swap_areas: tuple[SwapArea, ...] | None = None
+    """Empty where no swap is in use."""
+    swappiness: int | None = None
+    dirty_ratio: int | None = None
+    """Percent of the available memory; 0 where ``dirty_bytes`` holds."""
+    dirty_background_ratio: int | None = None
+    dirty_bytes: int | None = None
+    dirty_background_bytes: int | None = None
+    zone_reclaim_mode: int | None = None
+    overcommit_memory: int | None = None
+    max_map_count: int | None = None
+    transparent_huge_page_defrag: str | None = None
+    energy_preference: str | None = None
+    """``energy_performance_preference``; where cpufreq policies differ, each with how many have it."""
+    energy_bias: int | None = None
+    """0 (performance) to 15 (power saving), of the first CPU that is online."""
+    lowest_performance_percent: int | None = None
+    """``min_perf_pct`` of intel_pstate."""
+    idle_driver: str | None = None
+    idle_states: tuple[IdleState, ...] = ()
+    """Of the first CPU that is online."""
+    vulnerabilities: tuple[Vulnerability, ...] = ()
+    microcode: str | None = None
+    """Revision of the first CPU that is online, hexadecimal."""
+    tuned_profile: str | None = None
+    """The active profile of TuneD."""
+    open_files: int | None = None
+    """Soft limit of this process on open files; that of a database's service may differ. None where it is unknown."""
+    open_files_hard: int | None = None
+    processes: int | None = None
+    """Soft limit on processes of this user; None where it is unlimited or unknown."""
+
+
+class Limits(Struct, frozen=True):
+    """None wherever the kernel does not say."""
+
+    capabilities: frozenset[int] | None = None
+    """Effective ones by number, see capabilities(7)."""
+    open_files: int | None = None
+    """Soft limit of this process."""
+    aio_requests_max: int | None = None
+    """Of all processes together, for io_submit(2)."""
+    aio_requests_used: int | None = None
+    io_uring_disabled: int | None = None
+    """0 for everybody, 1 for a group and the privileged, 2 for nobody; None on kernels without the switch."""
+    perf_event_paranoid: int | None = None
+    """Above 2 some distributions mean: nothing at all without privilege."""
 
 
 class PuCounts(Struct, frozen=True):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Coordinates, Estimate
+from sizeup.model.sample import Coordinates, Estimate, Gap
 
 
 class Record(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):

@@ -16,8 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Coordinates, Estimate, Progress, Samples
+from sizeup.model.sample import Coordinates, Estimate, Gap, Progress, Samples
 from sizeup.probing.api import Context, Emission
 
 POLL_SECONDS = 0.02

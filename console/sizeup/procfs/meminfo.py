@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizeup.model.os_settings import SwapArea
+from sizeup.model.machine import SwapArea
 from sizeup.procfs.kernel_file import PROC, SYS, Unreadable, list_names, parse_integer, read_file, read_text
 from sizeup.procfs.mounts import unescape
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -21,6 +22,7 @@ _STATE = re.compile(r"^State:\s+(\S)", re.MULTILINE)
 _SWITCHES = re.compile(r"^(?:non)?voluntary_ctxt_switches:\s+(\d{1,18})", re.MULTILINE)
 _LIMIT = re.compile(r"^(Max [a-z ]*?)\s+(unlimited|\d{1,19})\s(?:\s*(unlimited|\d{1,19})\s)?", re.MULTILINE)
 _FIRST = b"1000"
+_WRITE_FLOCK = re.compile(r"^\d+: FLOCK +ADVISORY +WRITE +(\d{1,10}) +([0-9a-f]+:[0-9a-f]+:\d+) ", re.MULTILINE)
 
 
 class ProcessIo(Struct, frozen=True):
@@ -110,3 +112,53 @@ def make_first_oom_victim(proc: str = PROC) -> None:
     """Have this process ended before any other; does nothing where that may not be said."""
     with contextlib.suppress(OSError), open(f"{proc}/self/oom_score_adj", "wb", buffering=0) as file:
         file.write(_FIRST)
+
+
+class CgroupMembership(Struct, frozen=True):
+    """The group of a process in one hierarchy."""
+
+    controllers: tuple[str, ...]
+    """Empty for the one hierarchy of version 2."""
+    path: str
+
+    @property
+    def unified(self) -> bool:
+        """Whether the hierarchy is that of version 2."""
+        return not self.controllers
+
+    def ancestors(self) -> Iterator[str]:
+        """Path of the group and of each group above it, without the root."""
+        path = self.path.rstrip("/")
+        while path:
+            yield path
+            path = path.rpartition("/")[0]
+
+
+def parse_cgroup(text: str) -> tuple[CgroupMembership, ...]:
+    """The hierarchies in the order of the file, which lists version 2 last."""
+    groups = []
+    for line in text.splitlines():
+        hierarchy, _, rest = line.partition(":")
+        controllers, colon, path = rest.partition(":")
+        if hierarchy.isdecimal() and colon and path.startswith("/"):
+            groups.append(CgroupMembership(tuple(controllers.split(",")) if controllers else (), path))
+    return tuple(groups)
+
+
+def read_cgroups(proc: str = PROC) -> tuple[CgroupMembership, ...]:
+    """Return the groups of this process; empty where the kernel has none."""
+    return parse_cgroup(read_text(f"{proc}/self/cgroup") or "")
+
+
+def parse_flock_writers(text: str) -> dict[str, int]:
+    """Return who holds a file exclusively by flock(2): process id by ``major:minor:inode``, the numbers in hexadecimal.
+
+    A process beyond this PID namespace is listed as 0 and left out.
+    """
+    return {file: int(pid) for pid, file in _WRITE_FLOCK.findall(text) if int(pid)}
+
+
+def read_flock_writer(file: os.stat_result, proc: str = PROC) -> int | None:
+    """Return the process that holds a file exclusively by flock(2); None where the kernel names none."""
+    key = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
+    return parse_flock_writers(read_text(f"{proc}/locks") or "").get(key)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sizeup.model.dimms import DimmSlot
+from sizeup.model.machine import DimmSlot
 from sizeup.text import decode, one_line
 
 _HEADER = 4

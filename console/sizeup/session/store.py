@@ -59,7 +59,8 @@ def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
         raise UsageError(
             f"{folder}: cannot keep sessions here: {error.strerror}; choose a file with -o, or set XDG_STATE_HOME"
         ) from error
-    return free_path(folder / f"{_file_name(host)}-{started.astimezone(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", host).strip(".")[:64] or "host"
+    return free_path(folder / f"{name}-{started.astimezone(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
 
 
 def free_path(wanted: Path) -> Path:
@@ -151,10 +152,6 @@ def ended_without_terminal(path: Path) -> str:
     """Return how a run ended that had lost its terminal: ``complete``; empty for any other session."""
     end = _end(path)
     return one_line(str(end.get("status", "")), 40) if end.get("terminal_lost_ns") is not None else ""
-
-
-def _file_name(host: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", host).strip(".")[:64] or "host"
 
 
 class StoredSession(Struct, frozen=True):

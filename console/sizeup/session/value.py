@@ -9,10 +9,9 @@ from msgspec import Struct, field
 
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
-from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
-from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
+from sizeup.model.sample import Coordinates, Estimate, Gap, Outcome, Progress, Status
 from sizeup.session import records
 
 PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]

@@ -12,7 +12,7 @@ from typing import Self
 from sizeup import files
 from sizeup.errors import SizeupError, UsageError
 from sizeup.portability import read_at
-from sizeup.procfs.locks import read_flock_writer
+from sizeup.procfs.process import read_flock_writer
 from sizeup.session.records import ENCODER, GZIP_MAGIC, Record
 
 try:

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.budget import PathBudget
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PathBudget
 from sizeup.model.storage import BlockKind
 from sizeup.sizing.storage_paths import (
     StorageTarget,

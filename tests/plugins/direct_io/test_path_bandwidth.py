@@ -2,8 +2,7 @@
 
 import pytest
 
-from sizeup.model.budget import PathBudget
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PathBudget
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeNamespace, ScsiDevice
 from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth

@@ -14,8 +14,7 @@ import pytest
 
 from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.staging import MIB, command
-from sizeup.model.gap import Gap
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Estimate, Gap
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
 SIZE_BYTES = 256 * MIB

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from plugins.direct_io.evidence import DIRECT_EVIDENCE
 from sizeup.procfs.block import BlockStat
-from sizeup.procfs.mountstats import NfsBytes
+from sizeup.procfs.mounts import NfsBytes
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.check_result import Validity
 from sizeup_direct_io.validity import Evidence, check_direct, check_physical

@@ -12,7 +12,7 @@ import pytest
 
 from sizeup.cli import run
 from sizeup.probing.kit.check import check_plugin
-from sizeup.probing.kit.problem import line_of
+from sizeup.probing.kit.plugin_files import line_of
 from sizeup.probing.kit.template import template_files
 from sizeup.probing.registry import GROUP, load_registry
 

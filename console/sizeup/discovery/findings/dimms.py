@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sizeup.model.dimms import DimmSlot, EdacController, EdacDimm
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine
 from sizeup.procfs.smbios import NON_VOLATILE
 from sizeup.text import plural
 from sizeup.units import format_bytes
@@ -67,11 +66,6 @@ def _edac_channels(controllers: Sequence[EdacController]) -> dict[str, int]:
     return sizes
 
 
-def _controller_of(channel: str) -> str:
-    """The part of a channel's name before the channel: channels of one socket or controller are compared."""
-    return re.sub(r"chan.*$", "", channel, flags=re.IGNORECASE)
-
-
 def unbalanced_channels(machine: Machine) -> Iterator[Finding]:
     """Channels of one socket or controller with different amounts of memory."""
     if machine.platform.is_guest:
@@ -79,7 +73,8 @@ def unbalanced_channels(machine: Machine) -> Iterator[Finding]:
     sizes = channel_sizes(machine)
     groups: dict[str, list[str]] = {}
     for channel in sizes:
-        groups.setdefault(_controller_of(channel), []).append(channel)
+        # Channels of one socket or controller are compared: what their names begin with.
+        groups.setdefault(re.sub(r"chan.*$", "", channel, flags=re.IGNORECASE), []).append(channel)
     uneven = [channel for group in groups.values() if len({sizes[each] for each in group}) > 1 for channel in group]
     if uneven:
         yield Finding(

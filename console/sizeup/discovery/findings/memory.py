@@ -56,18 +56,14 @@ def _page_cache(node: NumaNode) -> str:
     return f"page cache and shared memory {format_bytes(node.file_bytes)} together"
 
 
-def _reclaimable(node: NumaNode) -> bool:
-    """Whether the node would be roomy if the kernel reclaimed its page cache."""
-    return (node.available_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1)
-
-
 def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
     """A node out of memory or of huge pages while another has plenty: the first half of Cyclops."""
     nodes = _memory_nodes(machine)
     empty = [node for node in nodes if _share(node) < EXHAUSTED_SHARE]
     roomy = [node for node in nodes if _share(node) > ROOMY_SHARE]
     if empty and roomy:
-        cached = all(_reclaimable(node) for node in empty)
+        # They would be roomy if the kernel reclaimed their page cache.
+        cached = all((node.available_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1) for node in empty)
         names = _nodes(empty)
         yield Finding(
             "memory.exhausted-node",

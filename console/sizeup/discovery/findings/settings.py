@@ -35,12 +35,6 @@ _THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 _NAMES_SHOWN = 12
 
 
-def _recommended(setting: str, value: object) -> bool:
-    """Whether no vendor recommends another value."""
-    known = recommendations().get(setting, ())
-    return not known or any(one.agrees(str(value)) for one in known)
-
-
 def _sysctl(machine: Machine, name: str, value: object, found: object) -> str:
     return on_host(
         machine,
@@ -68,7 +62,8 @@ def swap(machine: Machine) -> Iterator[Finding]:
             command="cat /proc/swaps; vmstat 1 10",
         )
     swappiness = machine.settings.swappiness
-    if areas and swappiness is not None and not _recommended("vm.swappiness", swappiness):
+    advised = recommendations().get("vm.swappiness", ())
+    if areas and swappiness is not None and advised and not any(one.agrees(str(swappiness)) for one in advised):
         yield Finding(
             "swap.swappiness",
             Severity.INFO,

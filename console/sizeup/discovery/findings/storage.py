@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 
 from sizeup.discovery.findings.remedies import packages_of
-from sizeup.model.file_systems import FileSystem
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import FileSystem, Machine
 from sizeup.model.storage import BlockDevice, Hba, MultipathMap, NvmeController, NvmeHealth, Path, Transport
 from sizeup.text import first_of, plural
 from sizeup.units import format_bit_rate, format_decimal_bytes

@@ -18,8 +18,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.records import EstimateRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Coordinates, Outcome, Status
-from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, find_plugin
-from sizeup.probing.kit.problem import Problem, line_of
+from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, Problem, find_plugin, line_of
 from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes, unreported_limits
 from sizeup.probing.planner import COMPILED_PART_MISSING, make_plan
 from sizeup.probing.registry import GROUP, RegisteredProbe, Registry, load_registry

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup.model.file_systems import LocalMount
-from sizeup.model.machine import Machine
+from sizeup.model.machine import LocalMount, Machine
 from sizeup.model.storage import BlockDevice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value

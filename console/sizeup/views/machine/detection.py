@@ -6,18 +6,27 @@ from typing import Any
 
 import msgspec
 
-from sizeup.model.budget import PathBudget
-from sizeup.model.devices import Accelerator, CxlMemory, DaxDevice, DeviceInterrupts
-from sizeup.model.dimms import DimmSlot, EdacController
-from sizeup.model.file_systems import FileSystem, LocalMount, LostMount
 from sizeup.model.finding import Finding
-from sizeup.model.gap import Gap
-from sizeup.model.machine import Machine, PuCounts
+from sizeup.model.machine import (
+    Accelerator,
+    CxlMemory,
+    DaxDevice,
+    DeviceInterrupts,
+    DimmSlot,
+    EdacController,
+    FileSystem,
+    LocalMount,
+    LostMount,
+    Machine,
+    OsSettings,
+    PathBudget,
+    PuCounts,
+)
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.os_settings import OsSettings
 from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
+from sizeup.model.sample import Gap
 from sizeup.model.storage import (
     BlockDevice,
     Hba,

@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sizeup.model.limits import Limits
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Limits, Machine
 from sizeup.model.platform import Platform
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_decimal_bytes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.discovery.findings.storage import warnings
-from sizeup.model.devices import Accelerator
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Accelerator, Machine
 from sizeup.model.storage import BlockDevice, NvmeNamespace, Transport
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.findings.dimms import channel_sizes, speed_text
-from sizeup.model.dimms import DimmSlot, EdacController
-from sizeup.model.machine import Machine
+from sizeup.model.machine import DimmSlot, EdacController, Machine
 from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown
