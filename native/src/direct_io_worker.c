@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
-/* One worker: its offsets, its pace and its two loops. */
+#define _GNU_SOURCE /* MADV_HUGEPAGE */
+/* One worker: its buffers and their random data, its offsets, its pace and its two loops. */
 #include "direct_io_worker.h"
-#include "direct_io_buffers.h"
 
 #include <sizeup/clock.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define STAMP_BYTES 4096
 #define TICK_NS 100000000 /* how often usage is read, and the stop word when idle */
+
+/* The buffers of one worker, one block per slot. */
+struct io_buffers {
+	char *start;
+	size_t bytes; /* of the mapping */
+};
 
 /* A request in flight. */
 struct slot {
@@ -38,6 +47,80 @@ struct run {
 	struct io_buffers buffers;
 	struct slot *slots;
 };
+
+/* SplitMix64: every seed gives a full-period sequence, so no two workers visit the same offsets in the same order. */
+static uint64_t io_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static void fill_random(char *bytes, size_t length, uint64_t *state)
+{
+	for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
+		const uint64_t word = io_random(state);
+
+		memcpy(bytes + i, &word, sizeof(word));
+	}
+}
+
+/*
+ * Deduplication and compression must not make writes look faster: the data is random, and no two
+ * blocks of 4 KiB that are ever written are equal. @stamps counts the 4 KiB blocks stamped so far.
+ */
+static void io_buffers_refresh(const struct sizeup_io_worker *spec, char *block, uint64_t *random, uint64_t *stamps)
+{
+	const size_t length = spec->block_bytes;
+
+	if (spec->fresh_data) {
+		fill_random(block, length, random);
+		return;
+	}
+	for (size_t i = 0; i < length; i += STAMP_BYTES) {
+		const uint64_t stamp[2] = { spec->seed, (*stamps)++ };
+
+		memcpy(block + i, stamp, sizeof(stamp));
+	}
+}
+
+/*
+ * The page size matters: a 1 MiB buffer of scattered 4K pages takes 256 segments, more than many
+ * devices accept in one command, so both kinds are requested explicitly and never left to the kernel's default.
+ */
+static int io_buffers_map(const struct sizeup_io_worker *spec, uint64_t *random, struct io_buffers *buffers)
+{
+	const size_t used_bytes = spec->depth * spec->block_bytes;
+	const size_t bytes = (used_bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+	char *const raw = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (raw == MAP_FAILED)
+		return -errno;
+	const size_t misaligned = (uintptr_t)raw % HUGE_PAGE_BYTES;
+	const size_t skip = misaligned ? HUGE_PAGE_BYTES - misaligned : 0;
+
+	if (skip)
+		munmap(raw, skip);
+	if (skip < HUGE_PAGE_BYTES)
+		munmap(raw + skip + bytes, HUGE_PAGE_BYTES - skip);
+	buffers->start = raw + skip;
+	buffers->bytes = bytes;
+	/* Advice only: AnonHugePages of /proc/self/smaps_rollup shows whether the kernel followed it. */
+	madvise(buffers->start, bytes, spec->huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	if (spec->read_percent < 100)
+		fill_random(buffers->start, used_bytes, random);
+	else
+		memset(buffers->start, 1, used_bytes); /* fault in every page before the clock starts */
+	return 0;
+}
+
+static void io_buffers_unmap(const struct io_buffers *buffers)
+{
+	munmap(buffers->start, buffers->bytes);
+}
 
 static bool stopping(const struct run *run)
 {

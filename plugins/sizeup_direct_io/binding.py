@@ -52,31 +52,33 @@ def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
     return float(interval.low), float(interval.high)
 
 
+class _Count:
+    """A number of the native structure, by the name that it has there."""
+
+    def __set_name__(self, owner: type[IoCounters], name: str) -> None:
+        self._name = name
+
+    def __get__(self, counters: IoCounters, owner: type[IoCounters]) -> int:
+        return int(getattr(counters.native, self._name))
+
+
 class IoCounters:
     """Counters of a group of workers, of an interval or since the start of the job."""
 
     def __init__(self, native: Any) -> None:
-        self._native = native
+        self.native = native
 
     @property
     def requests(self) -> int:
         """Reads and writes that succeeded."""
-        return int(self._native.reads) + int(self._native.writes)
+        return int(self.native.reads) + int(self.native.writes)
 
-    @property
-    def read_bytes(self) -> int:
-        """Bytes of the reads that succeeded."""
-        return int(self._native.read_bytes)
-
-    @property
-    def written_bytes(self) -> int:
-        """Bytes of the writes that succeeded."""
-        return int(self._native.written_bytes)
-
-    @property
-    def errors(self) -> int:
-        """Requests that failed or were short; excluded from latency and throughput."""
-        return int(self._native.errors)
+    read_bytes = _Count()
+    """Bytes of the reads that succeeded."""
+    written_bytes = _Count()
+    """Bytes of the writes that succeeded."""
+    errors = _Count()
+    """Requests that failed or were short; excluded from latency and throughput."""
 
 
 class IoInterval(IoCounters):
@@ -89,32 +91,22 @@ class IoInterval(IoCounters):
     @property
     def seconds(self) -> float:
         """Length by CLOCK_MONOTONIC_RAW."""
-        return float(self._native.time_ns) / 1e9
+        return float(self.native.time_ns) / 1e9
 
-    @property
-    def reads(self) -> int:
-        """Reads that succeeded."""
-        return int(self._native.reads)
-
-    @property
-    def writes(self) -> int:
-        """Writes that succeeded."""
-        return int(self._native.writes)
+    reads = _Count()
+    """Reads that succeeded."""
+    writes = _Count()
+    """Writes that succeeded."""
 
     @property
     def transferred_bytes(self) -> int:
         """Bytes of the requests that succeeded."""
         return self.read_bytes + self.written_bytes
 
-    @property
-    def late(self) -> int:
-        """Paced requests that started more than an interval after they should have."""
-        return int(self._native.late)
-
-    @property
-    def submit_calls(self) -> int:
-        """System calls that submitted requests."""
-        return int(self._native.submit_calls)
+    late = _Count()
+    """Paced requests that started more than an interval after they should have."""
+    submit_calls = _Count()
+    """System calls that submitted requests."""
 
     @property
     def iops(self) -> float:
@@ -126,35 +118,18 @@ class IoInterval(IoCounters):
         """Throughput."""
         return self.transferred_bytes / self.seconds
 
-    @property
-    def usage_requests(self) -> int:
-        """The requests that the CPU times below belong to."""
-        return int(self._native.usage_requests)
-
-    @property
-    def usage_bytes(self) -> int:
-        """The bytes that the CPU times below belong to."""
-        return int(self._native.usage_bytes)
-
-    @property
-    def user_ns(self) -> int:
-        """CPU time of the workers in user mode."""
-        return int(self._native.user_ns)
-
-    @property
-    def system_ns(self) -> int:
-        """CPU time of the workers in the kernel, without that of kernel threads."""
-        return int(self._native.system_ns)
-
-    @property
-    def run_delay_ns(self) -> int:
-        """Time the workers were runnable and waited for a CPU (``/proc/thread-self/schedstat``)."""
-        return int(self._native.run_delay_ns)
-
-    @property
-    def voluntary_switches(self) -> int:
-        """Voluntary context switches of the workers."""
-        return int(self._native.voluntary_switches)
+    usage_requests = _Count()
+    """The requests that the CPU times below belong to."""
+    usage_bytes = _Count()
+    """The bytes that the CPU times below belong to."""
+    user_ns = _Count()
+    """CPU time of the workers in user mode."""
+    system_ns = _Count()
+    """CPU time of the workers in the kernel, without that of kernel threads."""
+    run_delay_ns = _Count()
+    """Time the workers were runnable and waited for a CPU (``/proc/thread-self/schedstat``)."""
+    voluntary_switches = _Count()
+    """Voluntary context switches of the workers."""
 
     @property
     def in_flight(self) -> int:
@@ -174,12 +149,12 @@ class IoInterval(IoCounters):
     def pooled_with(self, other: IoInterval) -> IoInterval:
         """Return both intervals together."""
         pool = ffi.new("struct sizeup_io_sample *")
-        ffi.memmove(pool, self._native, ffi.sizeof("struct sizeup_io_sample"))
-        lib.sizeup_io_pool(pool, other._native)
+        ffi.memmove(pool, self.native, ffi.sizeof("struct sizeup_io_sample"))
+        lib.sizeup_io_pool(pool, other.native)
         return IoInterval(pool, latest=self._latest)
 
     def _histogram(self, kind: str) -> Any:
-        return getattr(self._native, f"{kind}_ns")
+        return getattr(self.native, f"{kind}_ns")
 
     def quantile_ns(self, kind: str, quantile: float) -> float:
         """A quantile of ``read``, ``write`` or ``response`` times in nanoseconds; 0 where there are none."""
@@ -202,42 +177,34 @@ class IoInterval(IoCounters):
 class IoSample(IoCounters):
     """All counters of a group since the start of the job, at one time."""
 
-    @property
-    def time_ns(self) -> int:
-        """CLOCK_MONOTONIC_RAW."""
-        return int(self._native.time_ns)
-
-    @property
-    def running(self) -> int:
-        """Workers that have not ended."""
-        return int(self._native.running)
-
-    @property
-    def in_flight(self) -> int:
-        """Queue depth."""
-        return int(self._native.in_flight)
+    time_ns = _Count()
+    """CLOCK_MONOTONIC_RAW."""
+    running = _Count()
+    """Workers that have not ended."""
+    in_flight = _Count()
+    """Queue depth."""
 
     @property
     def idle_ns(self) -> int:
         """Time since a request last completed."""
-        return max(0, int(self._native.time_ns) - int(self._native.last_progress_ns))
+        return max(0, int(self.native.time_ns) - int(self.native.last_progress_ns))
 
     @property
     def error(self) -> int | None:
         """The errno that ended a worker early; None without one."""
-        return -int(self._native.status) or None
+        return -int(self.native.status) or None
 
     @property
     def first_error(self) -> int | None:
         """The errno of the first failed request; None without one."""
-        return -int(self._native.first_error) or None
+        return -int(self.native.first_error) or None
 
     def since(self, earlier: IoSample) -> IoInterval:
         """Return the interval between two samples of the same job and group."""
         difference = ffi.new("struct sizeup_io_sample *")
-        ffi.memmove(difference, self._native, ffi.sizeof("struct sizeup_io_sample"))
-        lib.sizeup_io_difference(difference, earlier._native)
-        return IoInterval(difference, latest=self._native)
+        ffi.memmove(difference, self.native, ffi.sizeof("struct sizeup_io_sample"))
+        lib.sizeup_io_difference(difference, earlier.native)
+        return IoInterval(difference, latest=self.native)
 
 
 class WorkerUsage(Struct, frozen=True):

@@ -32,7 +32,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Reque
         start_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
 
         def sample(job: IoJob, group: int = 0) -> IoSample:
-            native = real(job, group)._native
+            native = real(job, group).native
             native.time_ns = native.last_progress_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
             native.reads = round(requests((native.time_ns - start_ns) / 1e9))
             native.read_bytes = native.reads * 4096
