@@ -178,11 +178,11 @@ def number_and_unit(value: float, unit: str) -> tuple[str, str]:
     return number, suffix
 
 
-def format_range(low: float, high: float, unit: str, between: str = "to") -> str:
+def format_range(low: float, high: float, unit: str, between: str = " to ") -> str:
     """Return two ends with their unit, once where both have the same: ``12 to 40 ns``."""
     (number, suffix), (last, last_suffix) = number_and_unit(low, unit), number_and_unit(high, unit)
     first = number if suffix == last_suffix else f"{number} {suffix}".rstrip()
-    return f"{first} {between} {last} {last_suffix}".rstrip()
+    return f"{first}{between}{last} {last_suffix}".rstrip()
 
 
 _BASE_UNITS: dict[str, tuple[str, float]] = {

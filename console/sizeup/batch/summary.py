@@ -77,7 +77,7 @@ def _other_results(session: Session, shown: Summary) -> list[str]:
 def _not_measured(session: Session) -> list[str]:
     """Return why steps of the plan have no result, a sentence each."""
     return [
-        f"{step} {outcome.status.value.replace('-', ' ')}{f': {outcome.reason}' if outcome.reason else ''}"
+        f"{step} {outcome.status.words}{f': {outcome.reason}' if outcome.reason else ''}"
         for step, outcome in session.outcomes.items()
         if step not in session.steps
     ]

@@ -233,7 +233,7 @@ def labeled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], st
     """Values with labels that tell them apart, and the unit that all labels share."""
     labels, shared = format_labels(positions, unit)
     distinct = len(set(labels)) == len(labels) and not any(
-        label.split(" ")[0] == "0" and value != 0 for value, label in zip(positions, labels, strict=True)
+        value != 0 and units.number_and_unit(value, unit)[0] == "0" for value in positions
     )
     if not distinct:
         # Three digits cannot tell these from each other, or not from zero.

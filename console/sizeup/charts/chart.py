@@ -56,6 +56,10 @@ class Line(Struct, frozen=True):
     where: str = ""
     """What of the label says where its points lie beside the axis."""
 
+    def beside(self, title: str) -> str:
+        """Return the label without a title that stands beside it."""
+        return self.where if self.where and self.title == title else self.label
+
 
 class Boundary(Struct, frozen=True):
     """A named vertical line, such as the size of a cache."""

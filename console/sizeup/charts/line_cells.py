@@ -70,18 +70,13 @@ def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: 
 
 def _point_text(chart: LineChart, number: int, point: ChartPoint) -> str:
     value = with_interval(point.y, point.low, point.high, chart.y.unit)
-    name = _line_name(chart, chart.lines[number])
+    name = chart.lines[number].beside(chart.y.title)
     return (
         f"{name} {value}".lstrip()
         + (f" at {point.label}" if point.label else "")
         + (f" {chart.labels}" if point.label and chart.labels else "")
         + (" disturbed" if point.disturbed else "")
     )
-
-
-def _line_name(chart: LineChart, line: Line) -> str:
-    """The name of a line, less what the axis says already."""
-    return line.label.removeprefix(f"{chart.y.title} ") if line.label != chart.y.title else line.label
 
 
 def _is_named_by_its_line(chart: LineChart) -> bool:
@@ -246,7 +241,7 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     The title stands before them where all fits into one row.
     """
     entries = [
-        (f"{alphabet.markers[index % SERIES]} {_line_name(chart, line)}", f"series-{index % SERIES}")
+        (f"{alphabet.markers[index % SERIES]} {line.beside(chart.y.title)}", f"series-{index % SERIES}")
         for index, line in enumerate(chart.lines)
     ]
     points = [point for line in chart.lines for point in line.points]

@@ -42,6 +42,8 @@ LEAST_ROUNDS = 3
 
 Rounds = Mapping[PointKey, Mapping[tuple[str, int], RunValue]]
 """The values of one metric by point, and by setting and round."""
+LeftOut = tuple[tuple[int, str], ...]
+"""Rounds that do not count, each with the reason."""
 
 
 class ExperimentResult(Struct, frozen=True):
@@ -50,7 +52,7 @@ class ExperimentResult(Struct, frozen=True):
     experiment: ExperimentRecord
     figures: tuple[Figure, ...]
     """One for each headline figure: setting B is the new side, setting A the baseline; ``runs`` counts the rounds."""
-    left_out: Mapping[str, tuple[str, ...]]
+    left_out: Mapping[str, LeftOut]
     """By metric: which rounds do not count, and why."""
     unmeasured: tuple[str, ...]
     """Metrics of which no run has a figure."""
@@ -100,7 +102,7 @@ def experiment_result(
             raise UsageError(f"--metric: unknown metric {metric!r}{nearest(metric, by_metric)}; measured here: {known}")
     wanted = list(dict.fromkeys(metrics or headlines))
     figures: dict[str, Figure] = {}
-    left_out: dict[str, tuple[str, ...]] = {}
+    left_out: dict[str, LeftOut] = {}
     for metric in wanted:
         if metric in by_metric:
             figures[metric], left_out[metric] = _figure(
@@ -128,7 +130,7 @@ def excluded_change(figure: Figure) -> float | None:
     return math.exp(max(math.log(figure.high), -math.log(figure.low))) - 1
 
 
-def _figure(metric: str, rounds: Rounds, count: int, level: float, together: int) -> tuple[Figure, tuple[str, ...]]:
+def _figure(metric: str, rounds: Rounds, count: int, level: float, together: int) -> tuple[Figure, LeftOut]:
     """Return the figure without its verdict, and the rounds that do not count."""
     keys = _headline_keys(rounds, count)
     missing = [(number, why) for number in range(1, count + 1) if (why := _why_left_out(rounds, keys, number))]
@@ -157,7 +159,7 @@ def _figure(metric: str, rounds: Rounds, count: int, level: float, together: int
         confirmatory=True,
         more_runs=_more_rounds(ratios, level / together),
     )
-    return figure, tuple(f"round {number}: {why}" for number, why in missing)
+    return figure, tuple(missing)
 
 
 def _headline_keys(rounds: Rounds, count: int) -> list[PointKey]:

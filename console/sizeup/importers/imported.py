@@ -28,6 +28,7 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
+from sizeup.session.value import IMPORTED
 
 
 def probe_giving(quantity: str) -> RegisteredProbe:
@@ -128,9 +129,7 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     runs = list(_numbered((part.tool, step) for _, part in parts for step in part.steps))
     yield PlanRecord(0, Plan("imported", tuple(step for _, _, step in runs)))
     for tool, measured, step in runs:
-        yield StepStartRecord(
-            0, step, f"imported from {tool}", measured.series, measured.chart, 0, measured.declaration
-        )
+        yield StepStartRecord(0, step, f"{IMPORTED}{tool}", measured.series, measured.chart, 0, measured.declaration)
         for estimate in measured.estimates:
             caveats = (f"imported from {tool}, not measured by sizeup", *estimate.caveats)
             yield EstimateRecord(0, step.id, replace(estimate, caveats=caveats))

@@ -92,6 +92,11 @@ class Status(Enum):
     CRASHED = "crashed"
     TIMED_OUT = "timed-out"
 
+    @property
+    def words(self) -> str:
+        """The same for people: ``timed out``."""
+        return self.value.replace("-", " ")
+
 
 class Outcome(Struct, frozen=True):
     """The end of a step, with the reason where it is not plain success."""

@@ -17,7 +17,7 @@ from sizeup.text import plural
 from sizeup.views.cards.cards import CardView
 from sizeup.views.cards.leading_charts import ShownChart
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document.document import DEMAND, SHARE, Document, cards_table, finding_text, verdict_facts
+from sizeup.views.document.document import DEMAND, MEASURED, SHARE, Document, cards_table, finding_text, verdict_facts
 from sizeup.views.result.summary import SEVERITY_WORDS
 from sizeup.views.result.verdict import VerdictText
 from sizeup.views.run.run_status import RunGrade, RunStatus
@@ -145,7 +145,7 @@ def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: 
         content: str = text
         if column.title == SHARE and card.used is not None:
             content = joined(_meter(card.used, card.status), element("span", text, class_="share"))
-        elif column.title == "Measured" and text != UNKNOWN:
+        elif column.title == MEASURED and text != UNKNOWN:
             content = joined(text, _spark(trend))
         spans = {"colspan": str(demand - first + 1)} if index == demand > first else {}
         kinds = ("n" if column.numeric and not spans else "t", "none" if text == UNKNOWN else "")

@@ -18,6 +18,8 @@ PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
 """A series and the coordinates of one point, in the order of their names."""
 
 
+IMPORTED = "imported from "
+"""What begins the distribution of a step that was imported."""
 WITHDRAWN = "-"
 """What begins a tag that takes another one back."""
 
@@ -86,6 +88,11 @@ class StepRun(Struct):
     def base_id(self) -> str:
         """The step's id without the number of its round: ``memory.latency`` of ``memory.latency~2``."""
         return self.step.id.partition("~")[0]
+
+    @property
+    def imported(self) -> bool:
+        """Whether the file of another tool holds the figures."""
+        return self.distribution.startswith(IMPORTED)
 
     @property
     def finished(self) -> bool:

@@ -337,7 +337,6 @@ class Runs:
         if session is None or status not in (ExitStatus.PROBE_FAILED, ExitStatus.REFUSED):
             return f"the run ended with status {status}"
         from sizeup.model.sample import Status
-        from sizeup.tui.outcome_text import OUTCOME_WORDS
 
         planned = () if session.plan is None else session.plan.steps
         measured = any(step.id in session.steps and session.steps[step.id].finished for step in planned)
@@ -348,4 +347,4 @@ class Runs:
         if not ended:
             return f"the run ended with status {status}"
         step, outcome = ended[-1]
-        return ": ".join(filter(None, (f"{step} {OUTCOME_WORDS[outcome.status].removeprefix('! ')}", outcome.reason)))
+        return ": ".join(filter(None, (f"{step} {outcome.status.words}", outcome.reason)))

@@ -372,14 +372,14 @@ class MeasureScreen(ModeScreen):
             return
         session = self.host.runs.session
         run = self._run
-        state_text = waiting_text(probe.name, self.host.runs, self._refusal(probe))
+        waiting = waiting_text(probe.name, self.host.runs, self._refusal(probe))
         startable = self._can_start(probe)
         state = (
             probe.name,
             self._forms.plan,
             None if run is None or session is None else session.last_ns,
             self._forms.form_of(probe).typed,
-            state_text,
+            waiting,
             self.host.runs.quiet_seconds,
             self.host.runs.going_on,
             startable,
@@ -393,7 +393,7 @@ class MeasureScreen(ModeScreen):
             self._probe_page.border_title = Text(card_title(probe))
         if run is None:
             form = self._forms.form_of(probe)
-            self._probe_page.show_words(about(probe, state_text, form.texts, form.typed))
+            self._probe_page.show_words(about(probe, waiting, form.texts, form.typed))
         else:
             self._probe_page.show_pictures(run, self.host.runs, self.host.machine, zoomed=self.has_class("-zoomed"))
         self.show_keys()

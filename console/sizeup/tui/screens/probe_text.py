@@ -118,7 +118,7 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     if not run.finished:
         status = run.outcome.status
         look = BadgeLook.WARN if status is Status.CANCELED else BadgeLook.FAIL
-        return look, status.value.replace("-", " ")
+        return look, status.words
     validity = StepValidity(run)
     if validity.whole is not None:
         return BadgeLook.FAIL, "not valid"
@@ -129,30 +129,29 @@ def _listed(run: StepRun, *, going_on: bool) -> tuple[BadgeLook, str]:
     return (BadgeLook.WARN if validity.summary() else BadgeLook.PASS), shown
 
 
-_REFUSED = "! refused: "
-"""What begins the state of a probe whose step was refused."""
-
-
-def waiting_text(name: str, runs: Runs, refusal: str) -> str:
-    """Return whether a probe that has not begun can be run, or what its request to run waits for.
+def waiting_text(name: str, runs: Runs, refusal: str) -> tuple[str, bool]:
+    """Return whether a probe that has not begun can be run, or what its request waits for; and if it was refused.
 
     ``refusal`` is the reason why this machine cannot run it, empty if it can.
     """
     refused = latest_refusal(runs.session, name)
     if runs.queues(name):
-        return "Queued: it starts when the current run ends. x removes it."
+        return "Queued: it starts when the current run ends. x removes it.", False
     if runs.includes(name) and not refused:
-        return "Starting: no samples yet."
+        return "Starting: no samples yet.", False
     plan = None if runs.session is None else runs.session.plan
     if runs.going_on and plan is not None and any(step.probe == name for step in plan.steps):
-        return "Waiting in the current run: no samples yet."
-    if refusal or refused:
-        return f"{_REFUSED}{refused}" if refused else f"! {refusal}"
-    return "Press r to run it, s for more settings."
+        return "Waiting in the current run: no samples yet.", False
+    if refused:
+        return f"! refused: {refused}", True
+    return f"! {refusal}" if refusal else "Press r to run it, s for more settings.", False
 
 
-def about(probe: RegisteredProbe, state_text: str, settings: Mapping[str, str], typed: Collection[str]) -> Group:
-    """What a probe measures and takes, before it is run; ``state_text`` says whether it can be."""
+def about(
+    probe: RegisteredProbe, state: tuple[str, bool], settings: Mapping[str, str], typed: Collection[str]
+) -> Group:
+    """What a probe measures and takes, before it is run; ``state`` is its ``waiting_text``."""
+    state_text, refused = state
     manifest = probe.manifest
     effects = ", ".join(_EFFECTS.get(hazard, hazard.value) for hazard in manifest.hazards) or "none declared"
     facts = [
@@ -165,7 +164,7 @@ def about(probe: RegisteredProbe, state_text: str, settings: Mapping[str, str], 
         ("Method", manifest.method),
         ("Part of", probe.distribution),
     ]
-    if state_text.startswith(_REFUSED):  # how a step ended stands on the first line
+    if refused:  # how a step ended stands on the first line
         return Group(Text(f"{state_text}\n", style="bold"), Text(f"{manifest.summary}\n"), FactsGrid(facts))
     return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 

@@ -118,7 +118,7 @@ def _why_none(run: StepRun) -> str:
     if run.outcome is None:
         return "no result yet"
     if not run.finished:
-        return run.outcome.status.value.replace("-", " ")
+        return run.outcome.status.words
     return FigureStanding.INVALID.value
 
 

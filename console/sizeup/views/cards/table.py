@@ -84,9 +84,9 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     shares = [column for column in every if wide or column[0] in (_USED, _N_PLUS_ONE)]
     demand = _between(_DEMAND, max((cell_len(view.demand) for view in judged), default=0))
     numbers = [_CellColumn(title, _SHARE, cells) for title, cells in shares]
+    meters = _CellColumn("", _METER + 2, ["" if view.used is None else _meter(view.used) for view in views])
     if wide and any(view.used is not None for view in views):
-        meters = ["" if view.used is None else _meter(view.used) for view in views]
-        numbers.insert(0, _CellColumn("", _METER + 2, meters))
+        numbers.insert(0, meters)
     if any(view.demand or view.used is not None for view in judged):
         numbers.insert(0, _CellColumn("Demand", demand, [_clipped(view.demand, demand) for view in views]))
     else:
@@ -103,9 +103,9 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
         start = end = 0
         if view.resource == "license":
             cells = _padded(_clipped(view.demand or UNKNOWN, cell_len(cells)), cell_len(cells))
-        elif view.used is not None and (bar := _meter(view.used)) in cells:
-            start = _NAME + cells.index(bar)
-            end = start + len(bar)
+        elif view.used is not None and meters in columns:
+            start = _NAME + sum(column.width + _GAP for column in columns[: columns.index(meters)])
+            end = start + meters.width
         lines.append(
             CardLine(view.resource, f"{view.title:{_NAME}}{cells}{gap}", view.status, view.label, (start, end))
         )
@@ -123,8 +123,9 @@ def _text_columns(views: Sequence[CardView], free_columns: int, *, alone: bool) 
             _CellColumn("Detected", detected, [fitted(view.detected, detected) for view in views], right=False),
             _CellColumn("Measured", measured, [fitted(view.measured, measured) for view in views], right=False),
         ]
-    title = "Measured" if any(view.measured for view in judged) else "Detected"
-    texts = [view.measured if title == "Measured" else view.detected for view in views]
+    is_measured = any(view.measured for view in judged)
+    title = "Measured" if is_measured else "Detected"
+    texts = [view.measured if is_measured else view.detected for view in views]
     return [_CellColumn(title, free_columns, [fitted(text, free_columns) for text in texts], right=False)]
 
 

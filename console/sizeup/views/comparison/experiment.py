@@ -52,7 +52,7 @@ def conclusions(result: ExperimentResult) -> tuple[str, ...]:
     sentences = [f"{_title(figure)}: {conclusion(figure, result)}" for figure in result.figures]
     for metric, reasons in result.left_out.items():
         if reasons:
-            counts = Counter(reason.partition(": ")[2] for reason in reasons)
+            counts = Counter(reason for _, reason in reasons)
             why = "; ".join(f"{reason} ({count})" for reason, count in counts.items())
             sentences.append(f"{metric}: {plural(len(reasons), 'round')} left out: {why}")
     sentences += [f"{metric}: not measured in any run" for metric in result.unmeasured]
@@ -121,7 +121,10 @@ def experiment_data(result: ExperimentResult, path: str) -> dict[str, Any]:
         "minimum_effect": result.minimum_effect,
         "metrics": [
             figure_data(figure)
-            | {"conclusion": conclusion(figure, result), "left_out": list(result.left_out.get(figure.metric, ()))}
+            | {
+                "conclusion": conclusion(figure, result),
+                "left_out": [f"round {number}: {why}" for number, why in result.left_out.get(figure.metric, ())],
+            }
             for figure in result.figures
         ],
         "unmeasured": list(result.unmeasured),

@@ -37,11 +37,7 @@ def sources_table(sources: Iterable[Source]) -> Table:
         "",
         (Column("Source"), Column("Date"), Column("Confidence"), Column("Address")),
         tuple(
-            (source.title, source.date or "undated", _confidence(source), source.url or _NO_ADDRESS)
+            (source.title, source.date or "undated", confidence_text(source), source.url or _NO_ADDRESS)
             for source in sources
         ),
     )
-
-
-def _confidence(source: Source) -> str:
-    return confidence_text(source).removeprefix("confidence ")

@@ -80,7 +80,7 @@ def _measurements(session: Session) -> Iterator[Block]:
 
 
 def _how(run: StepRun) -> str:
-    if run.distribution.startswith("imported from "):
+    if run.imported:
         return f"Step {run.step.id}: {run.distribution}, as figures of {run.step.probe}."
     parts = [f"Step {run.step.id}, measured by {run.step.probe} of {run.distribution}"]
     if run.ended_ns is not None:

@@ -32,7 +32,7 @@ _MOST_NOTES = 6
 _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
-DEMAND = "Demand"
+MEASURED, DEMAND = "Measured", "Demand"
 SHARE = "Used"
 """The column with the share of the capacity that the demand takes."""
 _WITHOUT_WORKLOAD = "Enter a workload: sizeup size --machine FILE --workload FILE"
@@ -167,7 +167,7 @@ def cards_table(cards: Sequence[CardView]) -> Table:
     """Return the cards as a table; values that no card has are left out."""
     judged = [title for title, value in _judged(cards) if any(value(card) for card in cards)]
     columns = (
-        *(Column(title) for title in ("Resource", "Detected", "Measured")),
+        *(Column(title) for title in ("Resource", "Detected", MEASURED)),
         *(Column(title, numeric=True) for title in judged),
         Column("Status"),
     )

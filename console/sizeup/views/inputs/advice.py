@@ -26,19 +26,20 @@ if TYPE_CHECKING:
 SCHEMA = "sizeup.size/1"
 
 _CONFIDENCE = {
-    "H": "confidence high (first-hand text)",
-    "M": "confidence medium (several second-hand texts)",
-    "L": "confidence low (one second-hand text)",
+    "H": "high (first-hand text)",
+    "M": "medium (several second-hand texts)",
+    "L": "low (one second-hand text)",
     "C": "computed or assumed here",
     "K": "background knowledge, not looked up",
 }
 
 
-def confidence_text(source: Source) -> str:
-    """Return how sure a source is; what was read through others is no first-hand text."""
+def confidence_text(source: Source, lead: str = "") -> str:
+    """Return how sure a source is, a degree behind ``lead``; what was read through others is no first-hand text."""
+    text = _CONFIDENCE[source.confidence]
     if source.confidence == "H" and "(read through:" in source.title:
-        return "confidence high (as others quote it)"
-    return _CONFIDENCE[source.confidence]
+        text = "high (as others quote it)"
+    return text if source.confidence in ("C", "K") else f"{lead}{text}"
 
 
 def format_quantity(quantity: Quantity, unit: str) -> str:
@@ -67,8 +68,8 @@ def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
     if sources:
         lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
         lines += [
-            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {confidence_text(source)}; "
-            f"{source.url or 'no public URL'}"
+            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; "
+            f"{confidence_text(source, 'confidence ')}; {source.url or 'no public URL'}"
             for source in advice.sources
         ]
         lines.append(f"    id    {advice.id}")

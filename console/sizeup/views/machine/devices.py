@@ -15,7 +15,7 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import plural
 from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine.facts import connections_text, known_facts, optional_bytes
-from sizeup.views.machine.topology_item import TopologyItem, with_fault
+from sizeup.views.machine.topology_item import TopologyItem, label_of
 
 _TROUBLES = {
     "bond.member-down": "DEGRADED, member down",
@@ -139,13 +139,13 @@ class Devices:
         link = f"PCIe {trained}" if trained else None
         named = (key, *also, *chain[:1])
         trouble = trouble or next((self.troubles[name] for name in named if name in self.troubles), "")
-        name, *rest = filter(None, parts)
-        label = f"{name}: {', '.join(filter(None, (*rest, link)))}" if rest or link else name
+        name, *rest = filter(None, (*parts, link))
         called, *figures = filter(None, (*brief, link)) if brief else ("",)
-        short = with_fault(f"{called} {', '.join(figures)}".rstrip(), trouble)
+        about = ", ".join(rest)
         return TopologyItem(
-            key, with_fault(label, trouble), (*facts, *self._path_facts(name, address)), children,
-            also=(*also, *chain), identity=identity or "", brief=short, trouble=trouble,
+            key, label_of(name, about, trouble), (*facts, *self._path_facts(name, address)), children,
+            also=(*also, *chain), identity=identity or "", name=called, brief=f" {', '.join(figures)}".rstrip(),
+            about=about, trouble=trouble,
         )  # fmt: skip
 
     def _pci_chain(self, address: str | None) -> Iterable[PciFunction]:

@@ -14,7 +14,7 @@ from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.machine.devices import Devices
 from sizeup.views.machine.facts import kind_text, known_facts, machine_facts, no_cpus_text, optional_bytes
-from sizeup.views.machine.topology_item import TopologyItem, with_fault
+from sizeup.views.machine.topology_item import TopologyItem, label_of
 
 
 def topology(machine: Machine) -> TopologyItem:
@@ -105,7 +105,10 @@ class _TreeBuilder:
         )
         small = len(machine.packages) <= 2
         core_text = counted(len(cores) if machine.cores else None, "core")
-        return TopologyItem(f"package:{index}", f"{label}: {core_text}", facts, tuple(inside), expanded=small)
+        key, label_text = f"package:{index}", label_of(label, core_text, "")
+        return TopologyItem(
+            key, label_text, facts, tuple(inside), small, name=label, brief=f": {core_text}", about=core_text
+        )
 
     def _node(self, node: NumaNode) -> TopologyItem:
         few = len(self._machine.nodes) <= 4
@@ -132,8 +135,11 @@ class _TreeBuilder:
             if (word := self._devices.troubles.get(name))
         ]
         trouble = ", ".join(filter(None, troubles))
-        label = with_fault(f"Node {node.os_id}: {cores}, {memory}", trouble)
-        return TopologyItem(key, label, _node_facts(node), also=tuple(pools), trouble=trouble)
+        name, about = f"Node {node.os_id}", f"{cores}, {memory}"
+        return TopologyItem(
+            key, label_of(name, about, trouble), _node_facts(node), also=tuple(pools), name=name, brief=f": {about}",
+            about=about, trouble=trouble,
+        )  # fmt: skip
 
     def _loose_pus(self, pus: Sequence[Pu]) -> list[TopologyItem]:
         """Return one item per CPU, for a machine whose cores are unknown."""
@@ -141,7 +147,7 @@ class _TreeBuilder:
             return []
         states = [("" if pu.allowed else "not allowed") if pu.online else "offline" for pu in pus]
         return [
-            TopologyItem(f"pu:{pu.cpu}", with_fault(f"CPU {pu.cpu}", state))
+            TopologyItem(f"pu:{pu.cpu}", label_of(f"CPU {pu.cpu}", "", state))
             for pu, state in zip(pus, states, strict=True)
         ]
 
@@ -181,16 +187,12 @@ class _TreeBuilder:
             ("Cluster", core.cluster),
             ("Base clock", None if core.base_hz is None else format_hz(core.base_hz)),
             ("Highest clock", None if core.max_hz is None else format_hz(core.max_hz)),
-            *(
-                (f"Cache {name}", size)
-                for name, _, size in (cache_name(item).partition(" ") for item in caches.values())
-            ),
+            *((f"Cache {_level(item)}", _size(item)) for item in caches.values()),
         )
         kind = f" {core.kind}" if core.kind else ""
-        label = f"Core {index}{kind}: {noun} {format_list(core.pus)}"
-        return TopologyItem(
-            f"core:{index}", with_fault(label, "offline" if offline else "not allowed" if not_allowed else ""), facts
-        )
+        state = "offline" if offline else "not allowed" if not_allowed else ""
+        label = label_of(f"Core {index}{kind}", f"{noun} {format_list(core.pus)}", state)
+        return TopologyItem(f"core:{index}", label, facts)
 
 
 def _nodes_by_package(machine: Machine) -> dict[int, list[NumaNode]]:
@@ -248,9 +250,15 @@ def _share(part: int | None, whole: int | None) -> str | None:
 
 def cache_name(cache: Cache) -> str:
     """Return level, kind and size of a cache: ``L1d 32 KiB``."""
-    letter = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}[cache.kind]
-    size = "size unknown" if cache.size_bytes is None else format_bytes(cache.size_bytes)
-    return f"L{cache.level}{letter} {size}"
+    return f"{_level(cache)} {_size(cache)}"
+
+
+def _level(cache: Cache) -> str:
+    return f"L{cache.level}" + {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}[cache.kind]
+
+
+def _size(cache: Cache) -> str:
+    return "size unknown" if cache.size_bytes is None else format_bytes(cache.size_bytes)
 
 
 def _cache_facts(cache: Cache) -> tuple[tuple[str, str], ...]:

@@ -38,8 +38,12 @@ class TopologyItem(Struct, frozen=True):
     """Other subjects under which findings name it, such as ``pci:0000:3b:00.0``."""
     identity: str = ""
     """A persistent identity such as a serial number or a MAC address, because names may change between boots."""
+    name: str = ""
+    """What the map calls it; empty for what it does not show."""
     brief: str = ""
-    """A short label for the map."""
+    """What the map says behind the name, with what separates it."""
+    about: str = ""
+    """What of the label follows the name."""
     trouble: str = ""
     """Its fault in a word or two; also part of the label."""
     change: ItemChange | None = None
@@ -114,7 +118,6 @@ def _every(item: TopologyItem) -> Iterator[TopologyItem]:
         yield from _every(child)
 
 
-def with_fault(label: str, trouble: str) -> str:
-    """Return the label with its fault directly after the name, because a narrow screen cuts the end."""
-    name, colon, rest = label.partition(": ")
-    return f"{name} ! {trouble}{colon}{rest}" if trouble else label
+def label_of(name: str, about: str, trouble: str) -> str:
+    """Return a label with its fault directly after the name, because a narrow screen cuts the end."""
+    return f"{name}{f' ! {trouble}' if trouble else ''}{f': {about}' if about else ''}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from sizeup.text import plural
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 from sizeup.views.map.cells import Cell, Row, change_mark, cut, device_cells, fault, meter, padded, width_of, wrapped
 from sizeup.views.map.frames import device_frames, framed
@@ -17,11 +18,16 @@ _BAR, _MOST_BAR = 6, 30
 
 
 class CacheGroup(Struct, frozen=True):
-    """Cores that share a cache; the label is empty for cores that share none."""
+    """Cores that share a cache; its name is empty for cores that share none."""
 
     key: str
-    label: str
+    cache: str
     cores: tuple[CorePart, ...]
+
+    @property
+    def label(self) -> str:
+        """The cache, and how many cores share it; empty for none."""
+        return f"{self.cache}, {plural(len(self.cores), 'core')}" if self.cache else ""
 
 
 class NodePart(Struct, frozen=True):
@@ -47,6 +53,8 @@ class NodeMemory(Struct, frozen=True):
 
     share: float | None
     words: str
+    short: str
+    """The same in fewer columns."""
     trouble: str = ""
     change: ItemChange | None = None
     pools: tuple[tuple[str, float, str, str], ...] = ()
@@ -215,7 +223,7 @@ def _memory_entry(shown: NodeMemory, key: str, inner_width: int) -> Row | None:
         bar = min(left - 3, _MOST_BAR)
         return (*meter(shown.share, bar, key), Cell(f" {words}", "text", key), *marks)
     # Behind the squares of the cores, without a bar of its own, it must not read as theirs.
-    short = f"mem {shown.words.replace(' of ', '/', 1)}"
+    short = f"mem {shown.short}"
     return (Cell(short, "text", key), *marks) if len(short) + width_of(marks) <= inner_width else None
 
 

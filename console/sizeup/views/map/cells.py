@@ -61,7 +61,7 @@ def meter(share_used: float, cells: int, key: str = "") -> Row:
     )
 
 
-def memory_used(node: NumaNode) -> tuple[float | None, str]:
+def memory_used(node: NumaNode, of: str = " of ") -> tuple[float | None, str]:
     """Return the share of a node's memory that is used, and both figures as text; None where it is unknown."""
     if node.memory_bytes is None:
         return None, "memory unknown"
@@ -70,7 +70,7 @@ def memory_used(node: NumaNode) -> tuple[float | None, str]:
     if node.free_bytes is None:
         return None, f"unknown of {format_bytes(node.memory_bytes)}"
     used = max(node.memory_bytes - node.free_bytes, 0)
-    return used / node.memory_bytes, format_range(used, node.memory_bytes, "bytes", "of")
+    return used / node.memory_bytes, format_range(used, node.memory_bytes, "bytes", of)
 
 
 def change_mark(change: ItemChange | None) -> Row:
@@ -85,9 +85,7 @@ def fault(word: str | None) -> Row:
 
 def device_cells(item: TopologyItem) -> Row:
     """Return the cells of a device: name, values, change and fault, the last two with sign and word."""
-    sound = item.brief.removesuffix(f" ! {item.trouble}") if item.trouble else item.brief
-    name, space, rest = sound.partition(" ")
-    cells = (Cell(name, "device", item.key), Cell(space + rest, "text", item.key), *change_mark(item.change))
+    cells = (Cell(item.name, "device", item.key), Cell(item.brief, "text", item.key), *change_mark(item.change))
     return (*cells, *fault(item.trouble))
 
 

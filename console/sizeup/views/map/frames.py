@@ -61,27 +61,20 @@ def device_frames(items: Sequence[TopologyItem], width: int, most_lines: int) ->
     for number, item in enumerate(items):
         first = number - number % per_row
         high = max(map(len, bodies[first : first + per_row]))
-        title = (Cell(_name(item), "device", item.key), *change_mark(item.change))
+        title = (Cell(item.name, "device", item.key), *change_mark(item.change))
         blocks.append(framed(title, bodies[number], each, item.key, high))
     return beside(blocks, each, per_row)
 
 
-def _name(item: TopologyItem) -> str:
-    brief, _, _ = item.brief.partition(" ")
-    name, colon, _ = item.label.partition(": ")
-    return name.partition(" ! ")[0] if colon else brief
-
-
 def _device_lines(item: TopologyItem, width: int, most_lines: int) -> list[Row]:
     """Return the faults of a device, then what it is, what is connected to it, and other facts as far as they fit."""
-    _, _, label = item.label.partition(": ")
     known = [
         f"{name} {value}"
         for name, value in item.facts
-        if name not in _IDENTITIES and value != "no" and value.casefold() not in label.casefold()
+        if name not in _IDENTITIES and value != "no" and value.casefold() not in item.about.casefold()
     ]
     lines = [(f"! {item.trouble}", "trouble")] if item.trouble else []
-    lines += [(text, "text") for text in (label, *_children(item), *known)]
+    lines += [(text, "text") for text in (item.about, *_children(item), *known)]
     rows = [
         (Cell(text, role, item.key),)
         for words, role in lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -108,7 +109,7 @@ class MapParts:
         return tuple(
             CacheGroup(
                 f"cache:{highest}:{members[0].cpus[0]}" if shared else "",
-                f"{cache_name(caches[shared[0]])}, {plural(len(members), 'core')}" if shared else "",
+                cache_name(caches[shared[0]]) if shared else "",
                 tuple(members),
             )
             for shared, members in groups.items()
@@ -123,13 +124,12 @@ class MapParts:
             names = [node_name(node) for node in machine.nodes if node.packages == (index,)]
             parts = [self.nodes[name] for name in (*names, f"S{index}") if name in self.nodes]
             placed.update((*names, f"S{index}"))
-            groups = [group for part in parts for group in part.groups]
-            caches = dict.fromkeys(group.label.partition(",")[0] for group in groups if group.label)
+            caches = Counter(group.cache for part in parts for group in part.groups if group.cache)
             title = (
                 f"Socket {index if package.os_id is None else package.os_id}",
                 *((plural(sum(core.package == index for core in machine.cores), "core"),) if machine.cores else ()),
                 plural(len(package.pus), "thread"),
-                *(_times(sum(group.label.startswith(name) for group in groups), name) for name in caches),
+                *(_times(count, name) for name, count in caches.items()),
                 *filter(None, (package.model or machine.cpu_model,)),
             )
             boxes.append(Box(f"package:{index}", title, tuple(parts)))
@@ -161,7 +161,8 @@ class MapParts:
             if pool.total and (unused or pool.free < pool.total)
         )
         more = tuple(filter(None, (_uses(node), self._kind(node), self._measured.get(node.os_id))))
-        return NodeMemory(share, words, self.troubles.get(key, ""), self.changes.get(key), pools, more)
+        short = memory_used(node, "/")[1]
+        return NodeMemory(share, words, short, self.troubles.get(key, ""), self.changes.get(key), pools, more)
 
     def _kind(self, node: NumaNode) -> str:
         """Return the kind of memory and its tier, as far as they are known and tell nodes apart."""
@@ -172,12 +173,13 @@ class MapParts:
 
     def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
         """Return the items that the map shows; bridges are left out, and many disks without faults become one item."""
-        items = [replace(item, change=self.changes.get(item.key)) for item in items if item.brief]
+        items = [replace(item, change=self.changes.get(item.key)) for item in items if item.name]
         plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
         if len(plain) <= _ALIKE:
             return items
-        words = f"{_name(plain[0])} to {_name(plain[-1])}: {plural(len(plain), 'disk')}"
-        return [*(item for item in items if item not in plain), TopologyItem(plain[0].key, words, brief=words)]
+        name, count = f"{plain[0].name} to {plain[-1].name}", plural(len(plain), "disk")
+        alike = TopologyItem(plain[0].key, f"{name}: {count}", name=name, brief=f": {count}", about=count)
+        return [*(item for item in items if item not in plain), alike]
 
 
 def _uses(node: NumaNode) -> str:
@@ -198,10 +200,6 @@ def _times(count: int, name: str) -> str:
     return name if count == 1 else f"{count} x {name}"
 
 
-def _name(item: TopologyItem) -> str:
-    return item.brief.partition(" ")[0]
-
-
 def _changes(item: TopologyItem) -> dict[str, ItemChange]:
     """Return the changes of parts by key; a node counts as changed if its cores or caches are."""
     found: dict[str, ItemChange] = {}
@@ -215,14 +213,9 @@ def _changes(item: TopologyItem) -> dict[str, ItemChange]:
 
 
 def _gone(comparison: MachineComparison) -> list[TopologyItem]:
-    """Return what was removed: devices by name and values, sockets and nodes by label, other parts as a count."""
+    """Return what was removed: devices, sockets and nodes by name and values, other parts as a count."""
     gone = [part for part in comparison.parts if part.change is ItemChange.REMOVED]
-    shown = [
-        replace(part, brief=part.brief or part.label.removeprefix("- removed "))
-        for part in gone
-        if part.brief or part.key.startswith(("removed/package:", "removed/node:"))
-    ]
-    rest = f"{plural(len(gone) - len(shown), 'other part')}"
-    return (
-        [*shown, TopologyItem("rest", rest, brief=rest, change=ItemChange.REMOVED)] if len(gone) > len(shown) else shown
-    )
+    shown = [part for part in gone if part.name]
+    rest = plural(len(gone) - len(shown), "other part")
+    more = [TopologyItem("rest", rest, name=rest, change=ItemChange.REMOVED)] if len(gone) > len(shown) else []
+    return [*shown, *more]

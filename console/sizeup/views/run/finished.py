@@ -157,7 +157,7 @@ def _as_bars(chart: LineChart) -> BarChart:
             point.key,
         )
         for line in chart.lines
-        for name in (line.where or line.label if line.title == chart.y.title else line.label,)
+        for name in (line.beside(chart.y.title),)
         for point in line.points
     )
     return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption, name=chart.name)
