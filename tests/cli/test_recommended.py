@@ -89,6 +89,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "views/result/answer_details.py": ("size",),
     "views/comparison/comparison.py": ("session compare",),
     "views/comparison/drift.py": ("drift",),
+    "views/result/license_answer.py": ("size",),
     "views/result/licenses.py": ("size",),
 }
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""
