@@ -12,7 +12,8 @@ import pytest
 
 from batch.conftest import Run
 from fakes import QuietControl
-from sizeup.engine.run import LATE_LIMIT_NS, SPIN_NS, Clock, WaitControl, parse_start, wait_until
+from sizeup.engine.control import BatchControl
+from sizeup.engine.run import LATE_LIMIT_NS, SPIN_NS, Clock, parse_start, wait_until
 from sizeup.errors import LateError, UsageError
 from sizeup.session.reader import read_session
 
@@ -30,7 +31,7 @@ class HandClock(Clock):
         self.now += 500
         return self.now
 
-    def sleep(self, seconds: float, control: WaitControl) -> None:
+    def sleep(self, seconds: float, control: BatchControl) -> None:
         self.slept.append(seconds)
         self.now += round(seconds * 1e9) + self.overshoot
 
@@ -69,7 +70,7 @@ def test_an_overshoot_is_told_and_a_long_one_is_a_missed_start() -> None:
 
 def test_a_clock_that_is_set_back_while_waiting_makes_the_wait_longer() -> None:
     class SetBack(HandClock):
-        def sleep(self, seconds: float, control: WaitControl) -> None:
+        def sleep(self, seconds: float, control: BatchControl) -> None:
             super().sleep(seconds, control)
             if len(self.slept) == 1:
                 self.now -= 3_000_000_000

@@ -31,7 +31,7 @@ from sizeup.model.records import ProgressRecord, StepRecord
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing.planner import make_plan, renumber
 from sizeup.probing.registry import Registry, load_registry
-from sizeup.probing.runner import Control, run_step
+from sizeup.probing.runner import run_step
 from sizeup.probing.settings import parse_assignments
 from sizeup.session.reader import read_session
 from sizeup.session.records import (
@@ -70,17 +70,6 @@ _FINISHED = (Status.OK, Status.NOT_CONVERGED)
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
-class RunControl(Control, Protocol):
-    """Commands for the whole run."""
-
-    @property
-    def cancel_run(self) -> bool:
-        """Whether no further step should start."""
-
-    def next_step(self) -> bool:
-        """Wait while paused, forget a canceled step; False when the run should end."""
-
-
 class Recorder:
     """Turns what happens into records of one session."""
 
@@ -117,7 +106,7 @@ class Recorder:
         self,
         steps: Iterable[Step],
         registry: Registry,
-        control: RunControl,
+        control: BatchControl,
         between: Callable[[], Iterable[Record]] = tuple,
         *,
         start_delay_ns: int = 0,
@@ -134,7 +123,7 @@ class Recorder:
             self.put(*between())
             self.sync()
 
-    def _step(self, step: Step, registry: Registry, control: RunControl, start_delay_ns: int) -> None:
+    def _step(self, step: Step, registry: Registry, control: BatchControl, start_delay_ns: int) -> None:
         probe = registry.get(step.probe)
         manifest = probe.manifest
         declared = manifest.declaration()
@@ -218,20 +207,6 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     )
 
 
-class WaitControl(Protocol):
-    """What may end the wait early."""
-
-    def fileno(self) -> int:
-        """Readable when there may be a command."""
-
-    def read_commands(self) -> None:
-        """Read the commands that have arrived, without waiting."""
-
-    @property
-    def cancel_run(self) -> bool:
-        """Whether the run was canceled."""
-
-
 class Clock:
     """CLOCK_REALTIME, which is what hosts agree on."""
 
@@ -239,7 +214,7 @@ class Clock:
         """Nanoseconds since 1970."""
         return time.time_ns()
 
-    def sleep(self, seconds: float, control: WaitControl) -> None:
+    def sleep(self, seconds: float, control: BatchControl) -> None:
         """Wait that long, or until there may be a command."""
         select.select([control], [], [], seconds)
 
@@ -274,7 +249,7 @@ def missed(start_ns: int, clock: Clock = CLOCK) -> LateError:
     )
 
 
-def wait_until(start_ns: int, control: WaitControl, clock: Clock = CLOCK) -> int:
+def wait_until(start_ns: int, control: BatchControl, clock: Clock = CLOCK) -> int:
     """Sleep, then spin; how late the start is in ns, at best a few hundred. A canceled wait ends at once."""
     if clock.now_ns() > start_ns:
         raise missed(start_ns, clock)

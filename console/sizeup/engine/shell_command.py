@@ -11,31 +11,17 @@ import select
 import signal
 import subprocess
 import time
-from typing import Protocol
 
 from msgspec import Struct
 
 from sizeup.child_process import environment
+from sizeup.engine.control import BatchControl
 
 SHELL = "/bin/sh"
 OUTPUT_BYTES = 16 << 10
 """The end of the output that is kept; an error message stands there."""
 _POLL_SECONDS = 0.05
 _KILL_AFTER_SECONDS = 2.0
-
-
-class CommandControl(Protocol):
-    """What may end a command early."""
-
-    def fileno(self) -> int:
-        """Readable when there may be a signal."""
-
-    def read_commands(self) -> None:
-        """Take the signals that have arrived, without waiting."""
-
-    @property
-    def cancel_run(self) -> bool:
-        """Whether the experiment was canceled."""
 
 
 class CommandResult(Struct, frozen=True):
@@ -50,7 +36,7 @@ class CommandResult(Struct, frozen=True):
     """Why it did not succeed; empty where it did."""
 
 
-def execute(command: str, limit_seconds: float, control: CommandControl, *, cancelable: bool = True) -> CommandResult:
+def execute(command: str, limit_seconds: float, control: BatchControl, *, cancelable: bool = True) -> CommandResult:
     """Run ``/bin/sh -c COMMAND`` with nothing on standard input, and wait for the shell to end.
 
     What the shell leaves running in the background goes on; its further output is not kept. Without ``cancelable``
