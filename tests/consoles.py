@@ -13,11 +13,10 @@ from textual.widgets import Static
 
 from played_runs import PlayedRunner
 from sizeup.charts.chart import Chart
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.plan import Better, Plan, Series, Step
-from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu

@@ -17,7 +17,6 @@ from sizeup.model.sample import Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, validity, window_counters
 from sizeup_direct_io.call_with_timeout import StalledError, describe_error
-from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.measure import measure
@@ -25,6 +24,7 @@ from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 

@@ -11,10 +11,9 @@ from sizeup.model.sample import Estimate, Gap
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
 from sizeup_direct_io.binding import median_interval
-from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.validity import EXCEEDS_CACHE
+from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: good up to the first, to be watched up to the second."""

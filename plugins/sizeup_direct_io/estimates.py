@@ -13,9 +13,9 @@ from sizeup.model.sample import Estimate
 from sizeup_direct_io import steadiness
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
-from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
+from sizeup_direct_io.validity import Part, Validity
 
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]

@@ -14,7 +14,6 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, knee, window_counters
 from sizeup_direct_io.binding import available_bytes
-from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
@@ -26,7 +25,7 @@ from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.validity import check_submitters
+from sizeup_direct_io.validity import Part, check_submitters
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine
 

@@ -13,15 +13,14 @@ from sizeup.procfs.process import CgroupMembership, read_cgroups
 from sizeup.text import plural
 from sizeup_direct_io import steadiness, validity
 from sizeup_direct_io.background import BackgroundLoad
-from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import VERDICT_VALUES, validity_estimate
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
-from sizeup_direct_io.validity import check_submitters
+from sizeup_direct_io.validity import Part, Validity, check_submitters
+from sizeup_direct_io.window_counters import thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))

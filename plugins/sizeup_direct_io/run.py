@@ -14,7 +14,6 @@ from sizeup.units import format_bytes
 from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.background import measure_background
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
-from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget
 from sizeup_direct_io.estimates import PointResult
@@ -26,6 +25,7 @@ from sizeup_direct_io.presets import WORKING_SET, Durable, Stream, with_target_s
 from sizeup_direct_io.sweep import RunSettings, SweepRunner
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
+from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 
 

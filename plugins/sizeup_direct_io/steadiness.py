@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from sizeup_direct_io.check_result import Part, Validity, VerdictBuilder
 from sizeup_direct_io.disks import OtherIo
+from sizeup_direct_io.validity import Part, Validity, VerdictBuilder
 
 DRIFT, LARGE_DRIFT = 0.05, 0.20
 MAX_PRESSURE_PERCENT = 25.0

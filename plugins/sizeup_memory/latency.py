@@ -27,17 +27,22 @@ from sizeup_memory.binding import (
     new_job,
     tlb_reach_bytes,
 )
-from sizeup_memory.cache_levels import (
+from sizeup_memory.chase_patterns import (
+    CHASE_PATTERNS,
     DRAM,
+    KIB,
+    MIB,
+    ChasePattern,
     CurveConditions,
     Level,
     cache_levels,
     dram_level,
+    floor,
     level_estimate,
     sizes_at_steps,
     sizes_inside,
+    working_sets,
 )
-from sizeup_memory.chase_patterns import CHASE_PATTERNS, KIB, MIB, ChasePattern, floor, working_sets
 from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
 
 NAME = "memory.latency"

@@ -52,7 +52,6 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "compare/conditions.py": ("session compare",),
     "compare/experiment.py": ("experiment",),
     "engine/experiment.py": ("experiment",),
-    "engine/start_time.py": (START,),
     "engine/run.py": (START,),
     "engine/spec.py": (START,),
     "batch/comparison.py": ("session compare",),

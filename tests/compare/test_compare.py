@@ -12,9 +12,8 @@ from sizeup.compare.comparison import Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest, RunValue, session_paths
 from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.plan import Better, Series
-from sizeup.model.platform import Platform
 from sizeup.model.topology import Package
 from sizeup.session.value import point_key
 from sizeup.views.comparison.comparison import verdict_text

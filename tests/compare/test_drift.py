@@ -4,9 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.compare.drift import MISSING, NOT_LISTED, PRESENT, ComparedFact, drift
-from sizeup.model.machine import DimmSlot, Machine, OsSettings, Vulnerability
+from sizeup.model.machine import DimmSlot, Machine, OsSettings, Platform, Vulnerability
 from sizeup.model.numa import HugePages
-from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import drift_text
 from sizeup.views.comparison.drift import drift_data

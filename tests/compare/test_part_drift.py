@@ -6,8 +6,8 @@ import pytest
 
 from sizeup.cli import run
 from sizeup.compare.drift import MISSING, PRESENT, drift
-from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import discover
+from sizeup.discovery.numa import SMBIOS_TABLE
 from sizeup.model.machine import Machine
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import machine

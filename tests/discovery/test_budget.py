@@ -9,9 +9,8 @@ from sizeup.discovery.budget import (
     infiniband_bytes_per_second,
     link_bytes_per_second,
 )
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PciFunction, PciLink
 from sizeup.model.network import Nic, RdmaPort
-from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import Hba, NvmeController, Transport
 
 

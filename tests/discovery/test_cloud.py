@@ -9,8 +9,7 @@ import pytest
 from sizeup.discovery.capture import capture
 from sizeup.discovery.cloud import INSTANCE_DATA, reduced_instance_data
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Machine
-from sizeup.model.platform import CloudInstance
+from sizeup.model.machine import CloudInstance, Machine
 from sizeup.report.machine import machine_text
 from trees import grow
 

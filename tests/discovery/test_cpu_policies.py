@@ -7,8 +7,7 @@ import pytest
 from finding_checks import ids, only
 from sizeup.discovery.machine import discover
 from sizeup.discovery.os_settings import values_of
-from sizeup.model.machine import Machine, OsSettings
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Machine, OsSettings, Platform
 from trees import machine
 
 POLICY = "/sys/devices/system/cpu/cpufreq/policy{}/{} = {}"

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from finding_checks import GIB, ids, only
 from sizeup.discovery.machine import discover
 from sizeup.model.finding import Severity
-from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine
-from sizeup.model.platform import Platform
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine, Platform
 from sizeup.procfs.smbios import NON_VOLATILE
 from trees import grow
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sizeup.discovery.capture import capture
-from sizeup.discovery.dimms import NEEDS_ROOT, SMBIOS_TABLE, read_edac
 from sizeup.discovery.machine import discover
+from sizeup.discovery.numa import NEEDS_ROOT, SMBIOS_TABLE, read_edac
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import EdacController, EdacDimm
 from sizeup.model.sample import Gap

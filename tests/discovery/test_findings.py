@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from finding_checks import find, ids, looks_only, node, only, two_sockets
 from recordings import expectations, recorded_machine
 from sizeup.discovery import findings
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.numa import HugePages
-from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.probing.registry import load_registry
 

@@ -29,10 +29,9 @@ from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.cloud import parse_instance_data
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import parse_dmi_clock, parse_named_clock
-from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.machine import discover
 from sizeup.discovery.nfs import parse_tcp
-from sizeup.discovery.numa import parse_distances
+from sizeup.discovery.numa import SMBIOS_TABLE, parse_distances
 from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.pci import parse_id, parse_link_speed
 from sizeup.discovery.routes import (

@@ -8,8 +8,7 @@ from recordings import recorded, recorded_machine
 from sizeup.cli import run
 from sizeup.discovery.capture import CapturingSysroot, write_capture
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Machine
-from sizeup.model.pci import PciLink
+from sizeup.model.machine import Machine, PciLink
 from sizeup.views.machine.topology import topology
 from sizeup.views.machine.topology_item import find
 from sizeup.views.map.map import MapMaker

@@ -9,9 +9,8 @@ from sizeup.discovery.findings.memory import growth_findings
 from sizeup.discovery.findings.platform import contradictions
 from sizeup.discovery.platform import shared_memory_controller
 from sizeup.model.finding import Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import ControlGroup, Machine, Platform
 from sizeup.model.numa import HugePages, MemoryKind
-from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.storage import NvmeController
 from sizeup.model.topology import Cache, CacheKind, Pu
 

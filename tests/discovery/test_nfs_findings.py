@@ -7,10 +7,9 @@ from msgspec.structs import replace
 
 from finding_checks import GIB, find, ids, node, only, two_sockets
 from sizeup.model.finding import Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.network import NfsMount
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.platform import Platform
 from sizeup.model.storage import Hba, MultipathMap, Path, Transport
 
 MOUNT = NfsMount(

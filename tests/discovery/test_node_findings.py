@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from finding_checks import ids, node, only, two_sockets
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Machine
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.topology import Package, Pu
 from trees import grow
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Machine
-from sizeup.model.platform import LogicalPartition
+from sizeup.model.machine import LogicalPartition, Machine
 from sizeup.views.machine.facts import machine_facts
 from trees import grow
 

@@ -8,8 +8,7 @@ import pytest
 from finding_checks import GIB, ids, node, only, two_sockets
 from sizeup.discovery.findings.settings import recommendations, source_lines
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS
-from sizeup.model.machine import IdleState, Machine, OsSettings, SwapArea, Vulnerability
-from sizeup.model.platform import ControlGroup, Platform
+from sizeup.model.machine import ControlGroup, IdleState, Machine, OsSettings, Platform, SwapArea, Vulnerability
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.model.topology import Package
 from sizeup.report.machine import finding_lines

@@ -7,10 +7,8 @@ from msgspec.structs import replace
 
 from finding_checks import GIB, find, ids, only, two_sockets
 from sizeup.model.finding import Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PciFunction, PciLink, Platform
 from sizeup.model.network import NfsMount, Nic
-from sizeup.model.pci import PciFunction, PciLink
-from sizeup.model.platform import Platform
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,

@@ -6,7 +6,7 @@ import pytest
 
 from recordings import recorded_machine
 from sizeup.discovery.machine import discover
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Platform
 from sizeup.views.machine.virtualization import runs_on
 from trees import grow
 

@@ -18,8 +18,14 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import latency
 from sizeup_memory.binding import ChasePoint, Placement, StopRule
-from sizeup_memory.cache_levels import CurveConditions, Level, cache_levels, level_estimate, sizes_at_steps
-from sizeup_memory.chase_patterns import CHASE_PATTERNS
+from sizeup_memory.chase_patterns import (
+    CHASE_PATTERNS,
+    CurveConditions,
+    Level,
+    cache_levels,
+    level_estimate,
+    sizes_at_steps,
+)
 from sizeup_memory.host_load import OthersUse
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30

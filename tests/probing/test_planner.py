@@ -6,10 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Refusal, Step
-from sizeup.model.platform import Platform
 from sizeup.model.topology import Pu
 from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires, TargetEntry
 from sizeup.probing.manifest_file import parse_manifest

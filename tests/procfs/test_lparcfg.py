@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.model.platform import LogicalPartition
+from sizeup.model.machine import LogicalPartition
 from sizeup.procfs.lparcfg import parse_lparcfg, reduced_lparcfg
 
 SHARED = """\

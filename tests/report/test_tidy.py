@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from report.sessions import records, written
 from sizeup import cli
+from sizeup.model.machine import CloudInstance, Platform
 from sizeup.model.plan import Better, Series, SeriesQuantity, Step
-from sizeup.model.platform import CloudInstance, Platform
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.report.tidy import FIXED, column_names, read_table
 from sizeup.session.records import (

@@ -14,9 +14,8 @@ import pytest
 from sizeup.cli import run as sizeup
 from sizeup.model.advice import Advice, AdviceSet, Bounds, OpenQuestion, ShareFacts
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.plan import Better, Declaration, Hazard, Plan, Refusal, Series, SeriesQuantity, Step
-from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Gap, Outcome, Status
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin, Quantity

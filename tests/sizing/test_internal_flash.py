@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.machine import Machine
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.storage import Hba, Transport
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import Sizing, described, size

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sizeup.model.machine import Machine
-from sizeup.model.platform import LogicalPartition, Platform
+from sizeup.model.machine import LogicalPartition, Machine, Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.typed import parse_settings

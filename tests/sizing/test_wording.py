@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sizeup.model.machine import Machine
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.topology import Core, Package
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import Sizing, described, size

@@ -11,7 +11,7 @@ from consoles import Console, MakeConsole, ended, machine, pressed, records, unt
 from played_runs import PlayedRunner
 from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Platform
 from sizeup.model.sample import Status
 from sizeup.quantity import Origin
 from sizeup.session.records import AdviceRecord, EndRecord

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sizeup.model.machine import Limits, Machine
-from sizeup.model.platform import ControlGroup, Platform
+from sizeup.model.machine import ControlGroup, Limits, Machine, Platform
 from sizeup.model.topology import Pu
 from sizeup.terminal.link import Link
 from sizeup.views.machine.doctor import (

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from consoles import GIB, machine
 from large_machines import made
 from sizeup.discovery.machine import assessed
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PciFunction, PciLink
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Path, Transport
 from sizeup.model.topology import Package
 from sizeup.views.machine.difference import compared

@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from consoles import machine
-from sizeup.model.machine import Machine, OsSettings
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Machine, OsSettings, Platform
 from sizeup.views.map.cells import Row, width_of
 from sizeup.views.map.map import MapMaker
 from sizeup.views.map.settings import settings_rows

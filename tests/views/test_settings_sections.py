@@ -2,9 +2,8 @@
 
 from msgspec.structs import replace
 
-from sizeup.discovery.dimms import NEEDS_ROOT, SMBIOS_TABLE
-from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine, OsSettings
-from sizeup.model.platform import Platform
+from sizeup.discovery.numa import NEEDS_ROOT, SMBIOS_TABLE
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine, OsSettings, Platform
 from sizeup.model.sample import Gap
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import machine_text, section_lines

@@ -3,9 +3,8 @@
 import msgspec
 import pytest
 
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, Platform
 from sizeup.model.numa import NumaNode
-from sizeup.model.platform import Platform
 from sizeup.model.sample import Gap
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import described, size

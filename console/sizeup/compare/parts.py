@@ -13,9 +13,8 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, PciFunction
 from sizeup.model.network import Nic, is_port
-from sizeup.model.pci import PciFunction
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes
 

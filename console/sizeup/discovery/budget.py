@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sizeup.model.machine import Machine, PathBudget, Stage
+from sizeup.model.machine import Machine, PathBudget, PciFunction, PciLink, Stage
 from sizeup.model.network import PORTS, Nic, RdmaPort
 from sizeup.model.numa import NumaNode
-from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import Hba, Transport
 from sizeup.units import format_bit_rate
 

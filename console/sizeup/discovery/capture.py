@@ -21,14 +21,14 @@ import msgspec
 from msgspec import Struct, field
 
 from sizeup.discovery import routes
-from sizeup.discovery.accelerators import NVIDIA, reduced_information
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.cloud import INSTANCE_DATA, provider_in, reduced_instance_data
-from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.file_systems import POOLS, UUID
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.nfs import parse_tcp
+from sizeup.discovery.numa import SMBIOS_TABLE
+from sizeup.discovery.pci import NVIDIA, reduced_information
 from sizeup.discovery.sysroot import ANSWERS, LINKS_LIMIT, MANIFEST, Sysroot
 from sizeup.errors import UsageError
 from sizeup.files import write

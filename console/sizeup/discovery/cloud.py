@@ -13,7 +13,7 @@ import msgspec
 
 from sizeup.discovery.dmi import dmi_line, dmi_path
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.platform import CloudInstance
+from sizeup.model.machine import CloudInstance
 from sizeup.procfs.kernel_file import Unreadable
 
 INSTANCE_DATA = "/run/cloud-init/instance-data.json"

@@ -7,7 +7,6 @@ import sys
 from msgspec.structs import replace
 
 from sizeup.discovery import numa, nvme
-from sizeup.discovery.accelerators import read_accelerators, read_cxl_memory
 from sizeup.discovery.block import read_block_devices, resolve_stacks
 from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
@@ -16,15 +15,14 @@ from sizeup.discovery.cpus import of_one_kind, read_base_clock, read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_answers import with_health, with_rings
 from sizeup.discovery.device_parents import DeviceParents
-from sizeup.discovery.dimms import read_dimm_slots, read_edac
 from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts, with_free_space
 from sizeup.discovery.findings.checks import find
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nic_link, read_nics, read_rdma_ports, read_tcp_buffers
-from sizeup.discovery.numa import read_dax_devices
+from sizeup.discovery.numa import read_dax_devices, read_dimm_slots, read_edac
 from sizeup.discovery.os_settings import read_os_settings
-from sizeup.discovery.pci import read_interrupts, read_pci, read_pci_link
+from sizeup.discovery.pci import read_accelerators, read_cxl_memory, read_interrupts, read_pci, read_pci_link
 from sizeup.discovery.platform import read_platform
 from sizeup.discovery.routes import Routes, placed_by_interface, placed_on_fabric
 from sizeup.discovery.scsi import read_hbas, read_scsi_devices

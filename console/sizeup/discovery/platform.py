@@ -13,8 +13,7 @@ from sizeup.discovery.dmi import dmi_line
 from sizeup.discovery.os_settings import CpuPolicies, bracketed
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import POWERVM, read_virtualization
-from sizeup.model.pci import PciFunction
-from sizeup.model.platform import ControlGroup, LogicalPartition, Platform
+from sizeup.model.machine import ControlGroup, LogicalPartition, PciFunction, Platform
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.lparcfg import LPARCFG, parse_lparcfg
 from sizeup.procfs.mounts import parse_mounts

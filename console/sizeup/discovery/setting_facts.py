@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from sizeup.model.machine import IdleState, Machine, OsSettings
-from sizeup.model.platform import ControlGroup
+from sizeup.model.machine import ControlGroup, IdleState, Machine, OsSettings
 from sizeup.text import plural
 from sizeup.units import format_bytes, format_ns
 

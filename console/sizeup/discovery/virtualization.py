@@ -15,7 +15,7 @@ from msgspec import Struct
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.dmi import dmi_line, dmi_path
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.pci import PciFunction
+from sizeup.model.machine import PciFunction
 
 _DMI_NAMES = ("sys_vendor", "product_name", "board_vendor", "chassis_vendor", "bios_vendor")
 _TREE = "/proc/device-tree"

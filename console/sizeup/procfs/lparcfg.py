@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup.model.platform import LogicalPartition
+from sizeup.model.machine import LogicalPartition
 from sizeup.procfs.kernel_file import parse_integer
 
 LPARCFG = "/proc/ppc64/lparcfg"

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 import msgspec
 
 from sizeup.masking import Masker, Secret
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Platform
 from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord, CommandRecord, ExperimentRecord, SamplesRecord
 from sizeup.session.value import Session

@@ -6,8 +6,7 @@ from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import full_rate
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measured_point import MeasuredPoint
-from sizeup_direct_io.thermal import ThermalState
-from sizeup_direct_io.window_counters import Counters, HostCpu, WindowCounters
+from sizeup_direct_io.window_counters import Counters, HostCpu, ThermalState, WindowCounters
 
 MS, SECOND = 1_000_000, 1_000_000_000
 NONE = Counters(None, None, None, None, 0, 0, 0)

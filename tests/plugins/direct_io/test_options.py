@@ -36,8 +36,7 @@ from sizeup_direct_io import (
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
-from sizeup_direct_io.thermal import ThermalState
-from sizeup_direct_io.window_counters import Counters, CounterSource, WindowCounters
+from sizeup_direct_io.window_counters import Counters, CounterSource, ThermalState, WindowCounters
 from sizeup_direct_io.worker import Worker
 from tiers import in_gate
 

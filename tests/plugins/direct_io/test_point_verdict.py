@@ -89,7 +89,7 @@ def test_writes_have_a_caveat_unless_disks_rotate(
 ) -> None:
     monkeypatch.setattr(point_verdict, "rotating_disks", lambda _: disks)
     if not writes:
-        monkeypatch.setattr(binding.IoInterval, "written_bytes", 0)
+        monkeypatch.setattr(binding.IoInterval, "written_bytes", 0, raising=False)
     found = reasons(tmp_path, "steady", {"preset": "redo"})
 
     assert found

@@ -6,8 +6,8 @@ import pytest
 
 from sizeup.probing.registry import load_registry
 from sizeup.session.validity import FAILED_CHECKS
-from sizeup_direct_io.check_result import Part, Validity, VerdictBuilder
 from sizeup_direct_io.point_verdict import FAILED, run_statement
+from sizeup_direct_io.validity import Part, Validity, VerdictBuilder
 
 WHERE = "oltp-read on /u01"
 

@@ -4,11 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from plugins.direct_io.evidence import CALM
-from sizeup_direct_io.check_result import Validity
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import caveats_of
 from sizeup_direct_io.steadiness import Conditions, background_caveats, check_steady
-from sizeup_direct_io.validity import check_extending
+from sizeup_direct_io.validity import Validity, check_extending
 
 
 def test_a_calm_even_run_is_steady() -> None:

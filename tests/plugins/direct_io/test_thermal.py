@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from sizeup_direct_io.thermal import Temperature, ThermalState, read_thermal_state, thermal_caveats, thermal_summary
+from sizeup_direct_io.window_counters import (
+    Temperature,
+    ThermalState,
+    read_thermal_state,
+    thermal_caveats,
+    thermal_summary,
+)
 
 COOL = ThermalState({"cpu0": 5, "cpu1": 0}, {"nvme0": Temperature(41.0, 80.0)})
 

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB
 from sizeup import units
 from sizeup_direct_io.binding import Extents
-from sizeup_direct_io.check_result import Validity
 from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import (
     ContentSample,
     Evidence,
+    Validity,
     check_concurrent,
     check_direct,
     check_extending,

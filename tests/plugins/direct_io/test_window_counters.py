@@ -11,8 +11,7 @@ from plugins.direct_io.evidence import DIRECT_EVIDENCE
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.mounts import NfsBytes
 from sizeup_direct_io import window_counters
-from sizeup_direct_io.check_result import Validity
-from sizeup_direct_io.validity import Evidence, check_direct, check_physical
+from sizeup_direct_io.validity import Evidence, Validity, check_direct, check_physical
 from sizeup_direct_io.window_counters import Counters, CounterSource, TargetBytes, read_counters
 
 RATE = 100_000_000

@@ -20,12 +20,12 @@ from sizeup.model.machine import (
     Machine,
     OsSettings,
     PathBudget,
+    PciFunction,
+    Platform,
     PuCounts,
 )
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.pci import PciFunction
-from sizeup.model.platform import Platform
 from sizeup.model.sample import Gap
 from sizeup.model.storage import (
     BlockDevice,

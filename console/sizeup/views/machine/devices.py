@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from sizeup.compare.parts import adapter_identity, disk_identity, nic_identity
 from sizeup.model.finding import Severity
-from sizeup.model.machine import DeviceInterrupts, Machine
+from sizeup.model.machine import DeviceInterrupts, Machine, NodeOrigin, PciFunction, PciLink
 from sizeup.model.network import NfsMount, Nic, is_port
-from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural

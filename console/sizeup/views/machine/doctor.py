@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from sizeup.model.machine import Limits, Machine
-from sizeup.model.platform import Platform
+from sizeup.model.machine import Limits, Machine, Platform
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup.views.machine.virtualization import UNPROVEN, runs_on

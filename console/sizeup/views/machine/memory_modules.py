@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sizeup.charts.table import Column, Table
-from sizeup.discovery.dimms import SMBIOS_TABLE
 from sizeup.discovery.findings.dimms import channel_sizes, speed_text
+from sizeup.discovery.numa import SMBIOS_TABLE
 from sizeup.model.machine import DimmSlot, EdacController, Machine
 from sizeup.text import plural
 from sizeup.units import format_bytes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.discovery.virtualization import DOM0
-from sizeup.model.platform import CloudInstance, LogicalPartition, Platform
+from sizeup.model.machine import CloudInstance, LogicalPartition, Platform
 from sizeup.units import format_in
 
 _NAMES = {
