@@ -1,5 +1,7 @@
 """Drift of what is read from two trees that differ in one file each, and what one of them lacks."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -126,10 +128,18 @@ NEVER_UNKNOWN = {
 """Without its file, the fact is read elsewhere, is another or none."""
 
 
+@pytest.fixture(scope="module")
+def baselines(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Machine]:
+    """The machine that is read from a tree with nothing changed."""
+    return cache(lambda tree: discover(machine(tmp_path_factory.mktemp(tree), tree, *ADDED)))
+
+
 @pytest.mark.parametrize("fact", CASES)
-def test_one_file_that_changed_is_one_fact_with_both_values(tmp_path: Path, fact: str) -> None:
+def test_one_file_that_changed_is_one_fact_with_both_values(
+    tmp_path: Path, baselines: Callable[[str], Machine], fact: str
+) -> None:
     tree, path, text, before, after = CASES[fact]
-    was = discover(machine(tmp_path / "was", tree, *ADDED))
+    was = baselines(tree)
     now = discover(machine(tmp_path / "now", tree, *ADDED, f"{path} = {text}"))
 
     drifted = {one.fact: (one.baseline, one.now) for one in drift(was, now).drifted}
@@ -140,13 +150,14 @@ def test_one_file_that_changed_is_one_fact_with_both_values(tmp_path: Path, fact
 
 @pytest.mark.ci
 @pytest.mark.parametrize("fact", sorted(CASES.keys() - NEVER_UNKNOWN))
-def test_a_file_that_one_side_lacks_leaves_its_fact_undecided(tmp_path: Path, fact: str) -> None:
+def test_a_file_that_one_side_lacks_leaves_its_fact_undecided(
+    tmp_path: Path, baselines: Callable[[str], Machine], fact: str
+) -> None:
     tree, path, *_ = CASES[fact]
-    was = discover(machine(tmp_path / "was", tree, *ADDED))
     root = machine(tmp_path / "now", tree, *ADDED)
     (tmp_path / "now" / path.lstrip("/")).unlink()
 
-    found = drift(was, discover(root))
+    found = drift(baselines(tree), discover(root))
 
     words = [one.fact for one in found.undecided]
     assert any(fact.startswith(word) or word.startswith(fact.rsplit(" ", 1)[0]) for word in words), words
