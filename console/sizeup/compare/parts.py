@@ -52,12 +52,15 @@ class PartKind(Struct, Generic[T], frozen=True):
     parts: Callable[[Machine], Mapping[str, T]]
     """By name."""
     facts: Callable[[T], Facts]
+    """What is compared; scripts read the names, so they stay."""
     cards: tuple[str, ...]
+    """The resources that its facts are about."""
     identity: Callable[[T], str | None] = lambda _: None
+    """What a part keeps under another name; None where nothing is known to stay."""
     alone: bool = False
-    """Whether the name of a part says of which kind it is, so that its facts need no more."""
+    """Whether its name alone stands before a fact: ``eth0 speed``, but ``adapter host3 speed``."""
     listed: str = ""
-    """What a machine calls all of them that cannot be without any, and so has not been read: ``disks``."""
+    """What all of them are called, where every machine has some: one without any was not read. ``disks``"""
 
     def compared(self, before: Mapping[str, T], after: Mapping[str, T]) -> Iterator[ComparedFact]:
         """Facts of each part, and parts that came or went, under the name that a part has now."""
