@@ -9,6 +9,7 @@ from sizeup.views.machine.doctor import (
     Check,
     CheckStatus,
     StoreFacts,
+    TerminalFacts,
     access_checks,
     configuration_checks,
     doctor_data,
@@ -17,8 +18,8 @@ from sizeup.views.machine.doctor import (
     machine_checks,
     probe_checks,
     store_checks,
+    terminal_checks,
 )
-from sizeup.views.machine.terminal_checks import TerminalFacts, terminal_checks
 
 FACTS = {
     "present": True,

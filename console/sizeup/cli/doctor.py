@@ -18,8 +18,7 @@ from sizeup.cli.arguments import switch
 from sizeup.config import KEYS, Configuration, load
 from sizeup.errors import ExitStatus, MalformedError
 from sizeup.model.machine import Machine
-from sizeup.views.machine.doctor import StoreFacts
-from sizeup.views.machine.terminal_checks import TerminalFacts, terminal_checks
+from sizeup.views.machine.doctor import StoreFacts, TerminalFacts, terminal_checks
 
 ARGUMENTS = (
     switch("--keys", help="list every configuration key with its value and source"),
