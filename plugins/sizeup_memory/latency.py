@@ -17,7 +17,7 @@ from sizeup.model.sample import Estimate, Gap, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory import cpu_selection, durations
+from sizeup_memory import chase_patterns, cpu_selection, durations
 from sizeup_memory.binding import (
     Allocation,
     ChasePoint,
@@ -27,30 +27,14 @@ from sizeup_memory.binding import (
     new_job,
     tlb_reach_bytes,
 )
-from sizeup_memory.chase_patterns import (
-    CHASE_PATTERNS,
-    DRAM,
-    KIB,
-    MIB,
-    ChasePattern,
-    CurveConditions,
-    Level,
-    cache_levels,
-    dram_level,
-    floor,
-    level_estimate,
-    sizes_at_steps,
-    sizes_inside,
-    working_sets,
-)
 from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
 
 NAME = "memory.latency"
-_SMALLEST = 16 * KIB
+_SMALLEST = 16 * chase_patterns.KIB
 _STEPS_SHARE = 0.4
 """Of the time budget: for working sets where latency steps up."""
-_KEPT_RING_BYTES = 256 * MIB
-_SMALL_POOL_BYTES = 32 * MIB
+_KEPT_RING_BYTES = 256 * chase_patterns.MIB
+_SMALL_POOL_BYTES = 32 * chase_patterns.MIB
 """Both as in ``latency.c``."""
 _POPULATED_PER_SECOND = 1e9
 """Bytes: what a host needs that must first find the pages of its guest; other machines are faster."""
@@ -60,9 +44,9 @@ _START_SECONDS = 0.3
 """The start of the worker, and the way back of its memory."""
 _PAGE_BYTES = {
     Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
-    Pages.THP: 2 * MIB,  # on x86, the only architecture that reports TLB sizes
-    Pages.HUGE2M: 2 * MIB,
-    Pages.HUGE1G: 1024 * MIB,
+    Pages.THP: 2 * chase_patterns.MIB,  # on x86, the only architecture that reports TLB sizes
+    Pages.HUGE2M: 2 * chase_patterns.MIB,
+    Pages.HUGE1G: 1024 * chase_patterns.MIB,
 }
 
 
@@ -77,19 +61,19 @@ class MemoryLatency:
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure the planned working sets, then others where latency steps up, then state each level."""
         settings = step.settings
-        pattern = CHASE_PATTERNS[str(settings["pattern"])]
+        pattern = chase_patterns.CHASE_PATTERNS[str(settings["pattern"])]
         planned: list[int] = json.loads(str(settings["working_sets"]))
         spans = _fitting(planned, pattern)
         most = int(settings["largest"])
         if spans[-1] < most:
             yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", _why_fewer_sizes(spans, planned))
-        levels = msgspec.json.decode(str(settings["levels"]), type=tuple[Level, ...])
+        levels = msgspec.json.decode(str(settings["levels"]), type=tuple[chase_patterns.Level, ...])
         curve = _Curve(settings, pattern)
         budget = float(settings["planned_seconds"])
         first = budget - _STEPS_SHARE * float(settings["budget"])
         yield from curve.measure(spans, first, context, first / budget)
         while not context.canceled:
-            wanted = sizes_at_steps(curve.values, levels, pattern, curve.tried)
+            wanted = chase_patterns.sizes_at_steps(curve.values, levels, pattern, curve.tried)
             wanted = wanted[: max(0, int(settings["points"]) - len(curve.tried))]
             added, seconds = _in_time(wanted, budget - curve.seconds, settings, pattern)
             if not added:
@@ -102,7 +86,7 @@ class MemoryLatency:
 class _Curve:
     """The working sets measured so far, and what was read beside them."""
 
-    def __init__(self, settings: Settings, pattern: ChasePattern) -> None:
+    def __init__(self, settings: Settings, pattern: chase_patterns.ChasePattern) -> None:
         self._settings, self._pattern = settings, pattern
         self._cpu = int(settings["cpu"])
         self._caveats = [] if leave_cpus([self._cpu]) else [f"the console shared CPU {self._cpu} with the measurement"]
@@ -125,9 +109,9 @@ class _Curve:
         """Return the latencies by working set."""
         return {span: one.value for span, one in self.estimates.items()}
 
-    def conditions(self) -> CurveConditions:
+    def conditions(self) -> chase_patterns.CurveConditions:
         """Return what was read beside the latencies."""
-        return CurveConditions(
+        return chase_patterns.CurveConditions(
             self._others,
             self.tlb_reach_bytes,
             self.huge_shares,
@@ -188,7 +172,7 @@ class _Curve:
 
 
 def _in_time(
-    spans: Iterable[int], seconds: float, settings: Settings, pattern: ChasePattern
+    spans: Iterable[int], seconds: float, settings: Settings, pattern: chase_patterns.ChasePattern
 ) -> tuple[list[int], float]:
     """Return the first of these working sets that can be measured in the time, and the time they take."""
     chosen: list[int] = []
@@ -202,7 +186,7 @@ def _in_time(
     return chosen, taken
 
 
-def _seconds_of(spans: Sequence[int], settings: Settings, pattern: ChasePattern) -> float:
+def _seconds_of(spans: Sequence[int], settings: Settings, pattern: chase_patterns.ChasePattern) -> float:
     """Return how long the least number of replicates of these working sets takes."""
     each = float(settings["replicate"]) + float(settings["warm_up"])
     replicates = int(settings["replicates"])
@@ -212,30 +196,30 @@ def _seconds_of(spans: Sequence[int], settings: Settings, pattern: ChasePattern)
     return len(spans) * replicates * each + linked + populated + _PASS_SECONDS
 
 
-def _kept_ring(spans: Sequence[int], pattern: ChasePattern) -> int:
+def _kept_ring(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> int:
     """Return the working set whose ring stays from one replicate to the next, as ``latency.c`` decides; 0 if none."""
     most, second = (*sorted(spans, reverse=True), 0)[:2]
     return most if most >= max(_KEPT_RING_BYTES, 2 * second) and not pattern.page_bytes else 0
 
 
-def _memory_bytes(spans: Sequence[int], pattern: ChasePattern) -> int:
+def _memory_bytes(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> int:
     """Return the memory that one pass maps beside the pool of small working sets."""
     kept = _kept_ring(spans, pattern)
     others = max((span for span in spans if span != kept), default=0)
     return kept + others
 
 
-def _levels(levels: Sequence[Level], curve: _Curve, settings: Settings) -> Iterator[Emission]:
+def _levels(levels: Sequence[chase_patterns.Level], curve: _Curve, settings: Settings) -> Iterator[Emission]:
     """State the latency of each level, and why one has none."""
-    pattern = CHASE_PATTERNS[str(settings["pattern"])]
+    pattern = chase_patterns.CHASE_PATTERNS[str(settings["pattern"])]
     conditions = curve.conditions()
-    reported = [level.name for level in levels if level.name != DRAM]
+    reported = [level.name for level in levels if level.name != chase_patterns.DRAM]
     for level in levels:
-        estimate = level_estimate(pattern.level_series, level, list(curve.estimates.items()), conditions)
+        estimate = chase_patterns.level_estimate(pattern.level_series, level, list(curve.estimates.items()), conditions)
         if estimate is None:
             least = f"no working set of at least {format_bytes(level.least_bytes)} was measured"
             yield Gap(f"{NAME}: {level.name} latency of {pattern.name}", f"unknown: {least}")
-        elif reported or level.name != DRAM:
+        elif reported or level.name != chase_patterns.DRAM:
             yield estimate
         else:
             yield replace(estimate, caveats=(*estimate.caveats, _unknown_caches(settings)))
@@ -250,16 +234,16 @@ def _unknown_caches(settings: Settings) -> str:
 
 def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     step = f"{NAME}.{name}"
-    pattern = CHASE_PATTERNS.get(name)
+    pattern = chase_patterns.CHASE_PATTERNS.get(name)
     if pattern is None:
-        known = ", ".join(CHASE_PATTERNS)
+        known = ", ".join(chase_patterns.CHASE_PATTERNS)
         return Refusal(step, NAME, f"expected patterns among {known}, found {name!r}")
     reason = durations.invalid_replicates(settings)
     if reason:
         return Refusal(step, NAME, reason)
     allowed = machine.allowed_cpus
     cache_bytes = cpu_selection.last_level_cache_bytes(machine)
-    dram = dram_level(cache_bytes, pattern)
+    dram = chase_patterns.dram_level(cache_bytes, pattern)
     largest = int(settings["largest"]) or dram.least_bytes
     smallest = max(_SMALLEST, pattern.block_bytes)
     if largest < 2 * smallest:
@@ -277,12 +261,12 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         fitting, refusal = _pool_bytes(machine, pattern, largest)
         if refusal:
             return Refusal(step, NAME, refusal)
-    fitting = max(floor(fitting, pattern), 2 * smallest)
-    levels, left_out = cache_levels(machine, cpu, pattern)
+    fitting = max(chase_patterns.floor(fitting, pattern), 2 * smallest)
+    levels, left_out = chase_patterns.cache_levels(machine, cpu, pattern)
     if levels:
-        sizes = sizes_inside([*levels, dram], pattern.block_bytes, fitting)
+        sizes = chase_patterns.sizes_inside([*levels, dram], pattern.block_bytes, fitting)
     else:
-        sizes = working_sets(smallest, fitting, int(settings["points"]))
+        sizes = chase_patterns.working_sets(smallest, fitting, int(settings["points"]))
     node = cpu_selection.node_of(machine, cpu)
     budget = float(settings["budget"])
     seconds = max(budget, _seconds_of(sizes, settings, pattern) + _STEPS_SHARE * budget)
@@ -298,7 +282,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             "planned_seconds": round(seconds, 3),
             **({} if node is None else {"cpu_node": node}),
             "nodes": len(machine.nodes),
-            "largest": floor(largest, pattern),
+            "largest": chase_patterns.floor(largest, pattern),
             "working_sets": json.dumps(sizes),
             "levels": msgspec.json.encode((*levels, dram)).decode(),
             "levels_left_out": json.dumps(left_out),
@@ -317,7 +301,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     )
 
 
-def _pool_bytes(machine: Machine, pattern: ChasePattern, largest: int) -> tuple[int, str | None]:
+def _pool_bytes(machine: Machine, pattern: chase_patterns.ChasePattern, largest: int) -> tuple[int, str | None]:
     """Return the largest working set that fits the free huge pages, or why there is none."""
     pages = sum(
         pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == pattern.page_bytes
@@ -325,7 +309,7 @@ def _pool_bytes(machine: Machine, pattern: ChasePattern, largest: int) -> tuple[
     if pages:
         # A power of two that fits the pool: the largest working set.
         return min(largest, 1 << (pages * pattern.page_bytes).bit_length() - 1), None
-    kilobytes = pattern.page_bytes // KIB
+    kilobytes = pattern.page_bytes // chase_patterns.KIB
     wanted = -(-largest // pattern.page_bytes)
     return 0, (
         f"no free huge pages of {format_bytes(pattern.page_bytes)}; reserve them with: "
@@ -339,7 +323,7 @@ def _why_fewer_sizes(spans: list[int], planned: list[int]) -> str:
     return "not measured: not enough free huge pages of this size"
 
 
-def _fitting(spans: list[int], pattern: ChasePattern) -> list[int]:
+def _fitting(spans: list[int], pattern: chase_patterns.ChasePattern) -> list[int]:
     """Return the working sets that fit half of the available memory, which may have changed since the plan."""
     if pattern.page_bytes:
         return spans

@@ -54,7 +54,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "engine/experiment.py": ("experiment",),
     "engine/run.py": (START,),
     "engine/spec.py": (START,),
-    "batch/comparison.py": ("session compare",),
+    "batch/standard_output.py": ("session compare",),
     "cli/console.py": ("",),
     "config.py": (START,),
     "cli/parser.py": ("",),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from sizeup.batch.comparison import comparison_lines
+from sizeup.batch.standard_output import comparison_lines
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest, RunValue, session_paths

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from declared import declaration_of, series_of
-from sizeup.batch.comparison import comparison_lines
+from sizeup.batch.standard_output import comparison_lines
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison, Conclusion
 from sizeup.compare.digest import Digest, digest

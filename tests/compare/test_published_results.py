@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from importers.results import FOUR, ONE, TWO
-from sizeup.batch.comparison import comparison_lines
+from sizeup.batch.standard_output import comparison_lines
 from sizeup.cli import run
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Conclusion

@@ -18,8 +18,7 @@ import pytest
 
 import copied_probes as copies
 from sizeup import cli
-from sizeup.batch.comparison import comparison_lines
-from sizeup.batch.standard_output import session_lines
+from sizeup.batch.standard_output import comparison_lines, session_lines
 from sizeup.cli.probes import _data
 from sizeup.compare.compare import compare
 from sizeup.compare.digest import digest

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen == "json":
         write_json(comparison_data(comparison), arguments.output)
     elif chosen == "text":
-        from sizeup.batch.comparison import comparison_lines
+        from sizeup.batch.standard_output import comparison_lines
 
         lines = comparison_lines(comparison, statistics=arguments.statistics, points=arguments.points)
         write_text("\n".join(lines) + "\n", arguments.output)

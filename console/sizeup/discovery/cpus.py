@@ -44,7 +44,6 @@ _LEVELS: tuple[tuple[str, Mapping[int, tuple[str, ...]]], ...] = (
     ("cpufreq/base_frequency", {2: ("higher-clocked", "lower-clocked")}),
 )
 """Files whose levels tell kinds of cores apart, with the words for two or three."""
-_CPUS = "/sys/devices/system/cpu"
 
 NOMINAL_TABLES = ("acpi-cpufreq", "powernow-k8")
 """Drivers whose table of frequencies is the firmware's, in which boost is no state of its own."""
@@ -481,21 +480,21 @@ class CoreClocks:
 
     def __init__(self, sysroot: Sysroot, first: int | None) -> None:
         self._sysroot = sysroot
-        cpufreq = f"{_CPUS}/cpu{first}/cpufreq"
+        cpufreq = f"{CPU}/cpu{first}/cpufreq"
         self._names = frozenset(sysroot.names(cpufreq)) if first is not None else frozenset[str]()
         known = "cpuinfo_max_freq" in self._names
         self._nominal = firmware_table(sysroot, cpufreq) if known else None
-        self._boost_off = self._nominal is not None and sysroot.integer(f"{_CPUS}/cpufreq/boost") == 0
+        self._boost_off = self._nominal is not None and sysroot.integer(f"{CPU}/cpufreq/boost") == 0
         self._by_kind: dict[str, int | None] = {}
 
     def base(self, cpu: int, kind: str | None) -> int | None:
         """Return the base clock of a core in Hertz; of a kind of core without a file for it, that of CPPC."""
         if "base_frequency" in self._names:
-            return kilohertz(self._sysroot, f"{_CPUS}/cpu{cpu}/cpufreq/base_frequency")
+            return kilohertz(self._sysroot, f"{CPU}/cpu{cpu}/cpufreq/base_frequency")
         if kind is None:
             return None
         if kind not in self._by_kind:
-            megahertz = self._sysroot.integer(f"{_CPUS}/cpu{cpu}/acpi_cppc/nominal_freq")
+            megahertz = self._sysroot.integer(f"{CPU}/cpu{cpu}/acpi_cppc/nominal_freq")
             plausible = megahertz if megahertz in _PLAUSIBLE_MHZ else None
             self._by_kind[kind] = None if plausible is None else plausible * 1_000_000
         return self._by_kind[kind]
@@ -504,7 +503,7 @@ class CoreClocks:
         """Return the highest clock of a core in Hertz; None where boost may go above what the driver knows."""
         if "cpuinfo_max_freq" not in self._names:
             return None
-        highest = kilohertz(self._sysroot, f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq")
+        highest = kilohertz(self._sysroot, f"{CPU}/cpu{cpu}/cpufreq/cpuinfo_max_freq")
         if highest is None or self._nominal is None or highest > self._nominal + _TURBO_STEP * 1000:
             return highest
         return min(highest, self._nominal) if self._boost_off else None

@@ -32,7 +32,6 @@ _NODE_NAME = re.compile(r"node(\d{1,5})")
 _CPU_NAME = re.compile(r"cpu(\d{1,5})")
 _POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
 _MEGABYTE = 1_000_000
-_MOST_MEGABYTES = 1 << 32
 
 # access1 is for CPUs alone; access0 may name a generic initiator, such as a network card.
 _ACCESS_CLASSES = ("access1", "access0")
@@ -120,7 +119,7 @@ def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
 
 def _bytes_per_second(megabytes: int | None) -> int | None:
     """None where the firmware says nothing, or more than any memory carries."""
-    return megabytes * _MEGABYTE if megabytes is not None and 0 < megabytes < _MOST_MEGABYTES else None
+    return megabytes * _MEGABYTE if megabytes is not None and 0 < megabytes < _MEGABYTES_LIMIT else None
 
 
 def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:

@@ -15,7 +15,6 @@ from sizeup.procfs.meminfo import parse_swap_areas
 from sizeup.procfs.process import parse_capabilities, parse_hard_limits, parse_limits
 from sizeup.text import one_line
 
-_CPUS = "/sys/devices/system/cpu"
 _POLICY = re.compile(r"policy\d{1,5}")
 _POLICIES_LIMIT = 8192
 _POLICY_TEXT_LIMIT, _SHOWN = 64, 8
@@ -30,9 +29,9 @@ class CpuPolicies:
 
     def __init__(self, sysroot: Sysroot, cpu: int) -> None:
         self._sysroot = sysroot
-        self._cpu = f"{_CPUS}/cpu{cpu}/cpufreq"
-        names = [name for name in sysroot.names(f"{_CPUS}/cpufreq") if _POLICY.fullmatch(name)]
-        self._policies = [f"{_CPUS}/cpufreq/{name}" for name in names[:_POLICIES_LIMIT]]
+        self._cpu = f"{CPU}/cpu{cpu}/cpufreq"
+        names = [name for name in sysroot.names(f"{CPU}/cpufreq") if _POLICY.fullmatch(name)]
+        self._policies = [f"{CPU}/cpufreq/{name}" for name in names[:_POLICIES_LIMIT]]
 
     def setting(self, name: str) -> str | None:
         """Return a setting, ``performance``; where policies differ, each with how many have it, the most first."""

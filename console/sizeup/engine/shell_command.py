@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from sizeup.child_process import environment
 from sizeup.engine.control import BatchControl
+from sizeup.probing.runner import signal_name
 
 SHELL = "/bin/sh"
 OUTPUT_BYTES = 16 << 10
@@ -76,7 +77,7 @@ def execute(command: str, limit_seconds: float, control: BatchControl, *, cancel
     status = process.poll()
     seconds = time.monotonic() - began
     if ended_by_us or status is None or status < 0:
-        problem = ended_by_us or f"it was ended by {_signal_name(-(status or 0))}"
+        problem = ended_by_us or f"it was ended by {signal_name(-(status or 0))}"
         return CommandResult(None, seconds, output.lines(), problem)
     return CommandResult(status, seconds, output.lines(), f"it exited with status {status}" if status else "")
 
@@ -122,10 +123,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         # The shell ends sooner than what it started, which may ignore the first signal.
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_KILL_AFTER_SECONDS)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -381,7 +381,7 @@ class _StepDriver:
                     return Outcome(Status.NOT_CONVERGED, reason)
                 return Outcome(Status.OK)
         if status is not None and status < 0:
-            name = _signal_name(-status)
+            name = signal_name(-status)
             return Outcome(Status.CRASHED, f"its worker died of {name}{self._printed_tail()}", signal=name)
         return Outcome(Status.FAILED, f"its worker ended with status {status} before its end{self._printed_tail()}")
 
@@ -441,7 +441,8 @@ def _join(batches: list[SamplesRecord]) -> SamplesRecord:
     )
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """Return the name of a signal, ``SIGKILL``, or its number where Python knows none."""
     try:
         return signal.Signals(number).name
     except ValueError:
