@@ -20,8 +20,6 @@ from sizeup.views.result.repair import repair_text
 NO_VERDICT_YET = "NO VERDICT YET"
 NO_VERDICT = "NO VERDICT"
 _STATED = (Origin.USER, Origin.IMPORTED, Origin.PRESET)
-_CONVERGED = (", not converged", "did not converge")
-"""How the text of a figure ends that scatters more than was asked for."""
 _BAD = ("fail", "warn")
 _RATES = ("db.growth_percent", "workload.growth_percent")
 """Keys of a growth per year, the more special one first."""
@@ -106,8 +104,7 @@ def _lacking(views: Sequence[CardView]) -> str:
     if any(view.measured_valid for view in views):
         return ""
     void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.measured_void]
-    texts = [view.measured[0] for view in views if view.measured_void and view.measured]
-    why = "did not converge" if all(text.endswith(_CONVERGED) for text in texts) else "not valid"
+    why = "did not converge" if all(view.measured_open for view in views if view.measured_void) else "not valid"
     return f"; {' and '.join(void)} measured, but {why}" if void else " and nothing measured"
 
 
