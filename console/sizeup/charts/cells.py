@@ -156,11 +156,11 @@ class _BarFrame(Struct, frozen=True):
 def _heading(chart: BarChart, width: int) -> str:
     """Return the title with what the axis adds to it: each bar shows its unit, so the axis may go without."""
     axis = chart.axis_title
-    for title in (axis, axis.rpartition(", ")[0]):
+    for title in (axis, chart.axis.title):
         if title and title.lower() in chart.title.lower():
             heading = f"{chart.title}{axis.removeprefix(title)}"
             # Charts beside each other differ in what follows the last colon.
-            return heading if len(heading) <= width else heading.rpartition(": ")[2]
+            return shortened(heading, width)
     return f"{chart.title}: {axis}" if chart.title else axis
 
 

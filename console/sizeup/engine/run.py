@@ -66,7 +66,6 @@ FARTHEST_SECONDS = 7 * 86_400
 _LOOK_AGAIN_SECONDS = 1.0
 """The clock may be set while we wait, so that no sleep is longer."""
 _EXPERIMENT_AGAIN = "start the experiment again"
-_FINISHED = (Status.OK, Status.NOT_CONVERGED)
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
@@ -350,7 +349,7 @@ def run(
                 conclusions = tuple(_concluded(recorder, machine, path))
             recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
-        finished = sum(record.outcome.status in _FINISHED for record in outcomes)
+        finished = sum(record.outcome.status.finished for record in outcomes)
         return Result(path, control.canceled or _status(spec, outcomes), finished)
 
 

@@ -97,6 +97,11 @@ class Status(Enum):
         """The same for people: ``timed out``."""
         return self.value.replace("-", " ")
 
+    @property
+    def finished(self) -> bool:
+        """Whether the step measured all it was going to."""
+        return self in (Status.OK, Status.NOT_CONVERGED)
+
 
 class Outcome(Struct, frozen=True):
     """The end of a step, with the reason where it is not plain success."""

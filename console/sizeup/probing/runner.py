@@ -396,7 +396,7 @@ def _with_offline_cpus(outcome: Outcome, offline: tuple[int, ...]) -> Outcome:
     names = ", ".join(map(str, offline[:8])) + (", ..." if len(offline) > 8 else "")
     cpus, them = ("CPU", "it") if len(offline) == 1 else ("CPUs", "them")
     went = f"{cpus} {names} went offline during the step"
-    if outcome.status in (Status.OK, Status.NOT_CONVERGED):
+    if outcome.status.finished:
         return Outcome(
             Status.FAILED,
             f"{went}: the figures may be of other CPUs; bring {them} online and run the step again",

@@ -11,7 +11,7 @@ from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
-from sizeup.model.sample import Coordinates, Estimate, Gap, Outcome, Progress, Status
+from sizeup.model.sample import Coordinates, Estimate, Gap, Outcome, Progress
 from sizeup.session import records
 
 PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
@@ -97,7 +97,7 @@ class StepRun(Struct):
     @property
     def finished(self) -> bool:
         """Whether it measured all it was going to."""
-        return self.outcome is not None and self.outcome.status in (Status.OK, Status.NOT_CONVERGED)
+        return self.outcome is not None and self.outcome.status.finished
 
 
 class Damage(Struct):

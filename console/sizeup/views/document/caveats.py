@@ -22,7 +22,7 @@ def caveats(session: Session, shown: ShownAdvice, *, each: int | None = None) ->
     elif session.end.status != "complete":
         found.append(f"The last run was {session.end.status}{_because(session.end.reason)}.")
     for step, outcome in session.outcomes.items():
-        if outcome.status not in (Status.OK, Status.NOT_CONVERGED):
+        if not outcome.status.finished:
             found.append(f"{_title(session, step)} was {_ended(outcome.status)}{_because(outcome.reason)}.")
     for run in session.steps.values():
         found.extend(_listed(run.step.title, _step_caveats(run), each))

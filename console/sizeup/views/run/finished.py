@@ -15,11 +15,9 @@ from sizeup.session.value import Point, PointKey, StepRun
 from sizeup.text import capitalized
 from sizeup.units import format_value
 from sizeup.views.run.latency_throughput import latency_throughput
-from sizeup.views.run.points import family, format_coordinate, laid_out, on_axis
+from sizeup.views.run.points import MOST_LINES, family, format_coordinate, laid_out, on_axis
 from sizeup.views.run.step import step_chart
 
-MOST_LINES = 6
-"""As many lines as markers, dashes and colors distinguish."""
 _LOGARITHMIC_FROM = 100.0
 """Bars that differ by more cannot be seen beside the longest."""
 

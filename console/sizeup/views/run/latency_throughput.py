@@ -9,6 +9,7 @@ from sizeup.model.plan import Better, Series
 from sizeup.session.value import StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.run.points import (
+    MOST_LINES,
     RATES,
     common_name,
     common_title,
@@ -22,7 +23,6 @@ from sizeup.views.run.points import (
     value_scale,
 )
 
-_MOST_LINES = 6
 KNEE = "load.knee"
 """The quantity that says at which load throughput stops rising as fast as it; its ``extra`` has the throughput."""
 WANTED = ("p50", "p99", "mean")
@@ -35,7 +35,7 @@ def latency_throughput(run: StepRun) -> LineChart | None:
     latencies = [] if throughput is None else latency_series(run, throughput)
     if throughput is None or not latencies:
         return None
-    lines = [line for series in latencies for line in _lines(run, throughput, series, latencies)][:_MOST_LINES]
+    lines = [line for series in latencies for line in _lines(run, throughput, series, latencies)][:MOST_LINES]
     if not any(len(line.points) > 1 for line in lines):
         return None
     ys = [point.y for line in lines for point in line.points]

@@ -11,7 +11,7 @@ from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_count, format_ns, format_value
 from sizeup.views.run.latency_throughput import throughput_series
-from sizeup.views.run.points import RATES, first_series, value_of
+from sizeup.views.run.points import RATES, first_series, sampled_points, value_of
 from sizeup.views.run.step_badge import axis_name
 
 _MOST_TILES = 6
@@ -71,14 +71,10 @@ def recent_values(run: StepRun, now_ns: int, pieces: int) -> tuple[RecentValues,
     """Return throughput and p99, or else the first sampled series, over the last seconds."""
     throughput = throughput_series(run)
     found: list[Series] = [] if throughput is None else [throughput]
-    found += [series for series in run.series.values() if series.statistic == "p99" and _points(run, series)][:1]
+    found += [series for series in run.series.values() if series.statistic == "p99" and sampled_points(run, series)][:1]
     if not found:
-        found = [series for series in run.series.values() if _points(run, series)][:1]
-    return tuple(RecentValues(_name(series), _pieces(_points(run, series), now_ns, pieces)) for series in found)
-
-
-def _points(run: StepRun, series: Series) -> list[Point]:
-    return [point for point in run.points.values() if point.series == series.name and point.values]
+        found = [series for series in run.series.values() if sampled_points(run, series)][:1]
+    return tuple(RecentValues(_name(series), _pieces(sampled_points(run, series), now_ns, pieces)) for series in found)
 
 
 def _newest(run: StepRun) -> Point | None:

@@ -18,6 +18,8 @@ RANGE_CAUSE = "range_cause"
 """Key in an estimate's ``extra``: why it has no single value."""
 RATES = ("1/s", "bytes/s")
 """Units of rates: an interval over few runs may be computed to reach below nothing."""
+MOST_LINES = 6
+"""As many as markers, dashes and colors distinguish."""
 LOGARITHMIC_FROM = 16.0
 """A span of this factor or more is drawn on a logarithmic axis."""
 
@@ -25,6 +27,21 @@ LOGARITHMIC_FROM = 16.0
 def points_of(run: StepRun, series: str) -> list[LoggedPoint]:
     """The points of one series, in the order in which they were first measured."""
     return [point for point in run.points.values() if point.series == series]
+
+
+def sampled_points(run: StepRun, series: Series) -> list[LoggedPoint]:
+    """The points of one series that have samples."""
+    return [point for point in points_of(run, series.name) if point.values]
+
+
+def along(points: Iterable[LoggedPoint], series: Series) -> list[LoggedPoint]:
+    """Points in the order in which they lie on the axis of their series."""
+
+    def position(point: LoggedPoint) -> float:
+        at = point.at.get(series.axis or "")
+        return float(at) if isinstance(at, int | float) else 0.0
+
+    return sorted(points, key=position)
 
 
 def first_series(run: StepRun) -> Series | None:

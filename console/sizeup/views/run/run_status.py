@@ -53,13 +53,6 @@ class _Problem(Struct, frozen=True):
     sentence: str
 
 
-_ENDS = {
-    Status.REFUSED: (RunGrade.WARN, "refused"),
-    Status.CANCELED: (RunGrade.WARN, "canceled"),
-    Status.FAILED: (RunGrade.FAIL, "failed"),
-    Status.CRASHED: (RunGrade.FAIL, "crashed"),
-    Status.TIMED_OUT: (RunGrade.FAIL, "timed out"),
-}
 _MOST_PROBLEMS = 3
 """As many as a status line has room for; the others are among the caveats."""
 _REASON_LENGTH = 160
@@ -91,8 +84,9 @@ def _problems(session: Session) -> Iterator[_Problem]:
         wanted = session.end.status == "canceled"
         yield _Problem(RunGrade.WARN if wanted else RunGrade.FAIL, session.end.status, _short(session.end.reason))
     for step, outcome in session.outcomes.items():
-        if outcome.status in _ENDS:
-            grade, cause = _ENDS[outcome.status]
+        if not outcome.status.finished:
+            chosen = outcome.status in (Status.REFUSED, Status.CANCELED)
+            grade, cause = RunGrade.WARN if chosen else RunGrade.FAIL, outcome.status.words
             run = session.steps.get(step)
             name = step if run is None else run.step.title
             yield _Problem(grade, cause, _because(f"{name} {cause}", outcome.reason or outcome.signal or ""))

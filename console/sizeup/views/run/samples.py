@@ -14,17 +14,18 @@ from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import PointKey, StepRun
 from sizeup.units import format_value
 from sizeup.views.run.points import (
+    MOST_LINES,
+    along,
     common_title,
     family,
     first_series,
     format_coordinate,
     line_title,
-    points_of,
+    sampled_points,
     value_scale,
 )
 from sizeup.views.run.results import coordinates_text
 
-_MOST_LINES = 6
 _PIECES = 120
 """Of a time axis: more could not be distinguished on a screen."""
 _RANGES = 16
@@ -36,7 +37,7 @@ _MOST_SAMPLES = 20_000
 
 def over_time(run: StepRun) -> LineChart | None:
     """The samples as they came: all percentiles of a latency together, else each point by itself; None without any."""
-    shown = _percentiles(run) or [series for series in run.series.values() if _sampled(run, series)][:1]
+    shown = _percentiles(run) or [series for series in run.series.values() if sampled_points(run, series)][:1]
     if not shown:
         return None
     groups = _by_series(run, shown) if len(shown) > 1 else _by_point(run, shown[0])
@@ -69,7 +70,7 @@ def _timed(
 
 def _percentiles(run: StepRun) -> list[Series]:
     """The percentiles that were sampled, of the first latency that has some."""
-    sampled = [series for series in run.series.values() if _percentile(series) and _sampled(run, series)]
+    sampled = [series for series in run.series.values() if _percentile(series) and sampled_points(run, series)]
     return [series for series in sampled if family(series) == family(sampled[0])]
 
 
@@ -77,38 +78,26 @@ def _percentile(series: Series) -> bool:
     return series.statistic.startswith("p")
 
 
-def _sampled(run: StepRun, series: Series) -> list[LoggedPoint]:
-    return [point for point in points_of(run, series.name) if point.values]
-
-
 def _by_series(run: StepRun, shown: Sequence[Series]) -> Mapping[str, list[LoggedPoint]]:
     """One line for each series and direction, whatever the load was at the time."""
     groups: dict[str, list[LoggedPoint]] = {}
     for series in shown:
-        for point in _sampled(run, series):
+        for point in sampled_points(run, series):
             label = f"{line_title(series, shown)} {point.at.get('direction', '')}".rstrip()
             groups.setdefault(label, []).append(point)
-    return dict(list(groups.items())[:_MOST_LINES])
+    return dict(list(groups.items())[:MOST_LINES])
 
 
 def _by_point(run: StepRun, series: Series) -> Mapping[str, list[LoggedPoint]]:
     """One line for each point, of many some from end to end."""
-    points = _spread(_along(_sampled(run, series), series))
+    points = _spread(along(sampled_points(run, series), series))
     return {coordinates_text(point.at, series) or series.title: [point] for point in points}
 
 
-def _along(points: list[LoggedPoint], series: Series) -> list[LoggedPoint]:
-    def position(point: LoggedPoint) -> float:
-        at = point.at.get(series.axis or "")
-        return float(at) if isinstance(at, int | float) else 0.0
-
-    return sorted(points, key=position)
-
-
 def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
-    if len(points) <= _MOST_LINES:
+    if len(points) <= MOST_LINES:
         return list(points)
-    return [points[round(index * (len(points) - 1) / (_MOST_LINES - 1))] for index in range(_MOST_LINES)]
+    return [points[round(index * (len(points) - 1) / (MOST_LINES - 1))] for index in range(MOST_LINES)]
 
 
 def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[ChartPoint, ...]:
@@ -145,7 +134,7 @@ def underlying_points(run: StepRun, key: PointKey) -> list[tuple[Series, LoggedP
         (other, point)
         for other in run.series.values()
         if other.unit == series.unit and family(other)[0] in names
-        for point in _sampled(run, other)
+        for point in sampled_points(run, other)
         if own.at.items() <= point.at.items()
     ]
     return sorted(found, key=lambda pair: pair[1] is not own)
@@ -162,7 +151,7 @@ def underlying_histograms(run: StepRun, key: PointKey) -> list[tuple[str, BarCha
 
 def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
     """The share of the samples behind a point that lies at or below each value; None where there are no samples."""
-    found = underlying_points(run, key)[:_MOST_LINES]
+    found = underlying_points(run, key)[:MOST_LINES]
     if not found:
         return None
     values = {label: sorted(_settled(point)) for label, (_, point) in zip(_labels(found), found, strict=True)}
@@ -172,7 +161,7 @@ def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
 
 def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
     """The samples behind a point as they came; None where there are none."""
-    found = underlying_points(run, key)[:_MOST_LINES]
+    found = underlying_points(run, key)[:MOST_LINES]
     if not found:
         return None
     groups = {label: [point] for label, (_, point) in zip(_labels(found), found, strict=True)}
@@ -201,14 +190,14 @@ def _all_coordinates(run: StepRun, point: LoggedPoint) -> str:
 def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
     """The point that a distribution is shown of: while the step runs the newest, then the farthest along its axis."""
     series = first_series(run)
-    series = series if series is not None and _sampled(run, series) else None
-    series = series or next((other for other in run.series.values() if _sampled(run, other)), None)
+    series = series if series is not None and sampled_points(run, series) else None
+    series = series or next((other for other in run.series.values() if sampled_points(run, other)), None)
     if series is None:
         return None
-    points = _sampled(run, series)
+    points = sampled_points(run, series)
     if run.outcome is None:
         return series, max(points, key=lambda point: point.t_ns[-1])
-    return series, _along(points, series)[-1]
+    return series, along(points, series)[-1]
 
 
 def distribution_of(run: StepRun) -> BarChart | None:
@@ -229,7 +218,7 @@ def cumulative_of(run: StepRun) -> LineChart | None:
     series = found[0]
     values = {
         coordinates_text(point.at, series) or series.title: sorted(_settled(point))
-        for point in _spread(_along(_sampled(run, series), series))
+        for point in _spread(along(sampled_points(run, series), series))
     }
     return _shares_of(values, series.title, series.unit, run.step.title)
 

@@ -33,6 +33,7 @@ from sizeup.views.run.boundaries import size_boundaries
 from sizeup.views.run.points import (
     LOGARITHMIC_FROM,
     RATES,
+    along,
     common_name,
     common_title,
     family,
@@ -277,13 +278,8 @@ def _headline_points(run: StepRun) -> list[LoggedPoint]:
     if run.outcome is None or len(points) < 2:
         return points[-1:]
     if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
-        return sorted(points, key=lambda point: _along(point, str(series.axis)))[-1:]
+        return along(points, series)[-1:]
     return [point for point in points if series.headline and point.at == series.headline] or points
-
-
-def _along(point: LoggedPoint, axis: str) -> float:
-    place_on_axis = point.at.get(axis)
-    return float(place_on_axis) if isinstance(place_on_axis, int | float) else 0.0
 
 
 def extremes_text(run: StepRun) -> str:
