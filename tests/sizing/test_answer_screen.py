@@ -68,7 +68,7 @@ def test_a_cluster_names_what_one_lost_server_means_for_each_resource(answer: An
     assert ("one of 2 servers lost: Storage 14% used, 24% in year 3; Memory 50% used") in words(lines)
     assert row(lines, "License")[1:6] == ["32", "x", "Oracle", "EE", "+"]
     assert "has no Real Application Clusters from 19c on" in words(lines)
-    assert lines[-1].endswith("more: sizeup size --working")
+    assert lines[-1].endswith("more: sizeup size --show working")
 
 
 def test_a_guest_has_no_license_count_and_no_failure_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +90,7 @@ def test_without_the_drives_the_paths_alone_are_judged_and_the_space_is_unknown(
     assert row(lines, "Paths")[-1] == "PASS"
     assert row(lines, "Space")[1:] == ["unknown", "4,000", "GB", "–", "–", "–", "unknown"]
     assert "Growth Nothing judged passes 100% within 3 years; highest: Storage, 24% in year 3" in words(lines)
-    assert lines[-1].endswith("more: sizeup size --working")
+    assert lines[-1].endswith("more: sizeup size --show working")
 
 
 def test_an_edition_that_is_not_permitted_is_the_verdict_whatever_else_passes(answer: Answer) -> None:

@@ -209,16 +209,12 @@ def test_a_user_s_own_rule_is_named(folder: Path, markdown: Report) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-o", "x.html"), "-o needs --html or --markdown; add one of them, or leave out -o"),
-        (("--html", "--json"), "--json cannot be combined with --html"),
-        (("--markdown", "--show", "working"), "--working cannot be combined with --markdown"),
-        (("--html", "--show", "storage"), "--explain cannot be combined with --html"),
-        (("--html", "--candidates", "server-x"), "--candidates cannot be combined with --html"),
-        (
-            ("--html", "--workload", "awr.txt", "-o", "awr.txt"),
-            "-o awr.txt: would overwrite a file that the result is worked out from",
-        ),
-        (("--html", "-o", "missing/x.html"), "missing/x.html: cannot write: No such file or directory"),
+        (("-o", "x.foo"), "-o x.foo: expected a name that ends as its format does; add --format: text, json, html"),
+        (("--format", "html", "--json"), "--json: not allowed with argument --format"),
+        (("--format", "html", "--show", "storage"), "--show storage has no effect on the format html"),
+        (("compare", "server-x", "--format", "html"), "unrecognized arguments: --format html"),
+        (("--workload", "awr.txt", "--format", "html", "-o", "awr.txt"), "-o awr.txt: would overwrite a file that is"),
+        (("-o", "missing/x.html"), "missing/x.html: cannot write: No such file or directory"),
     ],
 )
 def test_what_makes_no_report_is_refused(

@@ -53,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_page_answers_the_purchase_first() -> None:
     assert "--workload awr.txt" in SHOWN[0].command
-    assert "--sysroot server-x" in SHOWN[0].command
+    assert "--machine server-x" in SHOWN[0].command
 
 
 @pytest.mark.usefixtures("folder")

@@ -65,6 +65,25 @@ def run(arguments: argparse.Namespace) -> int:
     return show_session(path, arguments)
 
 
+class Follow:
+    """Follow a batch run in the console by reading its session file; the run is not disturbed.
+
+    Without FILE, follow the unfinished session that was written to last.
+    """
+
+    ARGUMENTS = (arg("file", metavar="FILE", nargs="?", help="session file of the run, or its name"), CONSOLE)
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Follow the run."""
+        from sizeup.session.store import directory, find, unfinished
+
+        path = find(arguments.file) if arguments.file else next(map(str, unfinished(directory())), None)
+        if path is None:
+            raise UsageError(f"no unfinished run in {directory()}; name its session file: sizeup session follow FILE")
+        return show_session(path, arguments)
+
+
 def show_session(path: str, arguments: argparse.Namespace) -> int:
     """The console on a session, or its summary so far."""
     from sizeup.session.reader import read_session

@@ -45,8 +45,9 @@ _EFFECTS = {
 
 ARGUMENTS = (
     arg(
-        "sessions", metavar="FILE", nargs="+",
-        help="session file, plain or gzipped, or name of a saved session; several with tidy-csv and tidy-parquet only",
+        "sessions", metavar="FILE", nargs="*",
+        help="session file, plain or gzipped, or name of a saved session (default: the session that was written "
+        "last); several with tidy-csv and tidy-parquet only",
     ),
     *format_arguments(_FORMATS),
     arg("--step", metavar="ID", help="with svg: step to draw"),
@@ -70,9 +71,10 @@ ARGUMENTS = (
 def run(arguments: argparse.Namespace) -> int:
     """Read the session, write the report."""
     from sizeup.report import output
-    from sizeup.session.store import find
+    from sizeup.session.store import LATEST, find
 
-    out, paths = arguments.output, [find(name) for name in arguments.sessions]
+    out = arguments.output
+    paths = arguments.sessions = [find(name) for name in arguments.sessions or [LATEST]]
     chosen = chosen_format(arguments, _FORMATS, paths, _EFFECTS)
     if len(paths) > 1 and not chosen.startswith("tidy-"):
         raise UsageError(f"expected one session, found {len(paths)}; for one table of several add --format tidy-csv")

@@ -1,4 +1,4 @@
-"""Saved sessions: list, rename, delete, prune.
+"""Saved sessions: list, note, rename, delete, prune.
 
 FILE is a session file, or the name of a session in the state directory, or the beginning of that name.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sizeup.cli.arguments import JSON, SESSION, YES, arg
 from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.input_file import STDIN, read_text
 from sizeup.text import plural
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _WIDTH = 100
+_NOTE_LIMIT = 1 << 20
+"""Bytes of a note; a session's line holds 16 times as much."""
 
 
 class List:
@@ -37,6 +40,28 @@ class List:
         if arguments.words:
             found = [entry for entry in found if entry.mentions(arguments.words)]
         _print(found, json=arguments.json)
+        return ExitStatus.OK
+
+
+class Note:
+    """Add a note or tags to a session, during the run or later."""
+
+    ARGUMENTS = (
+        SESSION,
+        arg("text", nargs="*", metavar="TEXT", help="text of the note; - reads it from standard input"),
+        arg("--tag", action="append", default=[], metavar="TAG", help="also add this tag; repeatable"),
+    )
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Append the note."""
+        from sizeup.session.store import annotate, find
+
+        piped = arguments.text == [STDIN]
+        text = read_text(STDIN, "the text of a note", _NOTE_LIMIT) if piped else " ".join(arguments.text)
+        if not text.strip() and not arguments.tag:
+            raise UsageError("the note is empty; add its text after the file name, or - to read it from standard input")
+        annotate(find(arguments.file), text.strip(), tags=tuple(arguments.tag))
         return ExitStatus.OK
 
 

@@ -191,7 +191,7 @@ def _explained(name: str, sizing: Sizing) -> Advice:
         raise UsageError(
             f"--show {name}: expected an answer, found none: {why}; list the ids with sizeup size --show sources"
         )
-    hint = nearest(name, [advice.id for advice in sizing.advice])
+    hint = nearest(name, [*_PARTS, *(card.resource for card in sizing.cards), *(advice.id for advice in sizing.advice)])
     raise UsageError(
         f"--show: expected {', '.join(_PARTS)}, storage, space, cpu, memory, license or the id of an answer, found "
         f"{name!r}{hint}; list the ids with sizeup size --show sources"

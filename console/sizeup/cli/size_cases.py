@@ -22,6 +22,22 @@ ARGUMENTS = (
 )
 
 
+class Keys:
+    """List every key that sizeup size --set takes, with its meaning and its range."""
+
+    ARGUMENTS = ()
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Print the keys."""
+        del arguments
+        from sizeup.sizing.keys import KEYS
+
+        for key in KEYS.values():
+            print(f"{key.name:32} {key.help}; {key.expectation}")
+        return ExitStatus.OK
+
+
 def run(arguments: argparse.Namespace) -> int:
     """List, show or compare."""
     refuse_combination(arguments, "--compare", ("NAME",))
