@@ -191,12 +191,15 @@ def test_a_bad_profile_says_key_expected_and_found(
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--junit", "x"], "--junit needs --profile; add it, or leave out --junit"),
-        (["--partition"], "--partition needs --parquet; add it, or leave out --partition"),
-        (["-o", "x"], "-o needs --json, --csv or --html; add it, or leave out -o"),
-        (["--allow-undecided"], "--allow-undecided needs --profile; add it, or leave out --allow-undecided"),
-        (["--all", "--json"], "--all has no effect on --json; leave out one or the other"),
-        (["--against", "x", "--csv"], "--against has no effect on --csv; leave out one or the other"),
+        (["--junit", "x"], "--junit needs --profile; add --profile, or leave out --junit"),
+        (["--partition"], "--partition needs --parquet; add --parquet, or leave out --partition"),
+        (["-o", "x"], "-o x: expected a name that ends as its format does; add --format: text, json, csv, html"),
+        (["--allow-undecided"], "--allow-undecided needs --profile; add --profile, or leave out --allow-undecided"),
+        (["--all", "--json"], "--all has no effect on the format json; leave out --all, or add --format text"),
+        (
+            ["--against", "x", "--format", "csv"],
+            "--against has no effect on the format csv; leave out --against, or add --format text or json or html",
+        ),
     ],
 )
 def test_an_option_without_the_one_that_it_belongs_to_is_refused(

@@ -83,7 +83,7 @@ def test_each_report_shows_the_recorded_figure_and_labels_a_recomputed_one(
     form: str, path: str, output: Export
 ) -> None:
     shown = output("export", path, form)
-    recomputed = output("export", path, form, "--recompute")
+    recomputed = output("export", path, "--format", form, "--recompute")
 
     assert figure_in(form, shown) == "777000000.0"
     assert "ecomputed" not in shown
@@ -126,9 +126,9 @@ def test_the_summary_shows_what_was_recorded(path: str) -> None:
 
 
 def test_a_chart_or_a_shared_file_is_not_recomputed(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for form in ("--svg", "--share"):
-        assert cli.run(["session", "export", path, form, "--recompute"]) == 2
-        assert "--recompute does not go with" in capsys.readouterr().err
+    for form in ("svg", "share"):
+        assert cli.run(["session", "export", path, "--format", form, "--recompute"]) == 2
+        assert f"--recompute has no effect on the format {form}" in capsys.readouterr().err
 
 
 def test_a_session_without_advice_says_so_and_how_to_get_it(tmp_path: Path, output: Export) -> None:
@@ -231,8 +231,8 @@ def test_a_session_has_a_new_revision_whenever_what_it_measured_changes() -> Non
 
 
 MAY_SIZE = {
-    "cli/presets.py": "sizes published cases",
-    "cli/candidates.py": "sizes servers that the user compares",
+    "cli/size_cases.py": "sizes published cases",
+    "cli/size_compare.py": "sizes servers that the user compares",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
     "engine/advice.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",

@@ -133,7 +133,7 @@ def test_a_shared_session_gives_a_table_without_its_names(tmp_path: Path, monkey
     written(Path(path), *found)
 
     assert cli.run(["session", "export", path, "--format", "share", "-o", shared]) == 0
-    for arguments in (["--tidy", "csv"], ["--openmetrics"]):
+    for arguments in (["--format", "tidy-csv"], ["--format", "openmetrics"]):
         assert cli.run(["session", "export", shared, *arguments, "-o", out]) == 0
         text = Path(out).read_text()
         assert "host-" in text
@@ -180,16 +180,16 @@ def test_parquet_has_the_same_rows_with_types(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (
-            ["--tidy", "parquet"],
+            ["--format", "tidy-parquet"],
             "Parquet needs DuckDB, which is not installed; install it with: pip install 'sizeup[fleet]'",
         ),
-        (["--tidy", "excel"], "argument --tidy: invalid choice: 'excel'"),
-        (["{path}", "--json"], "expected one session, found 2; only --tidy makes one table of several"),
-        (["--tidy", "csv", "--recompute"], "--recompute does not go with a format without advice"),
-        (["--openmetrics", "--set", "workload.iops=1"], "--workload and --set do not go with a format without advice"),
-        (["--tidy", "csv", "--ascii"], "--ascii needs --text"),
-        (["--tidy", "csv", "-o", "{path}"], "would overwrite the session that is exported"),
-        (["{empty}", "--tidy", "csv", "--step", "x"], "--step needs --svg"),
+        (["--format", "excel"], "argument --format: invalid choice: 'excel'"),
+        (["{path}", "--json"], "expected one session, found 2; for one table of several add --format tidy-csv"),
+        (["--format", "tidy-csv", "--recompute"], "--recompute has no effect on the format tidy-csv"),
+        (["--format", "openmetrics", "--set", "workload.iops=1"], "--set has no effect on the format openmetrics"),
+        (["--format", "tidy-csv", "--ascii"], "--ascii has no effect on the format tidy-csv"),
+        (["--format", "tidy-csv", "-o", "{path}"], "would overwrite a file that is read"),
+        (["{empty}", "--format", "tidy-csv", "--step", "x"], "--step has no effect on the format tidy-csv"),
     ],
 )
 def test_what_cannot_be_exported_is_refused(

@@ -237,10 +237,10 @@ def test_a_folder_that_pip_installed_into_is_checked_by_what_pip_wrote(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["drift", "{gone}"], "expected a folder or a wheel, found neither"),
-        (["drift", "{file}"], "expected a wheel: File is not a zip file; build it with: pip wheel"),
-        (["drift", "{folder}", "null"], "unrecognized arguments: null; try: sizeup probe check --help"),
-        (["drift", "{folder}", "--set", "a.b=1"], "--set needs --run"),
+        (["check", "{gone}"], "expected a folder or a wheel, found neither"),
+        (["check", "{file}"], "expected a wheel: File is not a zip file; build it with: pip wheel"),
+        (["check", "{folder}", "null"], "unrecognized arguments: null; try: sizeup probe check --help"),
+        (["check", "{folder}", "--set", "a.b=1"], "--set needs --run"),
         (["new", "rust", "{gone}", "acme.rate"], "expected python or c, found 'rust'"),
         (["new", "c", "{gone}"], "the following arguments are required: PROBE; try: sizeup probe new --help"),
         (["new", "c", "{gone}", "Rate"], "two or more lower-case words joined by dots such as acme.fill, found"),
