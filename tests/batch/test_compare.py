@@ -30,10 +30,10 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
     set_gap(tmp_path / "fast/a.sizeup.jsonl", 2e5)
     set_gap(tmp_path / "slow.sizeup.jsonl", 2e6)
 
-    plain = sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast")
-    asked = sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast", "--fail-if", "null.gap > +5%")
-    other = sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast", "--fail-if", "null.gap < -5%")
-    data = json.loads(sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast", "--json").stdout)
+    plain = sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast")
+    asked = sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast", "--fail-if", "null.gap > +5%")
+    other = sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast", "--fail-if", "null.gap < -5%")
+    data = json.loads(sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast", "--json").stdout)
 
     assert (plain.returncode, asked.returncode, other.returncode) == (0, 5, 0)
     assert "worse" in plain.stdout
@@ -49,17 +49,21 @@ def test_a_comparison_is_written_as_a_document_of_its_own(sizeup: Run, tmp_path:
     sizeup(*RUN, "--set", "null.interval=2ms", "-o", "slow")
     set_gap(tmp_path / "fast", 2e5)
     set_gap(tmp_path / "slow", 2e6)
-    sides = ("compare", "slow", "--baseline", "fast", "--fail-if", "null.gap > +5%")
+    sides = ("session", "compare", "slow", "--against", "fast", "--fail-if", "null.gap > +5%")
 
-    text, web = sizeup(*sides, "--markdown"), sizeup(*sides, "--html", "-o", "c.html")
-    alone = sizeup("compare", "slow", "--fail-if", "null.gap > 9s", "--format", "markdown")
+    text, web = sizeup(*sides, "--format", "markdown"), sizeup(*sides, "--format", "html", "-o", "c.html")
+    alone = sizeup("session", "compare", "slow", "--fail-if", "null.gap > 9s", "--format", "markdown")
 
     assert (text.returncode, web.returncode, alone.returncode) == (5, 5, 6)
     for words in ("**FAIL**", "MET: x ", "- worse"):
         assert words in text.stdout
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
     assert "**NOT CERTAIN**" in alone.stdout  # five runs give no interval
-    for refused in ((*sides, "-o", "x"), (*sides, "--html", "-o", "slow"), (*sides, "--html", "--json")):
+    for refused in (
+        (*sides, "-o", "x"),
+        (*sides, "--format", "html", "-o", "slow"),
+        (*sides, "--format", "html", "--json"),
+    ):
         assert sizeup(*refused).returncode == 2
 
 
@@ -69,7 +73,7 @@ def test_several_settings_follow_one_set_and_a_session_comes_from_standard_input
 
     settings = next(json.loads(line) for line in session.splitlines() if b'"plan"' in line[:20])["plan"]["steps"][0]
     assert settings["settings"] | {"samples": 5, "interval": 0.0002} == settings["settings"]
-    shown = sizeup("show", "s.sizeup.jsonl").stdout
+    shown = sizeup("session", "show", "s.sizeup.jsonl").stdout
     for content in (session, gzip.compress(session)):
         piped = subprocess.run([sys.executable, "-m", "sizeup", "show", "-"], input=content, capture_output=True)
         assert (piped.returncode, piped.stdout.decode()) == (0, shown)
@@ -79,7 +83,7 @@ def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is
     once = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set")
     sizeup(*once, "null.interval=0.2ms", "-o", "fast")
     sizeup(*once, "null.interval=2ms", "-o", "slow")
-    condition = ("compare", "slow", "--baseline", "fast", "--fail-if", "null.gap > +5%")
+    condition = ("session", "compare", "slow", "--against", "fast", "--fail-if", "null.gap > +5%")
 
     open_, allowed = sizeup(*condition), sizeup(*condition, "--allow-undecided")
     data = json.loads(sizeup(*condition, "--json").stdout)
@@ -98,12 +102,14 @@ def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is
 def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup: Run) -> None:
     sizeup(*RUN[:-1], "6", "--set", "null.interval=2ms", "-o", "a")
 
-    met = sizeup("compare", "a", "--fail-if", "null.gap > 1ms")
-    passed = sizeup("compare", "a", "--fail-if", "null.gap > 60 s")
-    both = sizeup("compare", "a", "--fail-if", "null.gap > 1ms", "--fail-if", "null.gap > 60s", "--allow-undecided")
-    data = json.loads(sizeup("compare", "a", "--fail-if", "null.gap > 1ms", "--json").stdout)
-    change = sizeup("compare", "a", "--fail-if", "null.gap > +5%")
-    nothing = sizeup("compare", "a")
+    met = sizeup("session", "compare", "a", "--fail-if", "null.gap > 1ms")
+    passed = sizeup("session", "compare", "a", "--fail-if", "null.gap > 60 s")
+    both = sizeup(
+        "session", "compare", "a", "--fail-if", "null.gap > 1ms", "--fail-if", "null.gap > 60s", "--allow-undecided"
+    )
+    data = json.loads(sizeup("session", "compare", "a", "--fail-if", "null.gap > 1ms", "--json").stdout)
+    change = sizeup("session", "compare", "a", "--fail-if", "null.gap > +5%")
+    nothing = sizeup("session", "compare", "a")
 
     assert (met.returncode, passed.returncode, both.returncode) == (5, 0, 5)
     assert "MET: " in met.stdout
@@ -120,8 +126,8 @@ def test_a_metric_that_the_new_side_lacks_is_undecided_and_one_that_nobody_knows
     sizeup(*RUN, "-o", "a")
     sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
 
-    assert sizeup("compare", "b", "--baseline", "a", "--fail-if", "null.gap > +5%").returncode == 6
-    unknown = sizeup("compare", "b", "--baseline", "a", "--fail-if", "null.gaps > +5%")
+    assert sizeup("session", "compare", "b", "--against", "a", "--fail-if", "null.gap > +5%").returncode == 6
+    unknown = sizeup("session", "compare", "b", "--against", "a", "--fail-if", "null.gaps > +5%")
     assert unknown.returncode == 2
     assert "did you mean null.gap?); they have: null.gap" in unknown.stderr
 
@@ -130,7 +136,7 @@ def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, t
     sizeup(*RUN, "-o", "a")
     sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
 
-    done = sizeup("compare", "a", "--baseline", "b")
+    done = sizeup("session", "compare", "a", "--against", "b")
 
     assert done.returncode == 2
     assert "nothing measured on both sides: B (new) has null.gap, A (baseline) no finished step" in done.stderr

@@ -160,7 +160,7 @@ def test_every_command_finds_a_session_by_its_name_and_the_latest_without_one(si
         ("show",),
         ("show", f"{name}{SUFFIX}"),
         ("export", name, "--json"),
-        ("compare", name, "--baseline", name),
+        ("compare", name, "--against", name),
         ("size", "--machine", name),
         ("attach", "--text", name),
         ("export", "latest", "--format", "text"),

@@ -148,7 +148,7 @@ class Studio:
             self._storage(camera, terminal)
             self._sizing(camera, terminal)
             report = self._report(camera, terminal)
-        camera.end(report, f"sizeup session export --html --set {' '.join(REPORTED)}", 6.0)
+        camera.end(report, f"sizeup session export -o report.html --set {' '.join(REPORTED)}", 6.0)
         picture = moving(camera.shots, camera.seconds, "A tour of sizeup, from the summary to the report")
         assert len(picture) <= LARGEST, f"{len(picture):,} bytes"
         self.write("tour.svg", picture)
@@ -200,9 +200,11 @@ class Studio:
             sys.executable,
             "-m",
             "sizeup",
+            "session",
             "export",
             str(session),
-            "--html",
+            "--format",
+            "html",
             "-o",
             str(page),
             "--set",

@@ -18,7 +18,7 @@ COMMANDS = {
     "sizeup --batch --help": ["-m", "sizeup", "--batch", "--help"],
     "sizeup detect": ["-m", "sizeup", "detect"],
     "sizeup size": ["-m", "sizeup", "size"],
-    "sizeup probe list": ["-m", "sizeup", "probes"],
+    "sizeup probe list": ["-m", "sizeup", "probe", "list"],
     "sizeup doctor": ["-m", "sizeup", "doctor"],
     "import textual.app": ["-c", "import textual.app"],
 }

@@ -278,6 +278,8 @@ def test_workload_files_of_a_repeated_option_all_count(
     assert {"workload.cpu_cores", "workload.iops"} <= keys
 
 
-@pytest.mark.parametrize("arguments", [("--svg", "--set", "workload.iops=1"), ("--share", "--workload", "awr.txt")])
+@pytest.mark.parametrize(
+    "arguments", [("--format", "svg", "--set", "workload.iops=1"), ("--format", "share", "--workload", "awr.txt")]
+)
 def test_a_workload_is_refused_where_no_advice_is_written(arguments: tuple[str, ...], session: str) -> None:
     assert cli.run(["session", "export", session, *arguments]) == ExitStatus.USAGE

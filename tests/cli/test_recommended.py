@@ -99,7 +99,7 @@ NOT_OF_IT = {
     "cli/parser.py": {"--theme", "--glyphs", "--ascii", "--no-color", "--no-mouse", "--low-bandwidth", "--readonly"},
     "config.py": {f"--{name}" for name in ("theme", "glyphs", "ascii", "color", "mouse", "low-bandwidth", "readonly")},
     "cli/probes.py": {"--set"},  # of sizeup run
-    "errors.py": {"--fail-if", "--diff", "--profile", "--only-builtin"},  # behind the names of their commands
+    "errors.py": {"--fail-if", "--against", "--profile", "--only-builtin"},  # behind the names of their commands
     "engine/shell_command.py": {"-c"},
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "probing/kit/check.py": {"--no-deps"},  # of pip

@@ -28,8 +28,8 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "size cases": (),
     "session list": (),
     "session show": ("{session}",),
-    "session export": ("{session}", "--csv"),
-    "session compare": ("{session}", "--baseline", "{session}"),
+    "session export": ("{session}", "--format", "csv"),
+    "session compare": ("{session}", "--against", "{session}"),
     "session rank": ("{session}", "{catalog}", "--allow-undecided"),
     "session follow": ("{session}",),
     "session note": ("{session}", "hello"),
@@ -149,7 +149,7 @@ def test_a_reader_that_has_gone_does_not_change_what_was_found(tmp_path: Path, m
     (tmp_path / "sys/devices/system/cpu").mkdir(parents=True)
     read_end, write_end = os.pipe()
     os.close(read_end)
-    command = [sys.executable, "-m", "sizeup", "detect", "--sysroot", str(tmp_path), "--diff", made["session"]]
+    command = [sys.executable, "-m", "sizeup", "detect", "--sysroot", str(tmp_path), "--against", made["session"]]
 
     done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, timeout=60, check=False)
     os.close(write_end)

@@ -86,7 +86,7 @@ def session(tmp_path: Path) -> str:
     ("arguments", "expected"),
     [
         (["session", "show", "SESSION"], "db01"),
-        (["session", "compare", "SESSION", "--baseline", "SESSION"], "run.sizeup.jsonl"),
+        (["session", "compare", "SESSION", "--against", "SESSION"], "run.sizeup.jsonl"),
         (["session", "export", "SESSION", "--format", "html", "-o", "-"], "</html>"),
         (["size", "--machine", "SESSION"], "VERDICT"),
         (["session", "note", "SESSION", "seen"], ""),

@@ -97,9 +97,9 @@ def test_two_machines_are_compared_fact_by_fact(tmp_path: Path, capsys: pytest.C
     one = machine(tmp_path / "one", "2-sockets-smt")
     other = machine(tmp_path / "other", "2-sockets-smt", "/sys/devices/system/cpu/online = 0-6")
 
-    assert run(["detect", "--sysroot", one, "--diff", one]) == 0
+    assert run(["detect", "--sysroot", one, "--against", one]) == 0
     assert capsys.readouterr().out == "no difference\n"
-    assert run(["detect", "--sysroot", one, "--diff", other]) == 5
+    assert run(["detect", "--sysroot", one, "--against", other]) == 5
     out = capsys.readouterr().out
     assert "PUs online\n  this   8\n  other  7\n" in out
     assert "  ~ changed Core 3: CPUs 3,7\n" in out
@@ -111,7 +111,7 @@ def test_parts_that_differ_are_listed_for_scripts(tmp_path: Path, capfdbinary: p
     grown = "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages = 96"
     other = machine(tmp_path / "other", "2-sockets-smt", grown)
 
-    assert run(["detect", "--sysroot", one, "--diff", other, "--json"]) == 5
+    assert run(["detect", "--sysroot", one, "--against", other, "--json"]) == 5
 
     assert json.loads(capfdbinary.readouterr().out)["parts"] == [
         {
@@ -131,7 +131,7 @@ def test_a_document_written_earlier_stands_for_its_machine(
     earlier.write_bytes(capfdbinary.readouterr().out)
 
     assert load_machine(str(earlier)) == discover(root)
-    assert run(["detect", "--sysroot", root, "--diff", str(earlier)]) == 0
+    assert run(["detect", "--sysroot", root, "--against", str(earlier)]) == 0
 
 
 def test_growth_since_an_earlier_look_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,5 +174,5 @@ def test_files_that_are_no_machine_are_refused_in_words(tmp_path: Path, capsys: 
     (tmp_path / "other.json").write_text('{"schema": "sizeup.detect/1"}')
 
     for name in ("notes.txt", "other.json", "missing"):
-        assert run(["detect", "--sysroot", root, "--diff", str(tmp_path / name)]) == 2
+        assert run(["detect", "--sysroot", root, "--against", str(tmp_path / name)]) == 2
         assert capsys.readouterr().err.count("\n") == 1

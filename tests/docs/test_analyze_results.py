@@ -67,9 +67,9 @@ def test_a_recipe_gives_the_answer(tool: str, question: str, folder: Path) -> No
     for package in (*PACKAGES[tool], "duckdb"):  # DuckDB writes the Parquet file
         pytest.importorskip(package, reason=f"the recipe needs {package}")
     sessions = sorted(map(str, folder.glob("sessions/*")))
-    assert cli.run(["export", *sessions, "--tidy", "parquet", "-o", "estimates.parquet"]) == 0
+    assert cli.run(["session", "export", *sessions, "--format", "tidy-parquet", "-o", "estimates.parquet"]) == 0
     for number, path in enumerate(sessions):
-        assert cli.run(["export", path, "--tidy", "csv", "-o", f"{number}.csv"]) == 0
+        assert cli.run(["export", path, "--format", "tidy-csv", "-o", f"{number}.csv"]) == 0
 
     names: dict[str, object] = {}
     exec(RECIPES[tool, question], names)

@@ -17,12 +17,12 @@ from sizeup.session.reader import read_session
 from sizeup.views.run.chart_list import chart_list, underlying_charts
 
 COMMANDS = (
-    ("show", "session"),
-    ("export", "session", "--format", "html"),
-    ("export", "session", "--json"),
-    ("compare", "session", "--baseline", "whole", "--points"),
+    ("session", "show", "session"),
+    ("session", "export", "session", "--format", "html"),
+    ("session", "export", "session", "--json"),
+    ("session", "compare", "session", "--against", "whole", "--points"),
     ("size", "--machine", "session"),
-    ("detect", "--diff", "session"),
+    ("detect", "--against", "session"),
 )
 
 

@@ -70,27 +70,27 @@ def output(capsys: pytest.CaptureFixture[str]) -> Export:
 
 def figure_in(form: str, text: str) -> str:
     """The figure of the need that a report shows, to the digit, wherever its form has it."""
-    if form == "--json":
+    if form == "json":
         document = json.loads(text)
         return next(str(item["quantity"]["value"]) for item in document["advice"] if item["id"] == FIGURE)
-    if form == "--csv":
+    if form == "csv":
         return next(row["value"] for row in csv.DictReader(io.StringIO(text)) if row["series"] == FIGURE)
     return "777000000.0" if "777 MB/s by the rule" in text.replace("\\", "") else "another"
 
 
-@pytest.mark.parametrize("form", ["--text", "--html", "--markdown", "--json", "--csv"])
+@pytest.mark.parametrize("form", ["text", "html", "markdown", "json", "csv"])
 def test_each_report_shows_the_recorded_figure_and_labels_a_recomputed_one(
     form: str, path: str, output: Export
 ) -> None:
-    shown = output("export", path, form)
-    recomputed = output("export", path, "--format", form, "--recompute")
+    shown = output("session", "export", path, "--format", form)
+    recomputed = output("session", "export", path, "--format", form, "--recompute")
 
     assert figure_in(form, shown) == "777000000.0"
     assert "ecomputed" not in shown
-    if form == "--csv":
+    if form == "csv":
         assert "recomputed" in {row["kind"] for row in csv.DictReader(io.StringIO(recomputed))}
         assert float(figure_in(form, recomputed)) == pytest.approx(2 * 1.86e9)
-    elif form == "--json":
+    elif form == "json":
         assert float(figure_in(form, recomputed)) == pytest.approx(2 * 1.86e9)
         assert json.loads(recomputed)["advice_origin"]["origin"] == "recomputed"
         assert json.loads(recomputed)["advice_recorded"][0]["verdict"] == RECORDED
