@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -103,6 +103,14 @@ def decision_status(arguments: argparse.Namespace, *, different: bool, undecided
         print(f"sizeup: {undecided}", file=sys.stderr)
         return ExitStatus.UNDECIDED
     return ExitStatus.OK
+
+
+def confirm(question: str, refusal: str) -> bool:
+    """Return whether the user agrees; raise RefusedError where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise RefusedError(f"{refusal} needs confirmation, and standard input is not a terminal; add --yes to confirm")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def minimum_effect(arguments: argparse.Namespace) -> float:

@@ -27,6 +27,7 @@ from sizeup.cli.arguments import (
     QUIET,
     Group,
     arg,
+    confirm,
     minimum_effect,
     refuse_combination,
     switch,
@@ -132,15 +133,7 @@ def _ask(prepared: PreparedExperiment, *, yes: bool, quiet: bool) -> None:
     """Show what is going to be executed; raise unless the user agrees."""
     if not (yes and quiet):
         print("\n".join(question(prepared)), file=sys.stderr)
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise RefusedError(
-            "nothing was executed: an experiment needs confirmation, and standard input is not a terminal; "
-            "add --yes to confirm"
-        )
-    print("Execute this? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not (yes or confirm("Execute this?", "nothing was executed: an experiment")):
         raise RefusedError("nothing was executed: not confirmed")
 
 

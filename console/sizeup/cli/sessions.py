@@ -6,12 +6,11 @@ FILE is a session file, or the name of a session in the state directory, or the 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
-from sizeup.cli.arguments import JSON, SESSION, YES, arg
+from sizeup.cli.arguments import JSON, SESSION, YES, arg, confirm
 from sizeup.cli.results import write_json
-from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import STDIN, read_text
 from sizeup.text import plural
 
@@ -129,9 +128,8 @@ def _delete(paths: Sequence[str], *, yes: bool) -> None:
 
     for path in paths:
         read_session(path, samples=False)  # refuse to delete a file that is not a session
-    if paths and _confirmed(
-        f"Delete {plural(len(paths), 'session')} permanently?\n  " + "\n  ".join(paths) + "\n", yes=yes
-    ):
+    question = f"Delete {plural(len(paths), 'session')} permanently?\n  " + "\n  ".join(paths) + "\n"
+    if paths and (yes or confirm(question, "nothing was deleted: deleting")):
         for path in paths:
             delete(Path(path))
             print(f"deleted {path}")
@@ -146,15 +144,3 @@ def _prune(keep: int, *, yes: bool) -> None:
     if not old:
         print("nothing to prune: sessions with a tag are always kept")
     _delete([str(entry.path) for entry in old], yes=yes)
-
-
-def _confirmed(question: str, *, yes: bool) -> bool:
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise RefusedError(
-            "nothing was deleted: deleting needs confirmation, and standard input is not a terminal; "
-            "add --yes to confirm"
-        )
-    print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
