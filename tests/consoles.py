@@ -34,10 +34,10 @@ from sizeup.session.records import (
 )
 from sizeup.session.value import PointKey
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView

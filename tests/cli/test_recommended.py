@@ -83,7 +83,6 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "tui/exports.py": ("session export",),
     "tui/runs.py": (START,),
     "tui/screens/sizing_text.py": ("size",),
-    "tui/system_commands.py": ("",),
     "views/result/answer.py": ("size",),
     "views/result/answer_details.py": ("size",),
     "views/comparison/comparison.py": ("session compare",),

@@ -6,8 +6,8 @@ from textual.widgets import Static
 
 from consoles import Console, fill, pressed
 from sizeup.probing.devices import Device
+from sizeup.tui.dialogs import DeviceDialog
 from sizeup.tui.screens import write_confirmation
-from sizeup.tui.screens.dialogs import DeviceDialog
 
 FREE = Device("/dev/sizeup-test", ("wwn-0x5000c500a1b2c3d4",), 10**12, ())
 

@@ -6,7 +6,7 @@ from textual.widgets import Input
 
 from consoles import Console, pressed, until
 from fleet_sessions import Figures, made_fleet, records, server, write
-from sizeup.tui.screens.dialogs import TextDialog
+from sizeup.tui.dialogs import TextDialog
 from sizeup.tui.screens.fleet_screen import FleetScreen
 
 

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console as RichConsole
 
 from sizeup.tui.actions import ACTIONS, SCOPES
-from sizeup.tui.screens.dialogs import help_text
+from sizeup.tui.dialogs import help_text
 
 
 def shown(scope: str, width: int) -> list[str]:

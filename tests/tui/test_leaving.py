@@ -68,7 +68,7 @@ async def test_a_run_and_unsaved_inputs_are_asked_about_in_one_dialog(
         console.app.stated = {}
         return True
 
-    monkeypatch.setattr(console.app._leaving, "_save_inputs", save_inputs)
+    monkeypatch.setattr(console.app, "save_inputs", save_inputs)
     async with console.shown() as pilot:
         await pilot.press("r", "enter")
         await console.feed(pilot, MEASURED)

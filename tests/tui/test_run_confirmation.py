@@ -10,8 +10,8 @@ from textual.widgets import Input
 from consoles import Console, ended, fill, records, settled
 from sizeup.probing.devices import Device
 from sizeup.tui import starting
+from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.screens import write_confirmation
-from sizeup.tui.screens.dialogs import ChoiceDialog
 
 pytestmark = pytest.mark.ci
 

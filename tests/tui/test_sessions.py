@@ -15,7 +15,7 @@ from sizeup.session.records import OutcomeRecord
 from sizeup.session.store import SUFFIX, annotate
 from sizeup.session.writer import Writer
 from sizeup.sizing.keys import KEYS
-from sizeup.tui.screens.dialogs import TextDialog
+from sizeup.tui.dialogs import TextDialog
 from tui.stored_sessions import packed, stored
 
 

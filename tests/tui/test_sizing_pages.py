@@ -7,7 +7,7 @@ import pytest
 
 from consoles import Console, MakeConsole, ended, machine, pressed, records
 from played_runs import PlayedRunner
-from sizeup.tui.screens.dialogs import PageDialog
+from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.widgets.lists import KeyList
 
 

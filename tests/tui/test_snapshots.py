@@ -20,7 +20,7 @@ from textual.widgets import Button
 from consoles import Console, MakeConsole, ended, machine, records, until
 from played_runs import PlayedRunner
 from sizeup.model.finding import Finding, Severity
-from sizeup.tui.screen_files import without_web_fonts
+from sizeup.tui.console import without_web_fonts
 
 PICTURES = Path(__file__).parent / "snapshots"
 UPDATE = "SIZEUP_UPDATE_SNAPSHOTS"

@@ -19,8 +19,8 @@ from sizeup.session.store import directory
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import ACTIONS, first_key
+from sizeup.tui.console import MODES
 from sizeup.tui.live_source import LiveSource
-from sizeup.tui.modes import MODES
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from msgspec import Struct
 from textual.app import SystemCommand
@@ -15,23 +19,21 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sizeup.charts.drawing import Glyphs
-from sizeup.errors import SizeupError, UsageError
+from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
+from sizeup.session.store import session_name
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
-from sizeup.text import plain
-from sizeup.tui.actions import SCOPES, bindings, first_key_of
-from sizeup.tui.leaving import Leaving
+from sizeup.terminal.capabilities import colors
+from sizeup.text import capitalized, plain
+from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
 from sizeup.tui.live_source import LiveSource
-from sizeup.tui.modes import MODES
-from sizeup.tui.options import Options
-from sizeup.tui.run_status import header_texts, idle_texts, running_texts, unmeasured_text
+from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
+from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.starting import start_run
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
-from sizeup.tui.unfinished import OfferedSession
-from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, save_inputs
+from sizeup.tui.unfinished import OfferedSession, running_session
+from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, save_inputs, unsaved_text
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -45,6 +47,51 @@ _DEFAULT = Options()
 TICK_SECONDS = 0.5
 """Between two looks at the session file; every second of them draws a frame of a run."""
 _OFFERED_SECONDS = 2.0  # how often a run that another console started is looked at
+_CANCEL_SECONDS = 0.6
+"""How long leaving waits for a canceled run to save; it saves by itself after that."""
+_AGAIN_SECONDS = 2.0
+"""A second interrupt leaves within these."""
+_RUN_ANSWERS = [("keep", "Quit and keep it running"), ("cancel", "Cancel it, save, and quit")]
+"""What becomes of a run."""
+_INPUT_ANSWERS = [
+    ("save keep", "Save the inputs, quit, and keep the run going"),
+    ("save cancel", "Save the inputs, cancel the run, and quit"),
+    ("keep", "Lose the inputs, quit, and keep the run going"),
+    ("cancel", "Lose the inputs, cancel the run, and quit"),
+]
+"""What becomes of typed inputs and of a run."""
+
+
+def _screen(mode: str) -> Screen[Any]:
+    """Return the screen of a mode; its module is imported when it is first shown: the first need not wait for it."""
+    made: Screen[Any] = getattr(import_module(f"sizeup.tui.screens.{mode}"), f"{mode.capitalize()}Screen")()
+    return made
+
+
+MODES: Mapping[str, Callable[[], Screen[Any]]] = {
+    mode: partial(_screen, mode) for mode in ("summary", "topology", "measure", "sizing", "sessions")
+}
+"""What makes the screen of each mode, by the mode's name."""
+
+
+@runtime_checkable
+class Mode(Protocol):
+    """What the app asks of the screen of a mode, which knows the app."""
+
+    SCOPE: ClassVar[str]
+    """Whose actions hold here besides those that hold everywhere."""
+
+    def show_all(self) -> None:
+        """Redraw everything."""
+
+    def show_target(self, target: str) -> None:
+        """Put the cursor on what another mode pointed at."""
+
+    def leave_input(self) -> None:
+        """Escape was pressed in an input."""
+
+    def idle_actions(self) -> Collection[str]:
+        """Ids of actions that have nothing to act on now."""
 
 
 class _Shown(Struct):
@@ -99,7 +146,9 @@ class ConsoleApp(TerminalApp):
         self.set_keymap(self.keys)
         is_capture = not measures and live_source is None
         self.typed = TypedInputs(runs, lambda: self._own.machine, readonly=options.readonly, is_capture=is_capture)
-        self._leaving = Leaving(self, runs, self.report_cost, self.typed, self.save_inputs)
+        self._interrupted = False
+        self.exit_message = ""
+        """What to print once the terminal is back."""
         self.offered = OfferedSession(*(first_key_of(f"summary.{name}", self.keys) for name in ("latest", "resume")))
         self._timer: Timer | None = None
         self._frame_ticks = 4 if options.low_bandwidth else 2
@@ -220,8 +269,31 @@ class ConsoleApp(TerminalApp):
         )
 
     def start_run(self, spec: RunSpec) -> None:
-        """Run a probe now or after the current one."""
-        start_run(self, self.runs, spec, self._watch, first_key_of("run.cancel", self.keys))
+        """Run a probe now or after the current one; where another console's run is in progress, after a question."""
+
+        def start() -> None:
+            if not self.runs.start(spec):
+                remedy = f"; {first_key_of('run.cancel', self.keys)} removes it" if spec.probes else ""
+                what = ", ".join(spec.probes) or spec.plan
+                self.notify(f"{what} is queued until the current run ends{remedy}", markup=False)
+            self._watch()
+
+        other = None
+        if not self.runs.going_on:
+            with suppress(OSError, SizeupError):  # a store that cannot be read holds no run that is known
+                other = running_session(besides=self.runs.path)
+        if other is None:
+            start()
+            return
+        from sizeup.tui.dialogs import ChoiceDialog
+
+        # Two at once would measure each other.
+        question = (
+            f"A run is in progress in session {session_name(str(other))}. A second run at the same time disturbs both: "
+            "their figures would not be valid."
+        )
+        answers = (("no", "Cancel"), ("yes", "Run both at the same time"))
+        self.push_screen(ChoiceDialog(question, answers), lambda answer: start() if answer == "yes" else None)
 
     def _watch(self) -> None:
         if self._timer is None:
@@ -253,12 +325,12 @@ class ConsoleApp(TerminalApp):
     def _refresh_modes(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
         for screen in self.screen_stack if self.is_running else ():
-            if isinstance(screen, ModeScreen) and screen.is_mounted:
+            if isinstance(screen, Mode) and screen.is_mounted:
                 getattr(screen, method)()
 
     def action_mode(self, mode: str) -> None:
         """Show another mode; dialogs close first."""
-        while len(self.screen_stack) > 1 and not isinstance(self.screen, ModeScreen):
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, Mode):
             self.pop_screen()
         self.switch_mode(mode)
 
@@ -268,7 +340,7 @@ class ConsoleApp(TerminalApp):
 
         async def arrive() -> None:
             screen = self.screen
-            if isinstance(screen, ModeScreen):
+            if isinstance(screen, Mode):
                 screen.show_target(target)
                 if action:
                     await self.run_action(action, default_namespace=screen)
@@ -322,9 +394,9 @@ class ConsoleApp(TerminalApp):
 
     def action_help(self) -> None:
         """Show the keys that hold here."""
-        if isinstance(self.screen, ModeScreen):
+        if isinstance(self.screen, Mode):
             scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
-            from sizeup.tui.screens.dialogs import HelpDialog
+            from sizeup.tui.dialogs import HelpDialog
 
             self.push_screen(HelpDialog(scopes, self.keys))
 
@@ -336,8 +408,6 @@ class ConsoleApp(TerminalApp):
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
-        from sizeup.tui.screen_files import without_web_fonts
-
         self._save("svg", without_web_fonts(self.export_screenshot(title="sizeup")))
 
     def _save(self, ending: str, content: str, note: str = "") -> None:
@@ -345,46 +415,132 @@ class ConsoleApp(TerminalApp):
         if self.readonly:
             self.notify(f"read-only: no file is written{note}", severity="warning", markup=False)
             return
-        from sizeup.tui.screen_files import save_screen
+        from sizeup import files
+        from sizeup.report import output
 
         try:
-            path = save_screen(self.current_mode, ending, content)
+            name = f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+            path = files.free_path(output.current_folder(), name, f".{ending}")
+            output.write(path, lambda file: file.write(content.encode()), advice="")
         except SizeupError as error:
             self.notify(f"{error}{note}", severity="error", markup=False)
             return
         self.notify(f"Wrote {path}{note}", markup=False)
 
     def action_leave(self) -> None:
-        """Leave; during a run, ask what becomes of it."""
-        self._leaving.leave()
+        """Leave; ask once where typed inputs would be lost or a run goes on."""
+        unsaved, running = self.typed.unsaved(), self._own.runs.running
+        if not unsaved and not running:
+            self._answered("quit")
+            return
+        from sizeup.tui.dialogs import ChoiceDialog
+
+        problem = self.typed.why_unsaveable(unsaved)
+        question = "\n\n".join(filter(None, ("A run is in progress." * running, self._question(unsaved, problem))))
+        if not running:
+            answers = [("save", "Save and quit"), ("quit", "Quit without saving"), ("stay", "Stay")]
+            answers = answers[:0:-1] if problem else answers
+        elif not unsaved:
+            answers = [("stay", "Stay"), *_RUN_ANSWERS]
+        else:
+            answers = [("stay", "Stay"), *(_INPUT_ANSWERS[2:] if problem else _INPUT_ANSWERS)]
+        self.push_screen(ChoiceDialog(question, answers, title="Quit"), self._answered)
+
+    def _question(self, unsaved: list[str], problem: str) -> str:
+        """Return which inputs would be lost, and how to repeat them where they cannot be saved."""
+        if not unsaved:
+            return ""
+        question = f"Inputs entered in the console are not saved: {self.typed.names(unsaved) or 'removed inputs'}."
+        if problem:
+            question = f"{question}\n\n! They cannot be saved. {problem}"
+            if commands := self.typed.commands(unsaved):
+                question = "\n".join((f"{question}\n\nThese commands repeat them:", *commands))
+        return question
+
+    def _answered(self, answer: str | None) -> None:
+        """Save where that was chosen, and then leave."""
+        if answer in (None, "stay"):
+            return
+        save, _, then = answer.rpartition(" ")
+        if answer == "save":
+            save, then = "save", "quit"
+        if save:
+            self.run_worker(self._save_and_leave(then), exclusive=True)
+        else:
+            self._leave_run(then)
+
+    async def _save_and_leave(self, then: str) -> None:
+        if await self.save_inputs():
+            self._leave_run(then)
+
+    def _leave_run(self, then: str) -> None:
+        """Leave, and keep or cancel the run, which may have ended meanwhile."""
+        runs = self._own.runs
+        self.report_cost()
+        if not runs.running:
+            self._end(self._saved())
+        elif then == "keep":
+            runs.keep()
+            runs.release()
+            self._end(f"The run continues and writes {runs.path}\nReattach with: sizeup session follow {runs.path}")
+        else:
+            runs.cancel()
+            runs.wait(_CANCEL_SECONDS)
+            self._end(f"Canceled. {saved_text(runs.path)}")
+
+    def _saved(self) -> str:
+        return saved_text(self._own.runs.path) if self._own.runs.session is not None else ""
+
+    def _end(self, message: str, status: ExitStatus = ExitStatus.OK) -> None:
+        self.exit_message = "\n".join(filter(None, (message, unsaved_text(self.typed))))
+        self.exit(status)
 
     def action_interrupt(self) -> None:
         """Leave on the second press; the first shows a hint."""
-        self._leaving.interrupt()
+        runs = self._own.runs
+        if self._interrupted:
+            self.report_cost()
+            runs.cancel()
+            runs.wait(_CANCEL_SECONDS)
+            self._end(self._saved(), ExitStatus.INTERRUPTED)
+            return
+        self._interrupted = True
+        self.set_timer(_AGAIN_SECONDS, self._forget_interrupt)
+        self.notify(f"Press ^c again to {'cancel the run and quit' if runs.running else 'quit'}.", markup=False)
 
-    @property
-    def exit_message(self) -> str:
-        """What to print once the terminal is back."""
-        return self._leaving.exit_message
+    def _forget_interrupt(self) -> None:
+        self._interrupted = False
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette: the actions that hold here, and the themes."""
-        from sizeup.tui.system_commands import action_commands, theme_commands
-
-        base = next((item for item in reversed(self.screen_stack) if isinstance(item, ModeScreen)), None)
-        here, idle = ("app", ()) if base is None else (base.SCOPE, base.idle_actions())
-        run = partial(self.run_action, default_namespace=base or screen)
-        yield from action_commands(dict.fromkeys((here, "app")), idle, self.keys, run)
+        """The palette: the actions that hold here, those of the other modes, and the themes that can be shown."""
+        del screen  # a dialog may lie above the screen of the mode
+        base = self.screen_stack[0]
+        here, idle = (base.SCOPE, base.idle_actions()) if isinstance(base, Mode) else ("app", ())
+        run = partial(self.run_action, default_namespace=base)
+        for scope in dict.fromkeys((here, "app")):
+            yield from self._commands(scope, run, idle)
         for mode in MODES:
             if mode != here:
-                yield from action_commands([mode], (), self.keys, partial(self.go, mode, ""), SCOPES[mode])
-        if not self.no_color:
-            yield from theme_commands(self.theme, self._draw_in)
+                yield from self._commands(mode, partial(self.go, mode, ""), (), f"{SCOPES[mode]}: ")
+        few = 0 < colors(os.environ) <= 16
+        for name in THEMES if not self.no_color else ():
+            if TEXTUAL_NAMES[name] != self.theme and not (few and name in SIXTEEN_COLORS):
+                text = f"Draw in this theme until the end. To keep it: console.theme or --theme {name}."
+                yield SystemCommand(f"{capitalized(name)} theme", text, partial(self._draw_in, name))
+
+    def _commands(
+        self, scope: str, run: Callable[[str], Any], idle: Collection[str], screen: str = ""
+    ) -> Iterable[SystemCommand]:
+        """Yield the actions of a scope but for the idle ones; ``run`` runs one by its call, on the ``screen`` named."""
+        for action in ACTIONS[scope]:
+            if action.palette and action.id not in idle:
+                text = f"{action.help} Key: {first_key(action, self.keys)}"
+                yield SystemCommand(f"{screen}{action.label}", text, partial(run, action.call))
 
     def _draw_in(self, name: str) -> None:
         self.theme = TEXTUAL_NAMES[name]
         for screen in self.screen_stack:
-            if isinstance(screen, ModeScreen):  # some texts bear colors of their own
+            if isinstance(screen, Mode):  # some texts bear colors of their own
                 screen.show_all()
 
     def action_command_palette(self) -> None:
@@ -396,8 +552,14 @@ class ConsoleApp(TerminalApp):
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
-        if event.key == "escape" and isinstance(self.screen, ModeScreen):
+        if event.key == "escape" and isinstance(self.screen, Mode):
             from textual.widgets import Input
 
             if isinstance(self.focused, Input):
                 self.screen.leave_input()
+
+
+def without_web_fonts(picture: str) -> str:
+    """Return Textual's picture without the fonts that it would fetch from the network."""
+    local = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
+    return local.replace("Fira Code", "DejaVu Sans Mono")

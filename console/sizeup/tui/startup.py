@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
@@ -57,6 +58,7 @@ def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMac
     promise = _BackgroundDiscovery(lambda: discover(sysroot)) if session is None else None
     from sizeup.tui.console import ConsoleApp
 
+    import_module("sizeup.tui.screens.summary")  # the first screen
     if promise is not None:
         runs = _runs_here()
         machine = promise.result()

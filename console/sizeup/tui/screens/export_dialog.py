@@ -12,8 +12,8 @@ from textual.widgets import Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.session.store import directory
+from sizeup.tui.dialogs import Dialog
 from sizeup.tui.exports import COMPARED_KINDS, KINDS, folder_problem, full_folder
-from sizeup.tui.screens.dialogs import Dialog
 from sizeup.tui.unsaved_inputs import TypedInputs
 from sizeup.tui.widgets.lists import KeyList, hanging
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sizeup.errors import SizeupError
-from sizeup.tui.screens.dialogs import TextDialog
+from sizeup.tui.dialogs import TextDialog
 
 if TYPE_CHECKING:
     from sizeup.fleet.fleet import Fleet

@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 from sizeup.fleet.fleet import Fleet, HostStatus
 from sizeup.fleet.table import fitting, headline, host_lines, hosts_table, problem_sentences
 from sizeup.report.table import table_lines
-from sizeup.tui.screens.dialogs import Dialog
+from sizeup.tui.dialogs import Dialog
 from sizeup.tui.widgets.lists import KeyList
 
 _HEAD_LINES = 2

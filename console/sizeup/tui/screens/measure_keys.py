@@ -8,7 +8,7 @@ from textual.widgets import Input
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.terminal.compact_select import ChoiceOverlay
-from sizeup.tui.app_protocol import AppProtocol
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.widgets.form_field import FormField
 from sizeup.views.run.step import runs_of
@@ -31,7 +31,7 @@ def form_keys(focused: Widget | None) -> tuple[tuple[str, str], ...]:
 
 
 def idle_actions(
-    host: AppProtocol, probe: RegisteredProbe | None, run: StepRun | None, page: ProbePage, *, startable: bool
+    host: ConsoleApp, probe: RegisteredProbe | None, run: StepRun | None, page: ProbePage, *, startable: bool
 ) -> frozenset[str]:
     """Return the ids of what has nothing to act on: no run, no picture, no other step."""
     runs = host.runs

@@ -17,7 +17,7 @@ from sizeup.tui.actions import SCOPES, footer, key_text, modes
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
 
 if TYPE_CHECKING:
-    from sizeup.tui.app_protocol import AppProtocol
+    from sizeup.tui.console import ConsoleApp
 
 _LONG_SECONDS = 10.0
 """A run that took so long is canceled only after a question."""
@@ -48,9 +48,9 @@ class ModeScreen(OnceStyledScreen):
             self.add_class([name for least, name in breakpoints if length >= least][-1], update=False)
 
     @property
-    def host(self) -> AppProtocol:
+    def host(self) -> ConsoleApp:
         """The app, as far as screens know it."""
-        return cast("AppProtocol", self.app)
+        return cast("ConsoleApp", self.app)
 
     def compose(self) -> ComposeResult:
         """Build the frame around the body."""
@@ -111,7 +111,7 @@ class ModeScreen(OnceStyledScreen):
             runs.cancel()
             self.show_run()
             return
-        from sizeup.tui.screens.dialogs import ChoiceDialog
+        from sizeup.tui.dialogs import ChoiceDialog
 
         def answered(answer: str | None) -> None:
             if answer == "cancel":

@@ -45,7 +45,7 @@ def remember_mount(path: str) -> None:
 
 def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], None]) -> None:
     """Let the user choose a directory, and hand it on; empty for a run without storage."""
-    from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
+    from sizeup.tui.dialogs import ChoiceDialog, TextDialog
 
     def typed(path: str | None) -> None:
         if not path:

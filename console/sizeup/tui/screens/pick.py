@@ -10,7 +10,7 @@ from textual.events import Key
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from sizeup.tui.screens.dialogs import Dialog
+from sizeup.tui.dialogs import Dialog
 from sizeup.tui.widgets.lists import KeyList, hanging
 
 

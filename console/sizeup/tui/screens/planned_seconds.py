@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.tui.app_protocol import AppProtocol
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.run_form import RunForm
 from sizeup.tui.screens.write_confirmation import estimated_seconds
 
@@ -11,7 +11,7 @@ from sizeup.tui.screens.write_confirmation import estimated_seconds
 class PlannedSeconds:
     """Plans each probe once for each of its plans; the manifest's time is for any machine."""
 
-    def __init__(self, host: AppProtocol) -> None:
+    def __init__(self, host: ConsoleApp) -> None:
         self._host = host
         self._machine = host.machine
         self._known: dict[tuple[str, str], float | None] = {}

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 
 from sizeup.probing.manifest import PLANS
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.tui.app_protocol import AppProtocol
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.run_form import RunForm, label
 from sizeup.tui.screens.planned_seconds import PlannedSeconds
 from sizeup.tui.screens.write_confirmation import missing_target
@@ -18,7 +18,7 @@ from sizeup.tui.widgets.form import RunFormView
 class ProbeForms(Vertical):
     """Holds the values of every form, and the controls that were made so far: those of one probe are shown at most."""
 
-    def __init__(self, host: AppProtocol) -> None:
+    def __init__(self, host: ConsoleApp) -> None:
         super().__init__(id="forms")
         self._host = host
         self._seconds = PlannedSeconds(host)

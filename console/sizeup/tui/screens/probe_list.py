@@ -12,7 +12,7 @@ from sizeup.model.machine import Machine
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
-from sizeup.tui.app_protocol import AppProtocol
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.planned_seconds import PlannedSeconds
 from sizeup.tui.screens.probe_text import card_groups, entry
@@ -26,7 +26,7 @@ _COLUMNS = 26
 class ProbeList(KeyList):
     """Lists the probes of this installation and of the session below the cards that they are about."""
 
-    def __init__(self, host: AppProtocol) -> None:
+    def __init__(self, host: ConsoleApp) -> None:
         self._installed: Mapping[str, RegisteredProbe] = host.registry.probes
         self._probes = self._installed
         self._seconds = PlannedSeconds(host)

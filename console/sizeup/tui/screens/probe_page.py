@@ -11,7 +11,7 @@ from textual.widgets import Static
 from sizeup.charts.axes import hold_axes
 from sizeup.model.machine import Machine
 from sizeup.session.value import PointKey, Session, StepRun
-from sizeup.tui.app_protocol import AppProtocol
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_text import StepPosition, badge_rows, live_rows
@@ -33,7 +33,7 @@ whole reason."""
 class ProbePage(Vertical):
     """What is shown of a probe, and which of its tabs."""
 
-    def __init__(self, host: AppProtocol) -> None:
+    def __init__(self, host: ConsoleApp) -> None:
         super().__init__(id="probe")
         self._host = host
         self._entries: tuple[ChartEntry, ...] = ()

@@ -25,8 +25,8 @@ from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, di
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
+from sizeup.tui.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens import session_text
-from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.fleet_opener import FleetOpener
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.session_export import SessionExport

@@ -22,8 +22,8 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
+from sizeup.tui.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.option_text import by_keys
-from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.screens.sizing_pages import PREFIX, comparison_page, factors_chart, licenses_page

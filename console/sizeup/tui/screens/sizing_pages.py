@@ -19,7 +19,7 @@ from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.text import capitalized
-from sizeup.tui.screens.dialogs import PageDialog
+from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.screens.sizing_text import WIDE, page_lines
 from sizeup.views.inputs.sensitivity import FACTORS, tornado_chart, unmoved_chart
 from sizeup.views.inputs.sizing_comparison import sizing_comparison_table

@@ -16,13 +16,13 @@ from sizeup.tui.screens.sizing_text import answers_title
 from sizeup.views.inputs.whatif import InputRow, effect, input_rows, stepped
 
 if TYPE_CHECKING:
-    from sizeup.tui.app_protocol import AppProtocol
+    from sizeup.tui.console import ConsoleApp
 
 
 class SizingState:
     """Sizes the machine that is shown with changed inputs, and compares the answers with those on it as found."""
 
-    def __init__(self, host: AppProtocol) -> None:
+    def __init__(self, host: ConsoleApp) -> None:
         self._host = host
         self._added: dict[str, None] = {}
         """Inputs that the user wants to see, though nothing is known of them."""

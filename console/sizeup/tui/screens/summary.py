@@ -164,7 +164,7 @@ class SummaryScreen(ModeScreen):
             self._act_on(self._findings[chosen])
 
     def _open_card(self, card: CardView) -> None:
-        from sizeup.tui.screens.dialogs import ChoiceDialog
+        from sizeup.tui.dialogs import ChoiceDialog
 
         host = self.host
         shown = self._summary
@@ -192,7 +192,7 @@ class SummaryScreen(ModeScreen):
 
     def _act_on(self, finding: Finding) -> None:
         from sizeup.probing.planner import unmet
-        from sizeup.tui.screens.dialogs import FindingDialog
+        from sizeup.tui.dialogs import FindingDialog
 
         host = self.host
         probe = host.registry.confirming(finding)

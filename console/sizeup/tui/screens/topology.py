@@ -22,7 +22,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
-from sizeup.tui.screens.dialogs import ChoiceDialog
+from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.screens.live_machine import LiveMachineScreen
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage

@@ -15,8 +15,8 @@ from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
+from sizeup.tui.dialogs import Dialog
 from sizeup.tui.option_text import by_keys
-from sizeup.tui.screens.dialogs import Dialog
 from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.views.inputs.advice import value_text
@@ -24,7 +24,7 @@ from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.whatif import TYPED_SOURCE, typed
 
 if TYPE_CHECKING:
-    from sizeup.tui.app_protocol import AppProtocol
+    from sizeup.tui.console import ConsoleApp
 
 FIELDS = (
     "workload.iops",
@@ -71,7 +71,7 @@ class WorkloadForm(Dialog[bool]):
         ("up", "app.focus_previous", "Previous field"),
     ]
 
-    def __init__(self, host: AppProtocol) -> None:
+    def __init__(self, host: ConsoleApp) -> None:
         super().__init__()
         self._host = host
         self._state = SizingState(host)

@@ -14,9 +14,9 @@ from sizeup.model.plan import Plan
 from sizeup.probing.devices import Device
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line
+from sizeup.tui.dialogs import ChoiceDialog, DeviceDialog
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.tui.screens import write_confirmation
-from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog
 from sizeup.tui.screens.write_confirmation import facts, targets, writing_steps
 from sizeup.units import format_decimal_bytes
 
