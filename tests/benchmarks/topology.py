@@ -61,7 +61,7 @@ async def looks_ms(folder: Path, root: str, columns: int, rows: int, times: int)
         await pilot.pause()
         screen = console.app.screen
         assert isinstance(screen, TopologyScreen)
-        screen.pause_looks()
+        screen.on_screen_suspend()  # the clock looks no more
         for _ in range(times):
             since = time.process_time()
             screen.look()

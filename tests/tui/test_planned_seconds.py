@@ -10,8 +10,7 @@ from sizeup.model.machine import Machine
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.tui.run_form import RunForm, format_seconds
-from sizeup.tui.screens.planned_seconds import PlannedSeconds
-from sizeup.tui.screens.probe_forms import ProbeForms
+from sizeup.tui.screens.probe_forms import PlannedSeconds, ProbeForms
 from sizeup.tui.screens.probe_list import ProbeList
 
 REGISTRY = load_registry()

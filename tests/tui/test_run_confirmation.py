@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from consoles import Console, ended, fill, records, settled
 from sizeup.probing.devices import Device
-from sizeup.tui import starting
+from sizeup.tui import console as app_module
 from sizeup.tui.dialogs import ChoiceDialog
 from sizeup.tui.screens import write_confirmation
 
@@ -104,7 +104,7 @@ async def test_a_second_run_beside_that_of_another_console_is_asked_about(
     console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, runs: int
 ) -> None:
     other = tmp_path / "other.sizeup.jsonl"
-    monkeypatch.setattr(starting, "running_session", lambda besides: other)
+    monkeypatch.setattr(app_module, "running_session", lambda besides: other)
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "null")
         await settled(pilot, "r")

@@ -7,7 +7,7 @@ from textual.widgets import Input
 
 from consoles import Console, pressed, settled, until
 from importers.workload_samples import AWR
-from sizeup.tui.screens.pick import PickDialog
+from sizeup.tui.dialogs import PickDialog
 from sizeup.tui.widgets.lists import KeyList
 from tui.sizing_inputs import choose_input, set_input
 

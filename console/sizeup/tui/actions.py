@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import partial
 
 from msgspec import Struct
 from textual.binding import Binding
@@ -25,6 +26,10 @@ class Action(Struct, frozen=True):
     """Shown in the footer, where room is short."""
     palette: bool = True
     """Moving about is no entry of the palette."""
+
+
+_footer = partial(Action, footer=True)
+_move = partial(Action, palette=False)
 
 
 def _workload(scope: str, *, footer: bool = False) -> Action:
@@ -53,44 +58,25 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("mode.measure", "3", "app.mode('measure')", "Measure", "Show and run measurements."),
         Action("mode.sizing", "4", "app.mode('sizing')", "Sizing", "Show demand and capacity; try other inputs."),
         Action("mode.sessions", "5", "app.mode('sessions')", "Sessions", "Show and compare what was measured before."),
-        Action("mode.next", "tab", "app.next_pane", "Next pane", "Move to the next pane.", palette=False),
-        Action("app.help", "question_mark,f1", "app.help", "Help", "Show the keys that work here.", footer=True),
-        Action(
-            "app.palette", "colon,ctrl+p", "app.command_palette", "Palette", "Find an action by name.", palette=False
-        ),
+        _move("mode.next", "tab", "app.next_pane", "Next pane", "Move to the next pane."),
+        _footer("app.help", "question_mark,f1", "app.help", "Help", "Show the keys that work here."),
+        _move("app.palette", "colon,ctrl+p", "app.command_palette", "Palette", "Find an action by name."),
         Action("app.copy", "y", "app.copy", "Copy", "Copy the screen as text, and save it to a file."),
         Action("app.screenshot", "P", "app.picture", "Picture", "Save the screen as an SVG file."),
         Action("app.redraw", "ctrl+l", "app.redraw", "Redraw", "Redraw the screen."),
         Action("app.suspend", "ctrl+z", "app.suspend_process", "Suspend", "Suspend to the shell; fg returns."),
-        Action(
-            "app.quit", "q,ctrl+q", "app.leave", "Quit", "Quit; asks first while a run is in progress.", footer=True
-        ),
+        _footer("app.quit", "q,ctrl+q", "app.leave", "Quit", "Quit; asks first while a run is in progress."),
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and quit."),
     ),
     "summary": (
-        Action("summary.measure", "r", "screen.measure", "Measure", "Run the quick plan from here.", footer=True),
+        _footer("summary.measure", "r", "screen.measure", "Measure", "Run the quick plan from here."),
         _workload("summary", footer=True),
-        Action("summary.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
-        Action(
-            "summary.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True
+        _footer("summary.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses."),
+        _footer("summary.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept."),
+        _footer(
+            "summary.open", "enter", "screen.open", "Details", "Show the details of the selected line.", palette=False
         ),
-        Action(
-            "summary.open",
-            "enter",
-            "screen.open",
-            "Details",
-            "Show the details of the selected line.",
-            footer=True,
-            palette=False,
-        ),
-        Action(
-            "summary.latest",
-            "o",
-            "screen.latest",
-            "Last session",
-            "Open the session that was written last.",
-            footer=True,
-        ),
+        _footer("summary.latest", "o", "screen.latest", "Last session", "Open the session that was written last."),
         Action("summary.resume", "R", "screen.resume", "Resume", "Run the missing steps of the interrupted session."),
         Action(
             "summary.mount",
@@ -101,43 +87,30 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
     ),
     "topology": (
-        Action("topology.map", "t", "screen.map", "Tree or map", "Go to the map, or back to the tree.", footer=True),
-        Action(
-            "topology.view",
-            "v",
-            "screen.next_view(1)",
-            "Next tab",
-            "Show the next tab: the map, or a page of facts.",
-            footer=True,
+        _footer("topology.map", "t", "screen.map", "Tree or map", "Go to the map, or back to the tree."),
+        _footer(
+            "topology.view", "v", "screen.next_view(1)", "Next tab", "Show the next tab: the map, or a page of facts."
         ),
         Action("topology.view-before", "V", "screen.next_view(-1)", "Previous tab", "Show the previous tab."),
-        Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
-        Action("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session.", footer=True),
+        _footer("topology.find", "slash", "screen.find", "Find", "Search names and facts."),
+        _footer("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session."),
         Action("topology.choose-other", "D", "screen.choose_other", "Diff with", "Choose what to compare it with."),
         _workload("topology"),
         Action("topology.next", "n", "screen.find_next(1)", "Next", "Go to the next match or difference."),
         Action("topology.previous", "N", "screen.find_next(-1)", "Previous", "Go to the previous match or difference."),
     ),
     "sizing": (
-        Action(
-            "sizing.more",
-            "plus,equals_sign,right",
-            "screen.step(1)",
-            "Increase",
-            "Increase the selected input.",
-            footer=True,
-        ),
+        _footer("sizing.more", "plus,equals_sign,right", "screen.step(1)", "Increase", "Increase the selected input."),
         Action("sizing.less", "minus,left", "screen.step(-1)", "Decrease", "Decrease the selected input."),
-        Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change.", footer=True),
-        Action(
+        _footer("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change."),
+        _footer(
             "sizing.save",
             "s",
             "screen.save",
             "Save",
             "Save the typed inputs in the session, with the verdict and the advice on them.",
-            footer=True,
         ),
-        Action("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it.", footer=True),
+        _footer("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it."),
         _workload("sizing", footer=True),
         Action(
             "sizing.file",
@@ -146,72 +119,49 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "File",
             "Take the workload from a file: AWR, Statspack, sar, iostat, vmstat, kSar or TOML.",
         ),
-        Action(
-            "sizing.tornado", "t", "screen.tornado", "Factors", "Show which input changes the answer most.", footer=True
-        ),
-        Action("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
-        Action(
+        _footer("sizing.tornado", "t", "screen.tornado", "Factors", "Show which input changes the answer most."),
+        _footer("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses."),
+        _footer(
             "sizing.recompute",
             "r",
             "screen.recompute",
             "Recompute",
             "Recompute a saved session's advice with today's rules, or show what it recorded.",
-            footer=True,
         ),
-        Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
+        _footer("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case."),
     ),
     "measure": (
-        Action(
-            "run.samples",
-            "enter",
-            "screen.samples",
-            "Samples",
-            "Show the samples of the selected point.",
-            footer=True,
-        ),
-        Action("run.start", "r", "screen.run_probe", "Run", "Run the selected probe.", footer=True),
-        Action("run.plan", "p", "screen.plan", "Plan", "Choose quick, standard or full.", footer=True),
-        Action("run.settings", "s", "screen.settings", "Settings", "Show all settings of the probe.", footer=True),
-        Action("run.pause", "space", "screen.pause", "Pause", "Pause or resume the run.", footer=True),
-        Action("run.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept.", footer=True),
+        _footer("run.samples", "enter", "screen.samples", "Samples", "Show the samples of the selected point."),
+        _footer("run.start", "r", "screen.run_probe", "Run", "Run the selected probe."),
+        _footer("run.plan", "p", "screen.plan", "Plan", "Choose quick, standard or full."),
+        _footer("run.settings", "s", "screen.settings", "Settings", "Show all settings of the probe."),
+        _footer("run.pause", "space", "screen.pause", "Pause", "Pause or resume the run."),
+        _footer("run.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; results so far are kept."),
         Action("run.back", "escape", "screen.back", "Back", "Close samples, zoom or table, or go back to the list."),
-        Action("run.view", "v", "screen.next_view(1)", "Next tab", "Show the next tab of the step.", footer=True),
+        _footer("run.view", "v", "screen.next_view(1)", "Next tab", "Show the next tab of the step."),
         Action("run.view-before", "V", "screen.next_view(-1)", "Previous tab", "Show the previous tab."),
-        Action("run.step", "n", "screen.next_step(1)", "Step", "Show the next step of the probe.", footer=True),
+        _footer("run.step", "n", "screen.next_step(1)", "Step", "Show the next step of the probe."),
         Action("run.step-before", "N", "screen.next_step(-1)", "Previous step", "Show the previous step of the probe."),
-        Action("run.table", "t", "screen.table", "Table", "Switch between table and chart.", footer=True),
-        Action("run.sort", "o", "screen.sort(1)", "Sort", "Sort the table by its next column.", footer=True),
+        _footer("run.table", "t", "screen.table", "Table", "Switch between table and chart."),
+        _footer("run.sort", "o", "screen.sort(1)", "Sort", "Sort the table by its next column."),
         Action("run.sort-reverse", "O", "screen.sort(0)", "Reverse", "Reverse the order of the table."),
-        Action("run.zoom", "z", "screen.zoom", "Zoom", "Switch full screen on or off.", footer=True),
+        _footer("run.zoom", "z", "screen.zoom", "Zoom", "Switch full screen on or off."),
         _workload("run"),
     ),
     "sessions": (
-        Action(
-            "sessions.compare",
-            "c",
-            "screen.compare",
-            "Compare",
-            "Compare with the baseline, or another session.",
-            footer=True,
+        _footer("sessions.compare", "c", "screen.compare", "Compare", "Compare with the baseline, or another session."),
+        _footer(
+            "sessions.baseline", "m", "screen.baseline", "Baseline", "Mark it as the baseline, or remove the mark."
         ),
-        Action(
-            "sessions.baseline",
-            "m",
-            "screen.baseline",
-            "Baseline",
-            "Mark it as the baseline, or remove the mark.",
-            footer=True,
-        ),
-        Action("sessions.note", "n", "screen.note", "Note", "Write a note into it.", footer=True),
-        Action(
+        _footer("sessions.note", "n", "screen.note", "Note", "Write a note into it."),
+        _footer(
             "sessions.export",
             "e",
             "screen.export",
             "Export",
             "Write a report, the comparison that is shown, or a masked copy.",
-            footer=True,
         ),
-        Action("sessions.find", "slash", "screen.find", "Find", "Search the sessions.", footer=True),
+        _footer("sessions.find", "slash", "screen.find", "Find", "Search the sessions."),
         Action(
             "sessions.statistics",
             "s",
@@ -224,34 +174,30 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sessions.back", "escape", "screen.back", "Back", "Close the comparison or the search."),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run the missing steps of an unfinished session."),
         _workload("sessions"),
-        Action("sessions.live", "u", "screen.live", "This host", "Show this machine again.", footer=True),
+        _footer("sessions.live", "u", "screen.live", "This host", "Show this machine again."),
     ),
     "chart": (
-        Action("chart.left", "left,h", "cursor(-1)", "Left", "Move the cursor to the left.", palette=False),
-        Action("chart.right", "right,l", "cursor(1)", "Right", "Move the cursor to the right.", palette=False),
-        Action("chart.up", "up,k", "cursor_row(-1)", "Up", "Move to the row or line above.", palette=False),
-        Action("chart.down", "down,j", "cursor_row(1)", "Down", "Move to the row or line below.", palette=False),
-        Action("chart.first", "home,g", "cursor_to(0)", "First", "Go to the first value.", palette=False),
-        Action("chart.last", "end,G", "cursor_to(-1)", "Last", "Go to the last value.", palette=False),
+        _move("chart.left", "left,h", "cursor(-1)", "Left", "Move the cursor to the left."),
+        _move("chart.right", "right,l", "cursor(1)", "Right", "Move the cursor to the right."),
+        _move("chart.up", "up,k", "cursor_row(-1)", "Up", "Move to the row or line above."),
+        _move("chart.down", "down,j", "cursor_row(1)", "Down", "Move to the row or line below."),
+        _move("chart.first", "home,g", "cursor_to(0)", "First", "Go to the first value."),
+        _move("chart.last", "end,G", "cursor_to(-1)", "Last", "Go to the last value."),
     ),
     "list": (
-        Action("list.down", "j", "cursor_down", "Down", "One line down.", palette=False),
-        Action("list.up", "k", "cursor_up", "Up", "One line up.", palette=False),
-        Action("list.first", "g", "first", "Top", "First line.", palette=False),
-        Action("list.last", "G", "last", "Bottom", "Last line.", palette=False),
-        Action("list.page-down", "ctrl+d,ctrl+f", "page_down", "Page down", "One page down.", palette=False),
-        Action("list.page-up", "ctrl+u,ctrl+b", "page_up", "Page up", "One page up.", palette=False),
+        _move("list.down", "j", "cursor_down", "Down", "One line down."),
+        _move("list.up", "k", "cursor_up", "Up", "One line up."),
+        _move("list.first", "g", "first", "Top", "First line."),
+        _move("list.last", "G", "last", "Bottom", "Last line."),
+        _move("list.page-down", "ctrl+d,ctrl+f", "page_down", "Page down", "One page down."),
+        _move("list.page-up", "ctrl+u,ctrl+b", "page_up", "Page up", "One page up."),
     ),
     "tree": (
-        Action("tree.toggle", "enter,space", "toggle_node", "Fold", "Collapse or expand.", palette=False),
-        Action("tree.fold", "h,left", "fold", "Fold", "Collapse, or go to the parent.", palette=False),
-        Action("tree.unfold", "l,right", "unfold", "Unfold", "Expand, or go to the first child.", palette=False),
+        _move("tree.toggle", "enter,space", "toggle_node", "Fold", "Collapse or expand."),
+        _move("tree.fold", "h,left", "fold", "Fold", "Collapse, or go to the parent."),
+        _move("tree.unfold", "l,right", "unfold", "Unfold", "Expand, or go to the first child."),
     ),
-    "dialog": (
-        Action(
-            "dialog.close", "escape", "screen.dismiss_dialog", "Close", "Close without doing anything.", palette=False
-        ),
-    ),
+    "dialog": (_move("dialog.close", "escape", "screen.dismiss_dialog", "Close", "Close without doing anything."),),
 }
 
 
@@ -264,24 +210,22 @@ def bindings(*scopes: str) -> list[Binding]:
     ]
 
 
+CURSOR_KEYS = (
+    Binding("down", "cursor_down", show=False),
+    Binding("up", "cursor_up", show=False),
+    Binding("pagedown", "page_down", show=False),
+    Binding("pageup", "page_up", show=False),
+    Binding("home", "first", show=False),
+    Binding("end", "last", show=False),
+)
+"""What moves in a view of rows besides the keys of vi."""
+
+_SIGNS = {"question_mark": "?", "colon": ":", "slash": "/", "plus": "+", "minus": "-", "equals_sign": "="}
+_NAMED = ("enter", "space", "tab", "left", "right", "up", "down", "home", "end", "f1")
 _SPELLINGS = {
-    "question_mark": "?",
-    "colon": ":",
-    "slash": "/",
+    **_SIGNS,
+    **{name: name.capitalize() for name in _NAMED},
     "escape": "Esc",
-    "enter": "Enter",
-    "space": "Space",
-    "tab": "Tab",
-    "left": "Left",
-    "right": "Right",
-    "up": "Up",
-    "down": "Down",
-    "home": "Home",
-    "end": "End",
-    "f1": "F1",
-    "plus": "+",
-    "minus": "-",
-    "equals_sign": "=",
     "backspace": "Bksp",
     "delete": "Del",
 }

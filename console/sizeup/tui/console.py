@@ -33,7 +33,7 @@ from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved
 from sizeup.tui.runs import Runs
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.tui.unfinished import OfferedSession, running_session
-from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, save_inputs, unsaved_text
+from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -221,8 +221,13 @@ class ConsoleApp(TerminalApp):
 
     async def save_inputs(self, path: str = "") -> bool:
         """Record the inputs typed for all sessions, or one, with the advice on them; whether that succeeded."""
-        if not await save_inputs(self, self.typed, path):
+        try:
+            saved = await self.typed.save(self.typed.unsaved(path))
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False, timeout=10)
             return False
+        for place in saved:
+            self.notify(f"Inputs and verdict saved in {place}", markup=False)
         self.runs.poll()
         self._refresh_modes("show_machine")
         return True

@@ -72,10 +72,13 @@ class Runs:
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._started = 0.0
-        self._paused = False
-        self._canceling = False
-        self._followed = False
         self._plans_before = 0
+        self.paused = False
+        """Whether the user paused it."""
+        self.canceling = False
+        """Whether it was asked to stop and has not yet."""
+        self.followed = False
+        """Whether a run of somebody else, such as one that was left to go on, writes the file that is shown."""
         self.spec: RunSpec | None = None
         """What the runner at work was asked for; None where it resumes a session, and where there is none."""
         self.queue: list[RunSpec] = []
@@ -100,24 +103,9 @@ class Runs:
         return self.running and session is not None and len(session.plans) > self._plans_before
 
     @property
-    def followed(self) -> bool:
-        """Whether a run of somebody else, such as one that was left to go on, writes the file that is shown."""
-        return self._followed
-
-    @property
     def going_on(self) -> bool:
         """Whether a run is at work, ours or not."""
-        return self.running or self._followed
-
-    @property
-    def paused(self) -> bool:
-        """Whether the user paused it."""
-        return self._paused
-
-    @property
-    def canceling(self) -> bool:
-        """Whether it was asked to stop and has not yet."""
-        return self._canceling
+        return self.running or self.followed
 
     @property
     def caveat(self) -> str:
@@ -208,9 +196,9 @@ class Runs:
     def cancel(self) -> None:
         """End the whole run; what was measured stays in the file."""
         self.queue.clear()
-        self._canceling = self.going_on
+        self.canceling = self.going_on
         self._send("cancel")
-        if not self._followed:
+        if not self.followed:
             return
         from sizeup.session.writer import writer_pid
 
@@ -232,8 +220,8 @@ class Runs:
     def toggle_pause(self) -> None:
         """Hold the run before its next step, or let it go on."""
         if self.running:
-            self._paused = not self._paused
-            self._send("pause" if self._paused else "resume")
+            self.paused = not self.paused
+            self._send("pause" if self.paused else "resume")
 
     def keep(self) -> None:
         """Let the run go on without this console."""
@@ -281,7 +269,7 @@ class Runs:
         self._process = self._launcher(["--batch", "--quiet", *replace(spec, control=True).options()], self._errors)
         self._started = time.monotonic()
         self._plans_before = 0 if self.session is None else len(self.session.plans)
-        self._paused = self._canceling = False
+        self.paused = self.canceling = False
         self.problem = ""
         self._open()
 
@@ -294,12 +282,12 @@ class Runs:
 
     def _check_followed(self) -> None:
         session = self.session
-        self._followed = False
+        self.followed = False
         if session is not None and session.end is None and not self.running:
             from sizeup.session.writer import in_use
 
-            self._followed = in_use(self.path)
-        self._canceling = self._canceling and self.going_on
+            self.followed = in_use(self.path)
+        self.canceling = self.canceling and self.going_on
 
     def _avoid_measured_cpus(self) -> None:
         session = self.session
@@ -328,7 +316,7 @@ class Runs:
                 self.problem = last.removeprefix(f"{self.path}: ") or self._shortfall(process.returncode)
         self._process = None
         self.spec = None
-        self._paused = self._canceling = False
+        self.paused = self.canceling = False
         self._affinity.avoid_cpus((), None)  # before the next run, which inherits where we are
 
     def _shortfall(self, status: int) -> str:

@@ -6,18 +6,16 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from sizeup.errors import SizeupError, UsageError
+from sizeup.errors import UsageError
 from sizeup.session.store import command_name, free_path
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, rules_text
 from sizeup.text import plural
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from sizeup.model.machine import Machine
     from sizeup.session.records import StatedInput
     from sizeup.sizing.input_value import Value
@@ -162,18 +160,6 @@ class TypedInputs:
 
             self._stated, self._recorded = session.stated, recorded_inputs(session)
         return self._recorded
-
-
-async def save_inputs(app: App[Any], typed: TypedInputs, path: str) -> bool:
-    """Save the inputs of all sessions, or of one, and say where, or why not; whether all were saved."""
-    try:
-        saved = await typed.save(typed.unsaved(path))
-    except SizeupError as error:
-        app.notify(str(error), severity="error", markup=False, timeout=10)
-        return False
-    for place in saved:
-        app.notify(f"Inputs and verdict saved in {place}", markup=False)
-    return True
 
 
 def unsaved_text(typed: TypedInputs, path: str = "") -> str:

@@ -17,23 +17,31 @@ from textual.widgets import Input, OptionList
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
+from sizeup.terminal.compact_select import ChoiceOverlay
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.runs import spec_of
-from sizeup.tui.screens import write_confirmation
-from sizeup.tui.screens.measure_keys import form_keys, idle_actions
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, open_field, open_settings
 from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_title, waiting_text
-from sizeup.tui.screens.write_dialogs import RunConfirmation
+from sizeup.tui.screens.write_confirmation import WRITES, RunConfirmation
 from sizeup.tui.widgets.form import PLAN, RunFormView
-from sizeup.tui.widgets.tab_row import TabRow
+from sizeup.tui.widgets.form_field import FormField
 from sizeup.views.run.step import runs_of
 
 _FORM_DELAY_SECONDS = 0.12
 """The controls of a probe are made once the cursor rests on it."""
 _ESTIMATE_DELAY_SECONDS = 0.2
+_LIST_KEYS = (
+    ("enter", "Take"),
+    ("tab", "Take, next field"),
+    ("letter", "Take, its field"),
+    ("r", "Take, run"),
+    ("escape", "Leave"),
+)
+_FIELD_KEYS = ("tab", "Take, next field"), ("enter", "Take, run"), ("escape", "Undo")
+"""Keys and what they do while a list of a form is open, and while a field has the focus."""
 
 
 class MeasureScreen(ModeScreen):
@@ -131,7 +139,10 @@ class MeasureScreen(ModeScreen):
 
     def footer_keys(self) -> tuple[tuple[str, str], ...]:
         """The keys of an open list or of a field, where one has the focus."""
-        return form_keys(self.focused)
+        focused = self.focused
+        if isinstance(focused, ChoiceOverlay):
+            return _LIST_KEYS
+        return _FIELD_KEYS if isinstance(focused, Input) and isinstance(focused.parent, FormField) else ()
 
     def on_chart_view_moved(self) -> None:
         """What can be done at the point stands in the last line."""
@@ -232,7 +243,7 @@ class MeasureScreen(ModeScreen):
         if lacking := form.lacking():
             self.run_worker(self._ask_for(probe, lacking[0]))
             return
-        if write_confirmation.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
+        if WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe, form.typed)
             return
         if reason := self._confirmation.ask(self.host.machine, form, probe, partial(self._start, probe)):
@@ -284,9 +295,9 @@ class MeasureScreen(ModeScreen):
             return f"not installed, or it cannot be used: {probe.distribution}; see: sizeup probe list"
         return host.unmeasured or ("" if host.machine is None else unmet(host.machine, probe.manifest) or "")
 
-    @on(TabRow.Chosen)
-    def _tab_chosen(self, event: TabRow.Chosen) -> None:
-        self._probe_page.choose_tab(event.name)
+    def action_view(self, name: str) -> None:
+        """Show the tab of this name."""
+        self._probe_page.choose_tab(name)
         self._redraw()
 
     def action_next_view(self, step: int) -> None:
@@ -362,9 +373,23 @@ class MeasureScreen(ModeScreen):
 
     def idle_actions(self) -> frozenset[str]:
         """What has nothing to act on: no run, no picture, no other step."""
-        probe = self.chosen
-        startable = probe is None or self._can_start(probe)
-        return idle_actions(self.host, probe, self._run, self._probe_page, startable=startable)
+        probe, run, page, runs = self.chosen, self._run, self._probe_page, self.host.runs
+        idle: set[str] = set()
+        if not runs.going_on:
+            idle |= {"run.pause", "run.cancel"}
+        if not self.host.measures or (probe is not None and runs.going_on and runs.includes(probe.name)):
+            idle.add("run.start")
+        if not self.host.measures or (probe is not None and not self._can_start(probe)):
+            idle |= {"run.plan", "run.settings"}
+        if run is None:
+            idle |= {"run.view", "run.table", "run.zoom"}
+        if run is None or not page.shows_table:
+            idle.add("run.sort")
+        if run is None or not page.has_samples(run):
+            idle.add("run.samples")
+        if probe is None or len(runs_of(runs.session, probe.name)) < 2:
+            idle.add("run.step")
+        return frozenset(idle)
 
     def _show_probe(self) -> None:
         probe = self.chosen

@@ -14,7 +14,7 @@ from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.planned_seconds import PlannedSeconds
+from sizeup.tui.screens.probe_forms import PlannedSeconds
 from sizeup.tui.screens.probe_text import card_groups, entry
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.run.step import latest_refusal, latest_run

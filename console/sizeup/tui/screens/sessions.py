@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
@@ -26,16 +27,33 @@ from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog
+from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
-from sizeup.tui.screens.fleet_opener import FleetOpener
+from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder, unsaved_inputs
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.session_export import SessionExport
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.folded import FoldedPane
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.comparison.compared_charts import compared_charts
+
+_SOON_SECONDS = 2.0
+"""An export that takes longer than this says that it is at work."""
+
+
+class FoldedPane(VerticalScroll, can_focus=True):
+    """A pane whose text is folded by hand: calls ``fold`` with each new width of a layout, however late."""
+
+    def __init__(self, fold: Callable[[], None], *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._fold = fold
+        self._folded_to = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold anew where the width is another; another height folds nothing."""
+        if event.size.width != self._folded_to:
+            self._folded_to = event.size.width
+            self._fold()
 
 
 class SessionsScreen(ModeScreen):
@@ -58,7 +76,8 @@ class SessionsScreen(ModeScreen):
         self._lines = session_text.SessionLines()
         self._compared = ("", "")
         """The paths of the sessions that are compared, B and A."""
-        self._export = SessionExport(self)
+        self._folder = ""
+        """Where the last export went; empty before the first."""
         self._pictures: tuple[Chart, ...] = ()
         self._place = 0
 
@@ -294,7 +313,33 @@ class SessionsScreen(ModeScreen):
 
     def action_fleet(self) -> None:
         """Ask for a directory of sessions, and show its hosts as a fleet."""
-        FleetOpener(self).ask(str(directory()))
+
+        def answered(typed: str | None) -> None:
+            if typed:
+                self.notify(f"Reading {typed}", markup=False, timeout=2)
+                self.run_worker(lambda: self._read_fleet(typed), thread=True, exclusive=True)
+
+        self.app.push_screen(TextDialog("Fleet: directory of session files", str(directory())), answered)
+
+    def _read_fleet(self, folder: str) -> None:
+        """Read the sessions of a directory in a thread, and show the fleet."""
+        from sizeup.fleet.files import fleet_paths, read_fleet
+        from sizeup.fleet.fleet import build_fleet
+        from sizeup.tui.screens.fleet_screen import FleetScreen
+
+        def answered(path: str | None) -> None:
+            if path is not None:
+                self.host.show_session(path)
+
+        def show() -> None:
+            self.app.push_screen(FleetScreen(fleet), answered)
+
+        try:
+            fleet = build_fleet(read_fleet(fleet_paths([folder])))
+        except SizeupError as error:
+            self.app.call_from_thread(self.notify, str(error), severity="error", markup=False, timeout=10)
+            return
+        self.app.call_from_thread(show)
 
     def action_export(self) -> None:
         """Write a report of the session, or the comparison that is shown, into its folder or into another one."""
@@ -304,7 +349,31 @@ class SessionsScreen(ModeScreen):
             session = self._all[path].session if path in self._all else None
             chosen = None if session is None else (path, session)
         if chosen is not None and self._may_write():
-            self._export.ask(*chosen, baseline=baseline)
+            self._ask_export(*chosen, baseline)
+
+    def _ask_export(self, path: str, session: Session, baseline: str, problem: str = "") -> None:
+        """Ask what to write and where; with a ``baseline``, the path of another session, offer the comparison first."""
+
+        def answered(answer: ExportChoice | None) -> None:
+            if answer is not None:
+                self._folder = answer.folder
+                self.run_worker(self._write_export(path, session, answer, baseline))
+
+        folder, unsaved = self._folder or default_folder(path), unsaved_inputs(self.host.typed, path)
+        dialog = ExportDialog(folder, problem=problem, unsaved=unsaved, compared=bool(baseline))
+        self.app.push_screen(dialog, answered)
+
+    async def _write_export(self, path: str, session: Session, choice: ExportChoice, baseline: str) -> None:
+        """Write it, and ask again where that failed."""
+        if choice.saves_inputs and not await self.host.save_inputs(path):
+            return
+        kind, place = choice.kind, target(choice.folder, choice.kind, path, session)
+        waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
+        failed, words = await write_export(path, kind, place, baseline)
+        waits.stop()
+        self.notify(words, severity="error" if failed else "information", markup=False, timeout=10)
+        if failed and self.is_current:
+            self._ask_export(path, session, baseline, problem=words)  # such as for another disk
 
     def _may_write(self) -> bool:
         if self.host.readonly:

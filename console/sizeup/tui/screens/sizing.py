@@ -22,15 +22,13 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
-from sizeup.tui.dialogs import ChoiceDialog, TextDialog
+from sizeup.tui.dialogs import ChoiceDialog, PickDialog, TextDialog
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.screens.sizing_pages import PREFIX, comparison_page, factors_chart, licenses_page
-from sizeup.tui.screens.sizing_state import SizingState
+from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.tui.screens.sizing_text import ANSWERS, headline_verdict, input_options, working_line, working_lines
 from sizeup.tui.screens.summary_text import status_styles
-from sizeup.tui.screens.workload_file import workload_inputs
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging

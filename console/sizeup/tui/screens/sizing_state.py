@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sizeup.input_file import read_text
 from sizeup.model.advice import AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import Sizing, described, size
@@ -17,6 +19,9 @@ from sizeup.views.inputs.whatif import InputRow, effect, input_rows, stepped
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
+
+_LIMIT = 64 << 20
+_PERCENTILE = 95.0
 
 
 class SizingState:
@@ -141,3 +146,11 @@ class SizingState:
         """What was measured in the session, with what was changed in its place."""
         session = self._host.runs.session
         return changed if session is None else {**measured(session, changed), **changed}
+
+
+def workload_inputs(path: str) -> dict[str, Value]:
+    """Return the inputs of a workload file, read as ``sizeup size --workload`` reads it; raise if it describes none."""
+    from sizeup.sizing.inputs.imported import WorkloadFile, read_workload  # which the start does without
+
+    whole = os.path.abspath(os.path.expanduser(path))  # so that "-" is a file too, not the terminal
+    return read_workload((WorkloadFile(path, read_text(whole, "a workload file", _LIMIT)),), _PERCENTILE)

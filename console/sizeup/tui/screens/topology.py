@@ -1,4 +1,7 @@
-"""What this machine is: a tree and a map side by side, and what is known of the part under the cursor."""
+"""What this machine is: a tree and a map side by side, and what is known of the part under the cursor.
+
+While it is shown the machine is watched: load, memory, links, and devices that come and go.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,23 @@ from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
-from textual.style import Style
+from textual.events import ScreenResume
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 
 from sizeup.errors import SizeupError
+from sizeup.live.hotplug import HotplugChange, HotplugMonitor
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
 from sizeup.tui.dialogs import ChoiceDialog
-from sizeup.tui.screens.live_machine import LiveMachineScreen
+from sizeup.tui.live_source import LiveSource
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.machine_page import PAGES, MachinePage
 from sizeup.tui.widgets.map import MapView
+from sizeup.tui.widgets.tab_row import tabs_text
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.machine.difference import MachineComparison, OtherMachine, compared
 from sizeup.views.machine.topology import node_item, topology
@@ -35,16 +41,8 @@ from sizeup.views.map.map import MapMaker
 from sizeup.views.map.node_matrix import NodeMatrix, measured_by_node, node_matrices
 
 _MAP = "Map"
-
-
-def _tabs(chosen: str, drawn: str) -> Content:
-    """Return the names of the map and of the pages, which a click opens; ``drawn`` is what the map is called now."""
-    parts = []
-    for name in (_MAP, *PAGES):
-        style = "reverse bold" if name == chosen else ""
-        words = Content(f" {drawn if name == _MAP else name} ")
-        parts.append(words.stylize(Style.parse(style) + Style.from_meta({"@click": f"screen.view('{name}')"})))
-    return Content.assemble(*parts)
+_LOOK_SECONDS = 1.0
+"""Between two looks at load, memory and links, while this mode is shown."""
 
 
 class _NodesMeasured(Struct, frozen=True):
@@ -56,8 +54,8 @@ class _NodesMeasured(Struct, frozen=True):
     by_node: Mapping[int, str] = MappingProxyType({})
 
 
-class TopologyScreen(LiveMachineScreen):
-    """Packages, nodes, caches, cores and devices."""
+class TopologyScreen(ModeScreen):
+    """Packages, nodes, caches, cores and devices; watched once a second, and read again when devices have changed."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "topology"
@@ -79,6 +77,14 @@ class TopologyScreen(LiveMachineScreen):
         self._place = 0
         self._page = _MAP
         """What stands beside the tree: the map, or the name of a page."""
+        self._devices: HotplugMonitor | None = None
+        self._asked = self._stale = False
+        self._settling: Timer | None = None
+        self._timer: Timer | None = None
+        self._looking = False
+        self._moment: Machine | None = None
+        """The machine with its memory as it was a second ago."""
+        self._loads: Mapping[int, float] = {}
 
     def body(self) -> Iterable[Widget]:
         """The tree with its details, beside the map."""
@@ -95,21 +101,18 @@ class TopologyScreen(LiveMachineScreen):
             yield Input(placeholder="name or value, such as node 0 or 10 Gb/s", compact=True)
 
     def on_mount(self) -> None:
-        """Begin with the tree and the map."""
+        """Begin with the tree and the map, and look by the clock."""
+        self._timer = self.set_interval(_LOOK_SECONDS, self.look, pause=True)
         self.query_one("#find").display = False
         self.query_one(MachinePage).display = False
         self._entitle()
 
     @property
-    def shows_loads(self) -> bool:
-        """Whether the map is on the screen."""
+    def _shows_loads(self) -> bool:
+        """Whether the map, with the load of CPUs, is on the screen."""
         return self._page == _MAP and self.query_one("#map-pane").display
 
-    def show_loads(self) -> None:
-        """Draw the map."""
-        self._show_map()
-
-    def show_memory(self, now: Machine) -> None:
+    def _show_memory(self, now: Machine) -> None:
         """Draw what is known of a node, if the cursor is on one."""
         cursor = self.query_one(ItemTree).cursor_node
         item = None if cursor is None else cursor.data
@@ -138,7 +141,7 @@ class TopologyScreen(LiveMachineScreen):
             tree.focus()
             return
         shown.focus()
-        self.begin_loads()
+        self._begin_loads()
         self.call_after_refresh(self._show_map)
         self.call_after_refresh(self._show_page)
 
@@ -158,7 +161,7 @@ class TopologyScreen(LiveMachineScreen):
         elif had_focus:
             self._right.focus()
         if name == _MAP:
-            self.begin_loads()
+            self._begin_loads()
         self._entitle()
         self.call_after_refresh(self._show_map)
         self.call_after_refresh(self._show_page)
@@ -286,14 +289,14 @@ class TopologyScreen(LiveMachineScreen):
             title = f"{place} of {title}"
         self.query_one("#tree").border_title = Text(title)
         self.query_one("#detail-pane").border_title = Text(sides)
-        tabs = _tabs(self._page, drawn)
+        tabs = tabs_text(((drawn, _MAP), *((name, name) for name in PAGES)), self._page)
         for shown in (self.query_one(MapView), self.query_one(MachinePage)):
             shown.border_title = tabs
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
         width, height = shown.size
-        if machine is None or not self.shows_loads or not width or not height:
+        if machine is None or not self._shows_loads or not width or not height:
             return
         self._root()
         measured = self._measured()
@@ -366,3 +369,119 @@ class TopologyScreen(LiveMachineScreen):
             return
         self._detailed = item
         self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), FactsGrid(item.facts)))
+
+    # What comes and goes while it is watched
+
+    def on_unmount(self) -> None:
+        """Stop reading the load and watching devices."""
+        if self._devices is not None:
+            self._devices.stop()
+        if self._timer is not None:
+            self._timer.stop()
+
+    def on_screen_suspend(self) -> None:
+        """Stop reading the load while another mode is shown."""
+        if self._timer is not None:
+            self._timer.pause()
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Read the load again, and the devices if they changed."""
+        del event
+        live_source = self.host.live_source
+        if not self._asked and live_source is not None:
+            self._asked = True
+            self.run_worker(self._follow, thread=True)
+        self._settle()
+        if self._timer is not None and live_source is not None:
+            self._begin_loads()
+            self._timer.resume()
+
+    def _begin_loads(self) -> None:
+        """Drop the first figures: they cover the time while another mode was shown."""
+        self._loads = {}
+        if self.host.live_source is not None and self._shows_loads:
+            self.host.live_source.loads()
+
+    def _devices_changed(self) -> None:
+        """Read the machine again soon, if somebody is looking."""
+        self._stale = True
+        self._settle()
+
+    def _follow(self) -> None:
+        live_source = self.host.live_source
+
+        def on_hotplug(change: HotplugChange) -> None:
+            del change  # that something changed is all it says; discovery says what is there now
+            self.call_later(self._devices_changed)
+
+        if live_source is not None:
+            self._devices = live_source.follow(on_hotplug)
+
+    def _settle(self) -> None:
+        live_source = self.host.live_source
+        if live_source is not None and self._stale and self._settling is None and self.is_current:
+            self._settling = self.set_timer(live_source.settle_seconds, self._settled)
+
+    def _settled(self) -> None:
+        self._settling = None
+        live_source = self.host.live_source
+        if live_source is None or not self.is_current:
+            return
+        if self.host.runs.running:
+            # Reading the machine would disturb what is measured, and the console may stand aside just now.
+            self._settle()
+            return
+        self._stale = False
+        self.run_worker(lambda: self._read_again(live_source), thread=True)
+
+    def _read_again(self, live_source: LiveSource) -> None:
+        try:
+            machine = live_source.discover()
+        except SizeupError as error:
+            self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
+            return
+        self.app.call_from_thread(self.host.renew_machine, machine)
+
+    def look(self) -> None:
+        """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait.
+
+        Nothing is drawn on top of what is still on its way.
+        """
+        host = self.host
+        live_source = host.live_source
+        if live_source is None or host.machine is None or host.link_busy:
+            return
+        if self._shows_loads:
+            self._loads = live_source.loads()
+        # A run is not disturbed: what a device answers may cost it time.
+        if not self._looking and not host.runs.running:
+            self._looking = True
+            known = host.machine
+            self.run_worker(lambda: self._looked(live_source, known), thread=True)
+        elif self._shows_loads:  # else load and memory are drawn in one
+            self._show_map()
+
+    def _looked(self, live_source: LiveSource, known: Machine) -> None:
+        try:
+            now = live_source.refreshed(known)
+        except SizeupError:
+            now = known  # what cannot be read now is told by the next discovery
+        self.app.call_from_thread(self._show_moment, known, now)
+
+    def _show_moment(self, known: Machine, now: Machine) -> None:
+        self._looking = False
+        if self.host.machine is not known or not self.is_current:
+            return
+        if _links_and_findings(now) != _links_and_findings(known):
+            self.host.renew_machine(now)
+            return
+        self._moment = now
+        if self._shows_loads:
+            self._show_map()
+        self._show_memory(now)
+
+
+def _links_and_findings(machine: Machine) -> object:
+    """What must not change unnoticed by the other modes: links, and which findings there are."""
+    findings = {(finding.id, finding.subjects) for finding in machine.findings}
+    return machine.nics, machine.pci, findings

@@ -17,8 +17,7 @@ from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.dialogs import Dialog
 from sizeup.tui.option_text import by_keys
-from sizeup.tui.screens.sizing_state import SizingState
-from sizeup.tui.screens.workload_file import workload_inputs
+from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.views.inputs.advice import value_text
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.whatif import TYPED_SOURCE, typed

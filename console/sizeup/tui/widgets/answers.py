@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widgets import DataTable
 
-from sizeup.tui.actions import bindings
+from sizeup.tui.actions import CURSOR_KEYS, bindings
 from sizeup.views.inputs.sizing_table import AnswerRow
 
 _STATUSES = ("pass", "warn", "fail", "assumed")
@@ -27,12 +27,7 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("list"),
         Binding("enter", "select_cursor", show=False),
-        Binding("down", "cursor_down", show=False),
-        Binding("up", "cursor_up", show=False),
-        Binding("pagedown", "page_down", show=False),
-        Binding("pageup", "page_up", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
+        *CURSOR_KEYS,
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"answers--{status}" for status in _STATUSES}
     DEFAULT_CSS = """

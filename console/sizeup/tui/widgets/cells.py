@@ -23,7 +23,6 @@ _LOOKS = {
     "boundary": "$foreground",
     "frame": "$primary",
     "cursor": "bold reverse",
-    "hovered": "underline $foreground",
     "disturbed": "bold $text-error",
     **STATUS,
     "dim": "dim $foreground",
@@ -52,17 +51,20 @@ class CellView(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
-        self._drawing = Drawing(0, 0)
+        self.drawing = Drawing(0, 0)
+        """The cells as they stand."""
         self._styles: dict[str, Style] = {}
 
-    @property
-    def drawing(self) -> Drawing:
-        """The cells as they stand."""
-        return self._drawing
+    def on_resize(self) -> None:
+        """Draw for the new size."""
+        self._redraw()
+
+    def _redraw(self) -> None:
+        raise NotImplementedError
 
     def present(self, drawing: Drawing) -> None:
         """Show a drawing in place of the last; only cells that differ are sent."""
-        before, self._drawing = self._drawing, drawing
+        before, self.drawing = self.drawing, drawing
         if (before.width, before.height) != (drawing.width, drawing.height):
             self.refresh()
             return
@@ -80,10 +82,10 @@ class CellView(Widget):
         base = self._styles.get("")
         if base is None:
             base = self._styles[""] = self.rich_style
-        if y >= self._drawing.height:
+        if y >= self.drawing.height:
             return Strip.blank(self.size.width, base)
-        segments = [Segment(text, self._style(role, base)) for text, role in self._drawing.runs(y)]
-        return Strip(segments, self._drawing.width)
+        segments = [Segment(text, self._style(role, base)) for text, role in self.drawing.runs(y)]
+        return Strip(segments, self.drawing.width)
 
     def _style(self, role: str, base: Style) -> Style:
         if not role:

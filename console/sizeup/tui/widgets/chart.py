@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
@@ -30,7 +29,8 @@ class ChartView(CellView, can_focus=True):
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._glyphs = glyphs
-        self._chart: Chart | None = None
+        self.chart: Chart | None = None
+        """What is shown; None before the first."""
         self._cursors: dict[str, tuple[int, int]] = {}
         """Where the readout stands in each picture: the position, and the line of several there."""
         self.hint: Callable[[PointKey], str] = lambda _: ""
@@ -40,7 +40,7 @@ class ChartView(CellView, can_focus=True):
     def chosen(self) -> PointKey | None:
         """The point of the step under the readout; None where there is none."""
         cursor = self._cursor
-        return None if self._chart is None or cursor is None else key_at(self._chart, *cursor)
+        return None if self.chart is None or cursor is None else key_at(self.chart, *cursor)
 
     @property
     def reads(self) -> bool:
@@ -49,22 +49,17 @@ class ChartView(CellView, can_focus=True):
 
     @property
     def _cursor(self) -> tuple[int, int] | None:
-        cursor = None if self._chart is None else self._cursors.get(self._chart.title)
+        cursor = None if self.chart is None else self._cursors.get(self.chart.title)
         return cursor if cursor is not None and cursor[0] < self._positions else None
 
     @property
     def _positions(self) -> int:
-        return cursor_positions(self._chart) if self._chart is not None else 0
-
-    @property
-    def chart(self) -> Chart | None:
-        """What is shown; None before the first."""
-        return self._chart
+        return cursor_positions(self.chart) if self.chart is not None else 0
 
     def show(self, chart: Chart) -> None:
         """Show a chart in place of the last; only cells that differ are sent."""
-        if chart is not self._chart:
-            self._chart = chart
+        if chart is not self.chart:
+            self.chart = chart
             self._redraw()
 
     def action_cursor(self, step: int) -> None:
@@ -73,7 +68,7 @@ class ChartView(CellView, can_focus=True):
 
     def action_cursor_row(self, step: int) -> None:
         """Move the readout by a row of a matrix, to another line of a chart that has several, else by a position."""
-        chart, cursor = self._chart, self._cursor
+        chart, cursor = self.chart, self._cursor
         if isinstance(chart, LineChart) and len(chart.lines) > 1 and cursor is not None:
             from sizeup.charts.line_cells import chosen_point, points_at
 
@@ -98,24 +93,19 @@ class ChartView(CellView, can_focus=True):
             self._put(min(max(cursor[0] + step, 0), self._positions - 1), cursor[1])
 
     def _put(self, position: int, line: int) -> None:
-        if self._chart is not None:
-            self._cursors[self._chart.title] = position, line
+        if self.chart is not None:
+            self._cursors[self.chart.title] = position, line
             self._redraw()
             self.post_message(self.Moved())
 
     def _redraw(self) -> None:
-        if self._chart is None or not self.size:
+        if self.chart is None or not self.size:
             return
         width, height = self.size
         position, line = self._cursor or (None, 0)
         key = self.chosen
         hint = "" if key is None else self.hint(key)
-        drawing = draw(self._chart, width, height, self._glyphs, position, line, len(hint) + 2 if hint else 0)
+        drawing = draw(self.chart, width, height, self._glyphs, position, line, len(hint) + 2 if hint else 0)
         if hint and height and width > len(hint) + 2 and not "".join(drawing.rows[-1][-len(hint) - 2 :]).strip():
             drawing.put(width - len(hint), height - 1, hint, "axis")
         self.present(drawing)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw for the new size."""
-        del event
-        self._redraw()

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.widget import Widget
 
 from sizeup.tui.actions import pressed_key
 
 
-class StatusLine(Widget):
-    """One line of finished text, cut at the edge, redrawn only when it changes."""
+class TextLine(Widget):
+    """One line of text; a part of it may be clicked."""
 
     DEFAULT_CSS = """
-    StatusLine { height: 1; width: 1fr; background: $surface; color: $foreground; }
+    TextLine { height: 1; width: 1fr; background: $panel; color: $foreground; }
+    """
+    auto_links = False
+
+
+class StatusLine(TextLine):
+    """Finished text, cut at the edge, redrawn only when it changes."""
+
+    DEFAULT_CSS = """
+    StatusLine { background: $surface; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
@@ -46,12 +55,8 @@ class StatusLine(Widget):
         return text
 
 
-class ModeLine(Widget):
+class ModeLine(TextLine):
     """The modes with their keys, the one that is shown reversed; what the machine is, as far as it fits."""
-
-    DEFAULT_CSS = """
-    ModeLine { height: 1; width: 1fr; background: $panel; color: $foreground; }
-    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
@@ -77,7 +82,7 @@ class ModeLine(Widget):
         for key, label in self._modes:
             here = label == self._current
             if here or fits:
-                text.append(f" {key} {label} ", "reverse bold" if here else "")
+                text.append(f" {key} {label} ", _pressing(key, "reverse bold" if here else ""))
         host, parts, need = self._facts
         free = width - text.cell_len - 1
         right = next((shown for shown in (f"{host}  {need}", host) if cell_len(shown) <= free), "")
@@ -92,23 +97,9 @@ class ModeLine(Widget):
         text.truncate(width)
         return text
 
-    def on_click(self, event: events.Click) -> None:
-        """Show the mode under the pointer."""
-        x = 0
-        fits = sum(_width(mode) for mode in self._modes) <= self.size.width
-        for key, label in self._modes if fits else ():
-            x += _width((key, label))
-            if event.x < x:
-                self.app.simulate_key(pressed_key(key))
-                return
 
-
-class KeyLine(Widget):
+class KeyLine(TextLine):
     """The keys that matter: those of this mode as far as they fit, those that hold everywhere always."""
-
-    DEFAULT_CSS = """
-    KeyLine { height: 1; width: 1fr; background: $panel; color: $foreground; }
-    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,29 +127,16 @@ class KeyLine(Widget):
         text.truncate(self.size.width)
         return text
 
-    def on_click(self, event: events.Click) -> None:
-        """Do what the key under the pointer does."""
-        here, everywhere = self._keys
-        x, free = 0, self.size.width - sum(_width(entry) for entry in everywhere)
-        for entry in here:
-            if x + _width(entry) > free:
-                break
-            x += _width(entry)
-            if event.x < x:
-                self.app.simulate_key(pressed_key(entry[0]))
-                return
-        x = free
-        for entry in everywhere if event.x >= free else ():
-            x += _width(entry)
-            if event.x < x:
-                self.app.simulate_key(pressed_key(entry[0]))
-                return
-
 
 def _width(entry: tuple[str, str]) -> int:
     return cell_len(entry[0]) + cell_len(entry[1]) + 3
 
 
 def _append(text: Text, entry: tuple[str, str]) -> None:
-    text.append(f" {entry[0]} ", "reverse bold")
-    text.append(f"{entry[1]} ")
+    text.append(f" {entry[0]} ", _pressing(entry[0], "reverse bold"))
+    text.append(f"{entry[1]} ", _pressing(entry[0]))
+
+
+def _pressing(key: str, style: str = "") -> Style:
+    """Return a style, a click on which does what the key does."""
+    return Style.parse(style) + Style(meta={"@click": f"app.simulate_key({pressed_key(key)!r})"})

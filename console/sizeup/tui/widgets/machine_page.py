@@ -42,14 +42,9 @@ class MachinePage(ScrolledRows):
             return
         if self._lines[0] != (id(self._shown[0]), self._shown[1], width):
             self._lines = (id(self._shown[0]), self._shown[1], width), page_lines(*self._shown, width)
-        lines = self._lines[1]
         drawing = Drawing(width, height)
-        shown = self._visible(lines, height)
-        for y, (text, role) in enumerate(shown):
+        for y, (text, role) in enumerate(self._visible(self._lines[1], height)):
             drawing.put(0, y, text, role)
-        below = len(lines) - self._top - len(shown)
-        hidden = " and ".join(f"{rows} {where}" for rows, where in ((self._top, "above"), (below, "below")) if rows)
-        self.border_subtitle = f"more rows: {hidden}" if hidden else ""
         self.present(drawing)
 
 

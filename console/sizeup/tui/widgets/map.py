@@ -42,12 +42,8 @@ class MapView(ScrolledRows):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
         self._map: Map | None = None
-        self._chosen = ""
-
-    @property
-    def chosen(self) -> str:
+        self.chosen = ""
         """Key of the part under the cursor; empty where none is."""
-        return self._chosen
 
     def show(self, shown: Map) -> None:
         """Show a map in place of the last."""
@@ -58,8 +54,8 @@ class MapView(ScrolledRows):
         """Put the cursor on the first of some parts that is on the map, and scroll to it."""
         places = self._places()
         chosen = next((key for key in keys if key in places), "")
-        if chosen != self._chosen:
-            self._chosen = chosen
+        if chosen != self.chosen:
+            self.chosen = chosen
             if chosen:
                 y = places[chosen][0]
                 if not self._top <= y < self._top + self._visible_rows:
@@ -107,10 +103,10 @@ class MapView(ScrolledRows):
     def _go(self, across: int, down: int) -> None:
         """Select the nearest part in a direction; where there is none, scroll."""
         places = self._places()
-        if self._chosen not in places:
+        if self.chosen not in places:
             self._select(next(iter(places), ""), 0)
             return
-        y, x, end = places[self._chosen]
+        y, x, end = places[self.chosen]
         found: list[tuple[int, int, str]] = []
         for key, (row, start, stop) in places.items():
             if down and (row - y) * down > 0:
@@ -161,15 +157,10 @@ class MapView(ScrolledRows):
             for cell in row:
                 drawing.put(x, y, cell.text, self._role(cell))
                 x += len(cell.text)
-        below = len(self._map.rows) - self._top - len(shown)
-        hidden = " and ".join(f"{rows} {where}" for rows, where in ((self._top, "above"), (below, "below")) if rows)
-        subtitle = f"more rows: {hidden}" if hidden else ""
-        if subtitle != self.border_subtitle:  # to set it repaints the whole map, the same words as well
-            self.border_subtitle = subtitle
         drawing.put(0, height - 1, self._map.legend, "axis")
         self.present(drawing)
 
     def _role(self, cell: Cell) -> str:
-        if cell.key and cell.key == self._chosen and cell.role not in _BARS:
+        if cell.key and cell.key == self.chosen and cell.role not in _BARS:
             return "cursor"
         return "series-0" if cell.role.startswith("load-") else _ROLES.get(cell.role, cell.role)

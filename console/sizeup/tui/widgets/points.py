@@ -23,34 +23,30 @@ class PointTable(DataTable[Text]):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, cell_padding=1)
-        self._shown = PointRows((), (), ())
+        self.shown = PointRows((), (), ())
+        """What the table holds."""
         self._sorted_by: int | None = None
         """The column; None for the order of the measurements."""
         self._reversed = False
 
-    @property
-    def shown(self) -> PointRows:
-        """What the table holds."""
-        return self._shown
-
     def show(self, rows: PointRows) -> None:
         """Show measurements in place of the last; the order that was chosen stays."""
-        if rows == self._shown and self.columns:
+        if rows == self.shown and self.columns:
             return
-        if rows.columns != self._shown.columns:
+        if rows.columns != self.shown.columns:
             self._sorted_by, self._reversed = None, False
-        self._shown = rows
+        self.shown = rows
         self._fill()
 
     def action_sort(self, step: int) -> None:
         """Sort by the next column; with 0 the other way round."""
-        if not self._shown.columns:
+        if not self.shown.columns:
             return
         if step == 0:
             self._reversed = not self._reversed
         else:
             at = -1 if self._sorted_by is None else self._sorted_by
-            self._sorted_by, self._reversed = (at + step) % len(self._shown.columns), False
+            self._sorted_by, self._reversed = (at + step) % len(self.shown.columns), False
         self._fill()
 
     @on(DataTable.HeaderSelected)
@@ -63,7 +59,7 @@ class PointTable(DataTable[Text]):
         self._fill()
 
     def _fill(self) -> None:
-        cursor, shown = self.cursor_row, self._shown
+        cursor, shown = self.cursor_row, self.shown
         self.clear(columns=True)
         for number, (title, numeric) in enumerate(zip(shown.columns, shown.numeric, strict=True)):
             mark = "" if number != self._sorted_by else " ▼" if self._reversed else " ▲"
@@ -78,7 +74,7 @@ class PointTable(DataTable[Text]):
             self.move_cursor(row=min(max(cursor, 0), len(shown.rows) - 1))
 
     def _in_order(self) -> list[tuple[RowCell, ...]]:
-        rows, column = list(self._shown.rows), self._sorted_by
+        rows, column = list(self.shown.rows), self._sorted_by
         if column is not None:
             rows.sort(key=lambda row: row[column].sort_key, reverse=self._reversed)
         elif self._reversed:

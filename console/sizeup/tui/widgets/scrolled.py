@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
-from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
-from sizeup.tui.actions import bindings
+from sizeup.tui.actions import CURSOR_KEYS, bindings
 from sizeup.tui.widgets.cells import CellView
 
 _Row = TypeVar("_Row")
@@ -19,12 +18,7 @@ class ScrolledRows(CellView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("list"),
-        Binding("down", "cursor_down", show=False),
-        Binding("up", "cursor_up", show=False),
-        Binding("pagedown", "page_down", show=False),
-        Binding("pageup", "page_up", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
+        *CURSOR_KEYS,
     ]
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
@@ -33,15 +27,18 @@ class ScrolledRows(CellView, can_focus=True):
         """The first row in sight, and the furthest that this can be."""
         self._visible_rows = 1
 
-    def _redraw(self) -> None:
-        raise NotImplementedError
-
     def _visible(self, rows: Sequence[_Row], height: int) -> Sequence[_Row]:
-        """Return the rows that fit, scrolled to the last one at most."""
+        """Return the rows that fit, scrolled to the last one at most; the border says how many others there are."""
         self._visible_rows = max(height, 1)
         self._last = max(len(rows) - self._visible_rows, 0)
         self._top = min(max(self._top, 0), self._last)
-        return rows[self._top : self._top + self._visible_rows]
+        shown = rows[self._top : self._top + self._visible_rows]
+        below = len(rows) - self._top - len(shown)
+        hidden = " and ".join(f"{count} {where}" for count, where in ((self._top, "above"), (below, "below")) if count)
+        subtitle = f"more rows: {hidden}" if hidden else ""
+        if subtitle != self.border_subtitle:  # to set it repaints the whole widget, the same words as well
+            self.border_subtitle = subtitle
+        return shown
 
     def _move_to(self, row: int) -> None:
         self._top = row
@@ -70,8 +67,3 @@ class ScrolledRows(CellView, can_focus=True):
     def action_last(self) -> None:
         """To the end."""
         self._move_to(self._last)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw for the new size."""
-        del event
-        self._redraw()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from textual import events
-
 from sizeup.charts.drawing import Drawing
 from sizeup.tui.widgets.cells import CellView
 
@@ -60,11 +58,6 @@ class SegmentRows(CellView):
                 drawing.put(x, y, text if len(text) <= free_columns else f"{text[: max(free_columns - 3, 0)]}...", role)
                 x += len(text)
         self.present(drawing)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw for the new size."""
-        del event
-        self._redraw()
 
 
 def _folded(row: SegmentRow, width: int, most_lines: int) -> list[SegmentRow]:
