@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -28,40 +29,29 @@ Show = Callable[[Options], int]
 """Shows the console until the user leaves; the value is the exit status."""
 
 
-class _BackgroundDiscovery(threading.Thread):
-    """A value that is being worked out."""
+def _in_background(work: Callable[[], Machine]) -> Future[Machine]:
+    """Start work in a thread that no end of the process waits for, and return its result to come."""
+    promise: Future[Machine] = Future()
 
-    def __init__(self, work: Callable[[], Machine]) -> None:
-        super().__init__(daemon=True, name="discovery")
-        self._work = work
-        self._machine: Machine | None = None
-        self._error: BaseException | None = None
-        self.start()
-
-    def run(self) -> None:
-        """Keep the value, or why there is none, for who asks."""
+    def run() -> None:
         try:
-            self._machine = self._work()
+            promise.set_result(work())
         except BaseException as error:  # noqa: BLE001  raised again by result()
-            self._error = error
+            promise.set_exception(error)
 
-    def result(self) -> Machine | None:
-        """Wait for the value; raises what the work raised."""
-        self.join()
-        if self._error is not None:
-            raise self._error
-        return self._machine
+    threading.Thread(target=run, daemon=True, name="discovery").start()
+    return promise
 
 
 def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMachine] | None = None) -> Show:
     """Read the machine or the session, and another one to compare it with, and import the console meanwhile."""
-    promise = _BackgroundDiscovery(lambda: discover(sysroot)) if session is None else None
+    promise = _in_background(lambda: discover(sysroot)) if session is None else None
     from sizeup.tui.console import ConsoleApp
 
     import_module("sizeup.tui.screens.summary")  # the first screen
     if promise is not None:
         runs = _runs_here()
-        machine = promise.result()
+        machine: Machine | None = promise.result()
     else:
         runs = Runs(session or "")
         runs.follow()
