@@ -8,6 +8,7 @@ from sizeup.quantity import Quantity
 from sizeup.sizing import rules
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.licensing.table import Row, rows
+from tiers import in_gate
 
 RULES = rules.shipped()
 MODELS = [
@@ -114,8 +115,10 @@ def test_more_servers_sockets_or_users_never_cost_less(machine: dict[str, int | 
     assert_never_less(table(machine, "bare"), table({**machine, key: int(machine[key]) + 1}, "bare"))
 
 
-@pytest.mark.parametrize("cores", [1, 2, 3, 4, 8, 16, 17, 24, 25, 32, 33, 64])
-def test_every_server_of_a_cluster_is_licensed(cores: int) -> None:
+@pytest.mark.parametrize(
+    "cores", in_gate("^(2|4|16|24|25|32|64)$", map(str, (1, 2, 3, 4, 8, 16, 17, 24, 25, 32, 33, 64)))
+)
+def test_every_server_of_a_cluster_is_licensed(cores: str) -> None:
     machine: dict[str, int | str] = {"machine.cores": cores, "machine.sockets": 1, "machine.cpu_model": MODELS[0]}
     one, three = (table({**machine, "cluster.nodes": nodes}, "bare") for nodes in (1, 3))
 
