@@ -31,7 +31,7 @@ class ChangingMachine:
     """A machine whose memory, links and load a test moves."""
 
     def __init__(self, found: Machine) -> None:
-        self.now = found
+        self.now, self.load = found, 35.0
         self.looks = self.loads_asked = 0
 
     def refreshed(self, known: Machine) -> Machine:
@@ -40,7 +40,7 @@ class ChangingMachine:
 
     def loads(self) -> dict[int, float]:
         self.loads_asked += 1
-        return {pu.cpu: 35.0 for pu in self.now.pus}
+        return {pu.cpu: self.load for pu in self.now.pus}
 
     @property
     def live_source(self) -> LiveSource:
@@ -53,9 +53,11 @@ class ChangingMachine:
 
 async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: MakeConsole) -> None:
     watched = ChangingMachine(machine())
+    watched.load = 5.0
     console = make_console(watched.now, live_source=watched.live_source)
     async with in_topology(console, "t") as pilot:
         before = "\n".join(map_of(console))
+        watched.load = 35.0
         watched.free(1, 16)
         await look(console)
         await pilot.pause()
