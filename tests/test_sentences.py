@@ -71,7 +71,7 @@ ALLOWED = {
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
         "terminal/compact_select.py": "ChoiceOverlay._take_number ChoiceOverlay.on_key",
-        "tui/screens/pick.py": "PickDialog._fill",
+        "tui/dialogs.py": "PickDialog._fill",
         "tui/screens/topology.py": "TopologyScreen._search",
         "tui/screens/write_confirmation.py": "targets",
         "views/inputs/whatif.py": "_short",
