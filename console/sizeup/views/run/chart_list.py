@@ -37,7 +37,7 @@ class ChartKind(Enum):
     FIGURE = "a figure alone"
     LATENCY = "a latency by the load"
     CROSSED = "latency against throughput"
-    OVER_TIME = "samples over time"
+    OVER_TIME = "over time"
     SAMPLES = "how samples are spread"
 
 
