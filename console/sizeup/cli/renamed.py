@@ -102,22 +102,18 @@ def _values_first(words: list[str], option: str) -> list[str]:
 
 def _renamed_options(options: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
     """Yield the words with the present names of options."""
-    begun = ""
-    for number, word in enumerate(words):
+    rest = iter(words)
+    for word in rest:
         if word == "--":
-            yield from words[number:]
+            yield from (word, *rest)
             return
         name, equals, value = word.partition("=")
-        if begun or name not in options:
-            yield begun + word
-            begun = ""
-            continue
-        new = options[name]
-        _hint(name, new.replace("=", " "))
-        if new.endswith("-") and not equals:
-            begun = new
-        else:
-            yield f"{new}{value}" if new.endswith("-") else f"{new}{equals}{value}"
+        new = options.get(name, name)
+        if new.endswith("-") and new != name:  # one word with its value
+            new, equals, value = f"{new}{value if equals else next(rest, '')}", "", ""
+        if new != name:
+            _hint(name, new.replace("=", " "))
+        yield f"{new}{equals}{value}"
 
 
 def _hint(old: str, new: str) -> None:
