@@ -9,9 +9,8 @@ import pytest
 from fakes import HandContext
 from large_machines import KIB
 from sizeup.errors import RefusedError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Step
-from sizeup.model.sample import Gap
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class, load_registry
 from sizeup_memory import bandwidth, hammer, loaded, numa, shm

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from sizeup.errors import RefusedError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup_clock.binding import CostJob, Rates, methods, new_job, vdso_has_clock_gettime

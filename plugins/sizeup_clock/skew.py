@@ -8,9 +8,9 @@ from itertools import islice
 
 from sizeup.errors import RefusedError
 from sizeup.model.cpu_pairs import PairClass, cpu_pairs_with
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Coordinates, Estimate, Gap, Progress
+from sizeup.model.sample import Coordinates, Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup_clock.binding import OrderingJob, Rates, is_counter, measure_rates, methods, new_job, readable, steps

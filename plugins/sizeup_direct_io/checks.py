@@ -13,7 +13,8 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.sample import Gap, Progress
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, validity, window_counters
 from sizeup_direct_io.call_with_timeout import StalledError, describe_error

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
 from sizeup_direct_io.binding import median_interval

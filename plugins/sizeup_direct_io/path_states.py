@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.model.sample import Gap
+from sizeup.model.machine import Gap
 from sizeup.procfs.block import read_block_stack
 from sizeup.procfs.kernel_file import SYS, list_names, read_text
 

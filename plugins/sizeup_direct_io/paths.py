@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.sample import Estimate, Gap, Progress
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, knee, window_counters

@@ -9,7 +9,8 @@ from collections.abc import Generator, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.sample import Gap, Progress
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, knee

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.sample import Gap, Progress
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.block import find_device_folder
 from sizeup.procfs.kernel_file import read_integer

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from sizeup.model.cpu_pairs import MIN_PAIRS, CpuPair, CpuPairs, cpu_pairs
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Gap, Samples
+from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.text import plural

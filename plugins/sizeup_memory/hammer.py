@@ -13,9 +13,9 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from msgspec import Struct
 
 from sizeup.errors import RefusedError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Estimate, Gap, Progress
+from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup.units import format_bytes

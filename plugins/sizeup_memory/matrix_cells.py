@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Settings
-from sizeup.model.sample import Gap
 from sizeup_memory.cpu_selection import memory_nodes
 
 MIN_CELLS = 3

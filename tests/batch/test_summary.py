@@ -9,7 +9,8 @@ from batch.conftest import Run
 from consoles import machine
 from sizeup.batch.summary import LINES, summary_lines
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.sample import Estimate, Gap, Outcome, Status
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import EndRecord, EnvironmentRecord
 from sizeup.session.value import Session
 from sizeup.text import cell_len

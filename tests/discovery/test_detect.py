@@ -9,9 +9,8 @@ import pytest
 from sizeup.cli import run
 from sizeup.cli.detect import load_machine, watch
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import NumaNode
-from sizeup.model.sample import Gap
 from sizeup.report.machine import machine_text
 from trees import machine
 

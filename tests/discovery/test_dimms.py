@@ -10,8 +10,7 @@ from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
 from sizeup.discovery.numa import NEEDS_ROOT, SMBIOS_TABLE, read_edac
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.machine import EdacController, EdacDimm
-from sizeup.model.sample import Gap
+from sizeup.model.machine import EdacController, EdacDimm, Gap
 from smbios_tables import END, SYSTEM, dimm, empty_slot
 from trees import grow, machine
 

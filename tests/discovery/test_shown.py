@@ -7,10 +7,9 @@ import pytest
 
 from sizeup.cli import run
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, FileSystem, Machine, PciFunction
+from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, FileSystem, Gap, Machine, PciFunction
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import NumaNode
-from sizeup.model.sample import Gap
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,

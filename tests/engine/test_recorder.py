@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from fakes import QuietControl
 from sizeup.engine.run import Recorder
+from sizeup.model.machine import Gap
 from sizeup.model.plan import Plan, Refusal, SettingValue, Step
 from sizeup.model.records import StepRecord
-from sizeup.model.sample import Estimate, Gap, Progress, Status
+from sizeup.model.sample import Estimate, Progress, Status
 from sizeup.probing.registry import Registry, load_registry
 from sizeup.probing.wire import Done, Failed, Message, Refused
 from sizeup.session.reader import read_session
@@ -55,7 +56,7 @@ def test_what_a_probe_yields_is_logged_as_the_record_that_its_worker_wrote(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "one_of_each.py").write_text(
-        "from sizeup.model.sample import Gap\n"
+        "from sizeup.model.machine import Gap\n"
         "from sizeup.model.sample import *\n"
         "class Probe:\n"
         "    def run(self, step, context):\n"

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from fakes import HandContext
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Refusal, Step
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.sample import Estimate
 from sizeup.model.topology import Pu
 from sizeup.probing.native import EstimatePoint
 from sizeup.probing.registry import load_registry

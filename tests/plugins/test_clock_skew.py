@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from cpu_shapes import SHAPES, eight_sockets, shape
 from fakes import HandContext
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import SettingValue, Step
-from sizeup.model.sample import Gap
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_clock import skew

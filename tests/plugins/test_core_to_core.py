@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from cpu_shapes import SHAPES, eight_sockets, power, shape, two_cpus, two_sockets
 from fakes import HandContext
 from sizeup.model.cpu_pairs import MIN_PAIRS, cpu_pairs
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Plan, SettingValue, Step
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.sample import Estimate
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import core_to_core

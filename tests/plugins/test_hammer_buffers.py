@@ -10,7 +10,8 @@ from fakes import HandContext
 from large_machines import GIB, MIB, TIB, made
 from plugins.memory_steps import REGISTRY, invalid_figures, steps, with_memory
 from recorded_traffic import RecordedTraffic, run
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class
 from sizeup_memory import hammer

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from large_machines import EIGHT, GIB, MIB, eight_sockets, made, memory_only
 from recorded_traffic import run
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import SettingValue, Step
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.sample import Estimate
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory.matrix_cells import MatrixCell, all_cells, sampled

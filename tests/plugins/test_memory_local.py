@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from fakes import HandContext
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.plan import Settings, SettingValue, Step
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.sample import Estimate
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry

@@ -12,10 +12,10 @@ import pytest
 
 from fakes import HandContext
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Estimate, Gap, Progress
+from sizeup.model.sample import Estimate, Progress
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry

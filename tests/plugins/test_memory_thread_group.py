@@ -6,10 +6,10 @@ import os
 import pytest
 
 from fakes import HandContext
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Refusal, SettingValue, Step
-from sizeup.model.sample import Estimate, Gap, Samples
+from sizeup.model.sample import Estimate, Samples
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class, load_registry

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from fakes import HandContext, QuietControl
+from sizeup.model.machine import Gap
 from sizeup.model.plan import Step
 from sizeup.model.records import GapRecord, StepRecord
-from sizeup.model.sample import Gap, Outcome, Samples, Status
+from sizeup.model.sample import Outcome, Samples, Status
 from sizeup.probing.api import Emission
 from sizeup.probing.native import EstimatePoint, NativeJob
 from sizeup.probing.runner import run_step

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from declared import declaration_of, series_of
 from sizeup.model.advice import Advice, AdviceSet, Input, Source
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine, Platform
+from sizeup.model.machine import Gap, Machine, Platform
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.plan import Better, Plan, Refusal, Series, Step
-from sizeup.model.sample import Disturbance, Estimate, Gap, Outcome, Samples, Status
+from sizeup.model.sample import Disturbance, Estimate, Outcome, Samples, Status
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.quantity import Origin, Quantity

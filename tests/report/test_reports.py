@@ -19,7 +19,7 @@ from sizeup.batch.standard_output import session_lines
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Column, Table
-from sizeup.model.sample import Gap
+from sizeup.model.machine import Gap
 from sizeup.quantity import Origin
 from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page

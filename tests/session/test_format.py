@@ -14,9 +14,9 @@ import pytest
 from sizeup.cli import run as sizeup
 from sizeup.model.advice import Advice, AdviceSet, Bounds, OpenQuestion, ShareFacts
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine, Platform
+from sizeup.model.machine import Gap, Machine, Platform
 from sizeup.model.plan import Better, Declaration, Hazard, Plan, Refusal, Series, SeriesQuantity, Step
-from sizeup.model.sample import Estimate, Gap, Outcome, Status
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.reader import read_session

@@ -3,8 +3,7 @@
 from msgspec.structs import replace
 
 from sizeup.discovery.numa import NEEDS_ROOT, SMBIOS_TABLE
-from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine, OsSettings, Platform
-from sizeup.model.sample import Gap
+from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Gap, Machine, OsSettings, Platform
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import machine_text, section_lines
 from sizeup.views.machine.memory_modules import memory_modules_section

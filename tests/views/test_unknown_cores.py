@@ -3,9 +3,8 @@
 import msgspec
 import pytest
 
-from sizeup.model.machine import Machine, Platform
+from sizeup.model.machine import Gap, Machine, Platform
 from sizeup.model.numa import NumaNode
-from sizeup.model.sample import Gap
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import described, size
 from sizeup.views.machine.detection import detected, detection

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import kind
-from sizeup.model.sample import Gap
+from sizeup.model.machine import Gap
 from sizeup.procfs import kernel_file
 from sizeup.procfs.device_questions import DeviceQuestions, Question
 from sizeup.text import clean, decode

@@ -16,9 +16,8 @@ from msgspec import Struct
 
 from sizeup.errors import MalformedError
 from sizeup.importers.imported import Imported
-from sizeup.model.machine import Machine, Platform
+from sizeup.model.machine import Gap, Machine, Platform
 from sizeup.model.numa import NumaNode
-from sizeup.model.sample import Gap
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Origin, Quantity
 from sizeup.text import one_line

@@ -10,9 +10,17 @@ from sizeup.model import storage
 from sizeup.model.finding import Finding
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers, is_port
 from sizeup.model.numa import NUMA, HugePages, NumaNode
-from sizeup.model.sample import Gap
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
+
+
+class Gap(Struct, frozen=True):
+    """One fact that stays unknown."""
+
+    subject: str
+    """The kernel file, or the field of the machine, that is missing."""
+    reason: str
+    """Such as ``missing``, ``permission denied``, or ``malformed`` with what was expected and found."""
 
 
 class NodeOrigin(Enum):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from sizeup.model.sample import Coordinates, Estimate, Gap
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Coordinates, Estimate
 
 
 class Record(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):

@@ -11,15 +11,6 @@ Coordinates = Mapping[str, str | int | float]
 """Where a point lies: ``{"working_set_bytes": 16384}`` or ``{"cpu_node": 0, "memory_node": 1}``."""
 
 
-class Gap(Struct, frozen=True):
-    """One fact that stays unknown."""
-
-    subject: str
-    """The kernel file, or the field of the machine, that is missing."""
-    reason: str
-    """Such as ``missing``, ``permission denied``, or ``malformed`` with what was expected and found."""
-
-
 class Disturbance(IntFlag):
     """Why a sample is kept but left out of the estimate."""
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from sizeup.errors import RefusedError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Refusal, Settings, Step
-from sizeup.model.sample import Estimate, Gap, Progress, Samples
+from sizeup.model.sample import Estimate, Progress, Samples
 
 __all__ = ["Context", "Emission", "Probe", "RefusedError"]
 

@@ -16,7 +16,8 @@ from typing import Any
 from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.sample import Coordinates, Estimate, Gap, Progress, Samples
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Coordinates, Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
 
 POLL_SECONDS = 0.02

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.machine import Gap
 from sizeup.model.records import ENCODER, EstimateRecord, GapRecord, ProgressRecord, SamplesRecord, StepRecord
-from sizeup.model.sample import Estimate, Gap, Progress, Samples
+from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing import wire
 from sizeup.probing.registry import load_class
 from sizeup.procfs.process import make_first_oom_victim

@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
-from sizeup.model.sample import Coordinates, Estimate, Gap, Outcome, Progress
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress
 from sizeup.session import records
 
 PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from plugins.direct_io.small_runs import run, step
+from sizeup.model.machine import Gap
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.sample import Estimate
 from sizeup_direct_io.disks import read_disks
 
 pytestmark = pytest.mark.ci

@@ -9,9 +9,9 @@ import pytest
 from consoles import machine
 from fakes import HandContext
 from plugins.direct_io.test_options import FakeSetup, edge, interval
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Plan, SettingValue, Step
-from sizeup.model.sample import Estimate, Gap, Progress
+from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry

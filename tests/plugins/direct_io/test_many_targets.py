@@ -12,8 +12,9 @@ from fakes import HandContext
 from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.test_options import FakeSetup, plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
+from sizeup.model.machine import Gap
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Estimate, Gap, Samples
+from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import list_threads
 from sizeup_direct_io import binding, paths, target_setup

@@ -14,9 +14,9 @@ import pytest
 
 from fakes import HandContext
 from sizeup.errors import RefusedError, UsageError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import SettingValue, Step
-from sizeup.model.sample import Estimate, Gap, Progress
+from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.planner import make_plan

@@ -8,7 +8,8 @@ import pytest
 
 from plugins.direct_io.small_runs import run, step
 from sizeup.errors import SizeupError
-from sizeup.model.sample import Estimate, Gap, Samples
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io import path_states

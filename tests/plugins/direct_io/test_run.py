@@ -12,9 +12,9 @@ import pytest
 from declared import series_of
 from plugins.direct_io.small_runs import MANIFEST, run, step
 from sizeup.errors import SizeupError
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Refusal
-from sizeup.model.sample import Estimate, Gap, Samples
+from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup.procfs.process import read_mount
 from sizeup.session.records import SessionRecord

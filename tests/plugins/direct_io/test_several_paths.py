@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.model.sample import Gap
+from sizeup.model.machine import Gap
 from sizeup_direct_io.path_states import PathWatch, path_gaps
 
 STATES = {"a": "running", "b": "running", "c": "running"}

@@ -14,7 +14,8 @@ import pytest
 
 from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.staging import MIB, command
-from sizeup.model.sample import Estimate, Gap
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
 SIZE_BYTES = 256 * MIB

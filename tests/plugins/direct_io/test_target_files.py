@@ -9,8 +9,9 @@ import pytest
 from fakes import HandContext
 from plugins.direct_io.small_runs import run, step
 from sizeup.errors import RefusedError
+from sizeup.model.machine import Gap
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Estimate, Gap, Samples
+from sizeup.model.sample import Estimate, Samples
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import TargetSpec, find_leftovers, open_target, process_start
 

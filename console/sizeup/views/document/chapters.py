@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sizeup.charts.table import Column, Table
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
-from sizeup.model.sample import Gap, Status
+from sizeup.model.machine import Gap, Machine
+from sizeup.model.sample import Status
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice

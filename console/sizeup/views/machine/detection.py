@@ -15,6 +15,7 @@ from sizeup.model.machine import (
     DimmSlot,
     EdacController,
     FileSystem,
+    Gap,
     LocalMount,
     LostMount,
     Machine,
@@ -26,7 +27,6 @@ from sizeup.model.machine import (
 )
 from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.sample import Gap
 from sizeup.model.storage import (
     BlockDevice,
     Hba,
