@@ -126,6 +126,7 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
     ("names", "settings", "expected"),
     [
         (("fc8.toml", "fc32.toml"), (*WORKLOAD, *ARRAY), ["fc32.toml: memory", "fc8.toml"]),
+        (("fc8.toml", "fc32.toml", "down"), (*WORKLOAD, *ARRAY), ["fc32.toml: memory", "fc8.toml", "down: paths"]),
         (("fc8.toml", "fc32.toml"), WORKLOAD, ["fc32.toml: disks, memory", "fc8.toml: disks"]),
         (("down", "half"), (*WORKLOAD, *ARRAY), ["half", "down: paths"]),
         (("down", "half", "server-x"), ("workload.mb_s=1300",), ["server-x: disks", "half: disks", "down: storage"]),

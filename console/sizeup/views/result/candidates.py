@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -68,25 +68,31 @@ class Candidate(Struct, frozen=True):
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates by what is judged of all, then by how little is not, their verdict, cost, share and name.
+    """Return the candidates by the worst of their parts, then by how little is not judged, verdict, cost, share, name.
 
-    Those that fail anywhere come last. What is not judged never wins: it fails where all fail that are judged in it.
+    A part that is not judged never wins: it counts as the worst that another one still carries, and as failed where
+    all fail that are judged in it.
     """
     judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
     open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
-    known = {part for parts in judged.values() for part in parts}
-    failed = {part for part in known if all(parts.get(part, _FAIL) == _FAIL for parts in judged.values())}
-    of_all = known.difference(*open_parts.values())
+    stand_in = {part: _worst_passed(judged.values(), part) for parts in judged.values() for part in parts}
 
     def rank(one: Candidate) -> tuple[object, ...]:
-        parts, unknown = judged[one.name], open_parts[one.name]
-        fails = _FAIL in parts.values() or bool(failed & unknown)
-        worst = min((_WORST.index(parts[part]) for part in parts.keys() & of_all), default=len(_WORST))
+        parts, unknown = dict(judged[one.name]), open_parts[one.name]
+        for part in stand_in.keys() & unknown:
+            parts[part] = min(parts.get(part, stand_in[part]), stand_in[part], key=_WORST.index)
+        worst = min(map(_WORST.index, parts.values()), default=len(_WORST))
         share = 0.0 if one.limit is None else one.limit.share or 0.0
         verdict_rank = _BEST_FIRST.index(one.status)
-        return fails, -worst, len(unknown), verdict_rank, one.cost is None, one.cost or 0.0, share, one.name
+        return -worst, len(unknown), verdict_rank, one.cost is None, one.cost or 0.0, share, one.name
 
     return sorted(candidates, key=rank)
+
+
+def _worst_passed(judged: Iterable[Mapping[str, str]], part: str) -> str:
+    """Return the worst status of a part among those that do not fail in it; that it fails where all do."""
+    found = (parts[part] for parts in judged if parts.get(part, _FAIL) != _FAIL)
+    return min(found, key=_WORST.index, default=_FAIL)
 
 
 def _judged_parts(cards: Sequence[Card]) -> dict[str, str]:
