@@ -26,6 +26,8 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "drift": ("{session}", "--allow-undecided"),
     "size": ("--machine", "redo-10db"),
     "size cases": (),
+    "size compare": ("redo-10db", "blade-480c-x5355", "--set", "workload.iops=1000"),
+    "size keys": (),
     "session list": (),
     "session show": ("{session}",),
     "session export": ("{session}", "--format", "csv"),
@@ -45,9 +47,6 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "deploy": ("slurm", "{folder}/deployed"),
     "doctor": (),
     "help": ("load",),
-    "help man": (),
-    "help schema": (),
-    "help completion": ("bash",),
 }
 """One way to call each command; none needs a terminal."""
 
@@ -59,6 +58,9 @@ EXTRA: dict[str, Sequence[str]] = {
     "--version": ("--version",),
     "session on standard output": (*RUN, "-o", "-"),
     "share": ("session", "export", "{session}", "--format", "share"),
+    "help man": ("help", "man"),
+    "help schema": ("help", "schema"),
+    "help completion": ("help", "completion", "bash"),
 }
 CALLS = {
     **{name: (*name.split(), *rest) for name, rest in ARGUMENTS.items()},

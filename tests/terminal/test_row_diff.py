@@ -203,9 +203,9 @@ async def test_a_dialog_costs_its_own_cells_and_no_others(
         await console.measure(pilot)
         watched = DrawnApp(console.app, monkeypatch)
         whole = watched.bytes
-        for pressed in (key, "escape"):
+        for one in (key, "escape"):
             before = watched.bytes
-            await pressed(pilot, pressed)
+            await pressed(pilot, one)
 
             assert watched.is_true
             assert 0 < watched.bytes - before < share * whole

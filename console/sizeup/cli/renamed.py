@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from sizeup.cli import split_path
-from sizeup.session.store import LATEST
 
 COMMANDS = {
     "attach": "session follow",
@@ -89,6 +88,8 @@ def _renamed(old: str, rest: list[str]) -> tuple[str, list[str]]:
     _hint(old, f"sizeup {new or 'FILE'}")
     if new:
         return split_path([*new.split(), *rest])
+    from sizeup.session.store import LATEST  # whose libraries the help of a command does without
+
     return "", rest if any(not word.startswith("-") for word in rest) else [LATEST, *rest]
 
 
