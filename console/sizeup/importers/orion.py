@@ -173,7 +173,7 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
 
 
 def _scale(kind: _Matrix, above: str) -> tuple[float, tuple[str, ...]]:
-    """What turns the file's figures into base units, and what is doubtful about them."""
+    """What turns the file's figures into base units, and their caveats."""
     if kind.alone is RATE:
         return 1 << 20, (MEBIBYTES, _SIZES)
     if kind.alone is IOPS:

@@ -127,7 +127,7 @@ def capacity_text(facts: ShareFacts) -> str:
 
 
 def exactly(value: float) -> Bounds:
-    """Return a figure without a doubt."""
+    """Return a figure both ends of which are its value."""
     return Bounds(value, value, value)
 
 
@@ -221,7 +221,7 @@ def open_card(
 def judged(sheet: Sheet, card: Card, said: Iterable[str] = ()) -> Advice:
     """Return the verdict on the resource of a card, with what a reader must know of it as caveats.
 
-    What was ``said`` before is no caveat once more.
+    What was ``said`` before is not written down again.
     """
     sheet.cards.append(card)
     for text in card.assumptions if card.share is None else card.sentences:

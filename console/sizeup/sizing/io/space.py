@@ -50,7 +50,7 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
         later = format_in(float(f"{shares.growth.grown(database.value):.4g}"), "GB")
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {later}, {share_text(shares.last_year)}")
     sheet.caveat("tables and indexes alone count; redo and archived logs, backups and a reserve come on top")
-    assumptions, notes, assumed = _doubts(sheet, capacity)
+    assumptions, notes, assumed = _assumptions(sheet, capacity)
     status = without_unconfirmed_pass(bounds.status(shares), assumed)
     facts = ShareFacts(exactly(database.value), exactly(capacity.value), "GB", bottleneck=what)
     said = statement(
@@ -73,7 +73,7 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _doubts(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str], list[str]]:
+def _assumptions(sheet: Sheet, capacity: Quantity) -> tuple[list[str], list[str], list[str]]:
     """Return what of a detected space is assumed, in sentences, what must be known of it, and the same assumptions."""
     if capacity.origin is not Origin.DETECTED or capacity is not sheet.inputs.get("capacity.gb"):
         return [], [], []

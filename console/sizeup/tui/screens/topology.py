@@ -465,7 +465,7 @@ class TopologyScreen(ModeScreen):
         try:
             now = live_source.refreshed(known)
         except SizeupError:
-            now = known  # what cannot be read now is told by the next discovery
+            now = known  # the next discovery reports what cannot be read now
         self.app.call_from_thread(self._show_moment, known, now)
 
     def _show_moment(self, known: Machine, now: Machine) -> None:

@@ -143,7 +143,7 @@ def worded(finding: Finding) -> Finding:
 
 
 def _plain(reason: str) -> str:
-    """Return a reason without the name of its check, by which the caveats of a figure are told apart."""
+    """Return a reason without the name of its check, which distinguishes the caveats of a figure."""
     from sizeup.session.validity import FAILED_CHECKS
 
     name, colon, rest = reason.partition(": ")
