@@ -244,8 +244,12 @@ def shown(quantity: Quantity, unit: str) -> str:
 
 def brief(quantity: Quantity, unit: str) -> str:
     """Return a quantity for a sentence, with four digits; the working has all of them."""
-    scale = base_unit(unit)[1]
-    return format_in(float(f"{quantity.value / scale:.4g}") * scale, unit)
+    return format_in(in_unit(quantity.value, unit) * base_unit(unit)[1], unit)
+
+
+def in_unit(value: float, unit: str, digits: int = 4) -> float:
+    """Return a value of the base unit in a unit, with that many digits."""
+    return float(f"{value / base_unit(unit)[1]:.{digits}g}")
 
 
 def figure(number: float) -> str:

@@ -9,7 +9,7 @@ from enum import Enum
 from msgspec import Struct
 
 from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
-from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.sheet import Sheet, in_unit
 from sizeup.sizing.workload import Growth
 from sizeup.text import capitalized, uncapitalized
 from sizeup.units import base_unit, format_in
@@ -101,11 +101,9 @@ def limits(sheet: Sheet) -> ShareLimits:
 
 def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
     """Return a figure with its unit, from its value to its upper end where that is higher: ``8.64 to 17.3 cores``."""
-    scale = base_unit(unit)[1]
-    value, high = (float(f"{end / scale:.{digits}g}") for end in (figure.value, figure.high))
-    if high > value:
-        return f"{format_in(value, '')} to {format_in(high * scale, unit)}"
-    return format_in(value * scale, unit)
+    value, high = (in_unit(end, unit, digits) for end in (figure.value, figure.high))
+    text = format_in(high * base_unit(unit)[1], unit)
+    return f"{format_in(value, '')} to {text}" if high > value else text
 
 
 _COUNTED = {"cores": 12}
@@ -122,7 +120,7 @@ def capacity_text(facts: ShareFacts) -> str:
     digits = _COUNTED.get(facts.unit, 4)
     if facts.whole is None:
         return amount_text(facts.capacity, facts.unit, digits)
-    used = float(f"{facts.capacity.value / base_unit(facts.unit)[1]:.{digits}g}")
+    used = in_unit(facts.capacity.value, facts.unit, digits)
     return f"{format_in(used, '')} of {amount_text(exactly(facts.whole), facts.unit, digits)}"
 
 
@@ -136,11 +134,12 @@ def statement(
     facts: ShareFacts,
     clause: str,
     *,
-    bottleneck: str = "",
+    label: str = "",
     limited: Sequence[str] = (),
     not_judged: str = "",
 ) -> str:
-    """Return the verdict on a resource: demand, capacity, the share of it, and what limits it."""
+    """Return the verdict on a resource: demand, capacity, the share of it, and what limits it, behind its label."""
+    bottleneck = f"{label}{facts.bottleneck}" if facts.bottleneck else ""
     lower = "lower end: " if facts.demand.high > facts.demand.value else ""
     within = "; ".join((", ".join(filter(None, (f"{lower}{clause}", bottleneck))), *limited))
     rule = " by rule of thumb" if facts.by_rule else ""
@@ -224,8 +223,9 @@ def judged(sheet: Sheet, card: Card, said: Iterable[str] = ()) -> Advice:
     What was ``said`` before is not written down again.
     """
     sheet.cards.append(card)
+    known = [*map(capitalized, said)]
     for text in card.assumptions if card.share is None else card.sentences:
-        if text not in map(capitalized, said):
+        if text not in known:
             sheet.caveat(uncapitalized(text))
     quantity = None if card.share is None else sheet.answer(card.share, "%", "share.fail-above")
     unit = "" if card.share is None else "%"

@@ -147,7 +147,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             subject,
             facts,
             shares_clause(shares, bounds, failures),
-            bottleneck=f"bottleneck: {facts.bottleneck}",
+            label="bottleneck: ",
             limited=resting_on,
             not_judged=not_judged,
         ),
@@ -230,7 +230,7 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed:
     status = without_unconfirmed_pass(bounds.status(shares), assumed)
     facts = one.facts(by_rule=False)
     clause = shares_clause(shares, bounds, failures)
-    said = statement("Network", facts, clause, bottleneck=facts.bottleneck, limited=assumed_clause(status, assumed))
+    said = statement("Network", facts, clause, limited=assumed_clause(status, assumed))
     return share_card("network", status, said, shares, bounds, facts, advice=VERDICT, assumed=assumed)
 
 

@@ -53,9 +53,7 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     assumptions, notes, assumed = _assumptions(sheet, capacity)
     status = without_unconfirmed_pass(bounds.status(shares), assumed)
     facts = ShareFacts(exactly(database.value), exactly(capacity.value), "GB", bottleneck=what)
-    said = statement(
-        "Space", facts, shares_clause(shares, bounds), bottleneck=what, limited=assumed_clause(status, assumed)
-    )
+    said = statement("Space", facts, shares_clause(shares, bounds), limited=assumed_clause(status, assumed))
     yield judged(
         sheet,
         share_card(
