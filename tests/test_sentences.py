@@ -140,7 +140,7 @@ OPEN = {
         "tui/screens/sizing_text.py": "working_line",
         "views/inputs/advice.py": "confidence_text answer_title",
         "views/result/answer.py": "_table _fitted",
-        "views/result/summary.py": "worded _plain",
+        "views/result/summary.py": "worded",
     },
     "the map and the differences of machines": {
         "views/machine/difference.py": "parts_data",

@@ -133,18 +133,13 @@ def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> t
 
 def worded(finding: Finding) -> Finding:
     """Return a finding that names its load in words, and whose evidence names no check."""
-    from sizeup.views.run.points import coordinate_words  # which the first screen of a machine does without
+    # What the first screen of a machine does without.
+    from sizeup.session.validity import FAILED_CHECKS, check_reasons
+    from sizeup.views.run.points import coordinate_words
 
     load, colon, rest = finding.title.partition(": ")
     words = coordinate_words("workload", load)
     title = f"{words}: {rest}" if colon and words != load else finding.title
-    evidence = tuple(dict.fromkeys(map(_plain, finding.evidence)))
-    return replace(finding, title=title, evidence=evidence)
-
-
-def _plain(reason: str) -> str:
-    """Return a reason without the name of its check, which distinguishes the caveats of a figure."""
-    from sizeup.session.validity import FAILED_CHECKS
-
-    name, colon, rest = reason.partition(": ")
-    return rest if colon and name in FAILED_CHECKS else reason
+    parts = zip(finding.evidence, check_reasons(finding.evidence), strict=True)
+    evidence = dict.fromkeys(reason if check in FAILED_CHECKS else text for text, (check, reason) in parts)
+    return replace(finding, title=title, evidence=tuple(evidence))
