@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.sizing.advise import HEADLINE
-from sizeup.sizing.verdict import ShareStatus
+from sizeup.sizing.verdict import ShareStatus, share_text
 
 if TYPE_CHECKING:
     from sizeup.model.machine import Machine
@@ -35,6 +36,11 @@ VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 OUTAGE = "outage"
 """What stands for the share after a failure that leaves nothing."""
+
+
+def share_cell(share: float | None) -> str:
+    """Return a share as a cell of a table: a dash for none."""
+    return UNKNOWN if share is None else share_text(share)
 
 
 def card_status(card: Card) -> str:

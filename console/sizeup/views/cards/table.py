@@ -8,10 +8,9 @@ from textwrap import wrap
 from msgspec import Struct
 
 from sizeup.charts.table import UNKNOWN
-from sizeup.sizing.verdict import share_text
 from sizeup.text import cell_len, one_line
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, CardView
+from sizeup.views.cards.cards import OUTAGE, CardView, share_cell
 
 WIDE = 110
 """From this width on there is room for a meter and for the last year."""
@@ -140,12 +139,12 @@ def _later(views: Sequence[CardView], columns: Sequence[tuple[str, list[str]]], 
 
 def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[tuple[str, list[str]]]:
     """Return title and cells of each column of shares: today, after the worst failure, in the last year."""
-    columns = [(_USED, [_share(view.used) for view in views])]
+    columns = [(_USED, [share_cell(view.used) for view in views])]
     if wide or any(view.outage or view.n_plus_one is not None for view in views):
-        columns.append((_N_PLUS_ONE, [OUTAGE if view.outage else _share(view.n_plus_one) for view in views]))
+        columns.append((_N_PLUS_ONE, [OUTAGE if view.outage else share_cell(view.n_plus_one) for view in views]))
     years = max((view.years for view in views), default=0.0)
     if years and any(view.last_year is not None for view in views):
-        columns.append((f"Year {format_in(years, '')}", [_share(view.last_year) for view in views]))
+        columns.append((f"Year {format_in(years, '')}", [share_cell(view.last_year) for view in views]))
     return columns
 
 
@@ -209,10 +208,6 @@ def _meter(share: float) -> str:
     """Return a share as a bar with a mark at the whole capacity: ``███·········│·``."""
     full = min(max(round(share * _METER), 1 if share > 0 else 0), _METER)
     return f"{'█' * full}{'·' * (_METER - full)}│{'█' if share > 1 else '·'}"
-
-
-def _share(share: float | None) -> str:
-    return UNKNOWN if share is None else share_text(share)
 
 
 def _padded(text: str, width: int, *, right: bool = False) -> str:

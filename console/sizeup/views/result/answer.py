@@ -9,10 +9,10 @@ from sizeup.model.advice import AdviceSet, Card
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import overall
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
-from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized, cell_len, one_line
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, card_status, status_text
+from sizeup.views.cards.cards import OUTAGE, TITLES, card_status, share_cell, status_text
 from sizeup.views.result.answer_details import answer_details
 from sizeup.views.result.license_answer import END as LICENSE_END
 from sizeup.views.result.license_answer import (
@@ -167,9 +167,9 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     last = [card for card in rows if card.resource == "license"]
     rows = [*(card for card in rows if card.resource != "license"), *last]
     years = max((card.horizon_years for card in rows), default=0.0)
-    numbers = [("Used", [_share(card.share) for card in rows]), ("N+1", [_after_failure(card) for card in rows])]
+    numbers = [("Used", [share_cell(card.share) for card in rows]), ("N+1", [_after_failure(card) for card in rows])]
     if years:
-        numbers.append((f"Year {format_in(years, '')}", [_share(card.last_year) for card in rows]))
+        numbers.append((f"Year {format_in(years, '')}", [share_cell(card.last_year) for card in rows]))
     statuses = [_table_status(card) for card in rows]
     end = max(7, *map(cell_len, statuses))
     tail = 2 + end + 8 * len(numbers)
@@ -206,13 +206,9 @@ def _table_status(card: Card) -> str:
     return "unknown" if card.demand and card.status == ShareStatus.UNKNOWN.value else card_status(card)
 
 
-def _share(share: float | None) -> str:
-    return "–" if share is None else share_text(share)
-
-
 def _after_failure(card: Card) -> str:
     """Return the share after the worst single failure; ``outage`` where a failure leaves nothing."""
-    return OUTAGE if card.outage else _share(card.n_plus_one)
+    return OUTAGE if card.outage else share_cell(card.n_plus_one)
 
 
 def _fitted(text: str, width: int) -> str:

@@ -17,7 +17,7 @@ from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.sheet import find_fact
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, status_label, status_text
+from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label, status_text
 from sizeup.views.result.verdict import NO_VERDICT, first_card, unsettled_note
 
 _BEST_FIRST = ("PASS", "ASSUMED", "WARN", NO_VERDICT, "FAIL")
@@ -75,7 +75,7 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """
     judged = {one.name: _judged_parts(one.sizing.cards) for one in candidates}
     open_parts = {one.name: {part for parts in not_judged(one).values() for part in parts} for one in candidates}
-    stand_in = {part: _worst_passed(judged.values(), part) for parts in judged.values() for part in parts}
+    stand_in = {part: _worst_passed(judged.values(), part) for part in set().union(*judged.values())}
 
     def rank(one: Candidate) -> tuple[object, ...]:
         parts, unknown = dict(judged[one.name]), open_parts[one.name]
@@ -166,7 +166,7 @@ def _row(one: Candidate, name: str, *, with_term: bool) -> tuple[str, ...]:
     """Return a row; its shares are those of what limits, now, after a failure and, with a horizon, in the last year."""
     card = one.limit or Card("", ShareStatus.UNKNOWN.value)
     shares = (card.share, card.n_plus_one, card.last_year)
-    used, left, later = (UNKNOWN if share is None else share_text(share) for share in shares)
+    used, left, later = map(share_cell, shares)
     label = status_label(one.status, assumed=bool(card.assumed))
     return (
         *(name, label, TITLES.get(card.resource, UNKNOWN), used, OUTAGE if card.outage else left),
