@@ -98,7 +98,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
             drawing.put(0, y, line, "text")
         return drawing
     rows = height - top
-    # The last row shows what is left out, the bar under the cursor, or a legend.
+    # The last row shows how many bars are not shown, the bar under the cursor, or a legend.
     has_note = cursor is not None or len(chart.bars) > rows or any(bar.note in CAVEATS for bar in chart.bars)
     rows = max(rows - has_note, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)

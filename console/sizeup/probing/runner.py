@@ -117,7 +117,10 @@ class WorkerProcess:
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def close(self) -> int | None:
-        """End what is left of the group and reap; the exit status, negative for a signal, None if abandoned."""
+        """End the rest of the process group and wait for it; return the exit status, negative for a signal.
+
+        None where the process did not end in time.
+        """
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe is not None
             pipe.close()
