@@ -44,13 +44,15 @@ ALLOWED = {
     "the width of a line": {
         "charts/drawing.py": "shortened",
         "tui/screens/session_text.py": "_path_text",
-        "tui/screens/sizing_text.py": "headline_verdict",
+        "tui/screens/sizing_text.py": "headline_verdict working_line",
         "tui/screens/summary.py": "SummaryScreen._show_verdict",
         "tui/screens/summary_text.py": "_first_sentences card_content",
         "tui/widgets/chart.py": "ChartView.action_cursor_row",
         "tui/widgets/lists.py": "hanging",
         "views/map/boxes.py": "_with_memory",
         "views/map/cells.py": "wrapped",
+        "views/map/map.py": "_legend",
+        "views/result/answer.py": "_table _fitted",
         "views/run/live_figures.py": "_name",
     },
     "characters that a format or a terminal cannot have": {
@@ -100,6 +102,10 @@ ALLOWED = {
         "sizing/inputs/imported.py": "read_workload _intervals",
         "sizing/licensing/price_age.py": "last_day",
     },
+    "a title, in the form that the records of a session have it in": {
+        "views/inputs/advice.py": "confidence_text answer_title",
+        "views/result/summary.py": "worded",
+    },
     "the records of a session file": {
         "session/builder.py": "SessionBuilder.add decode",
         "session/store.py": "_is_empty _end",
@@ -125,28 +131,7 @@ ALLOWED = {
     },
 }
 """Why a function may look into words, and by module which do; ``-`` is the module itself."""
-OPEN = {
-    "charts, which take their headings from titles": {
-        "charts/line_cells.py": "_y_axis_title draw_lines _legend",
-        "report/text.py": "chart_lines",
-    },
-    "plug-in checks and the fleet": {
-        "fleet/page.py": "_cells",
-        "probing/kit/check.py": "try_probe _reason",
-    },
-    "sizing and its views": {
-        "tui/option_text.py": "by_keys",
-        "tui/screens/sizing.py": "SizingScreen._refuse",
-        "tui/screens/sizing_text.py": "working_line",
-        "views/inputs/advice.py": "confidence_text answer_title",
-        "views/result/answer.py": "_table _fitted",
-        "views/result/summary.py": "worded",
-    },
-    "the map and the differences of machines": {
-        "views/machine/difference.py": "parts_data",
-        "views/map/map.py": "_legend",
-    },
-}
+OPEN = {"the text of an option, which is shown as a key": {"tui/option_text.py": "by_keys"}}
 """What still searches words of ours: only to be emptied."""
 
 

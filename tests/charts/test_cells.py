@@ -308,7 +308,7 @@ def test_a_count_that_is_read_says_what_it_counts() -> None:
 @pytest.mark.parametrize("title", ["", "Memory latency: Chase", "Chase"])
 def test_the_only_line_is_named_once(title: str) -> None:
     line = Line("Chase", (ChartPoint(1.0, 1.0), ChartPoint(2.0, 90.0)))
-    chart = LineChart(title, Axis("Size", "bytes"), Axis("Chase", "ns"), (line,))
+    chart = LineChart(title, Axis("Size", "bytes"), Axis("Chase", "ns"), (line,), subject=title and "Chase")
 
     text = draw(chart, 60, 20, Glyphs.ASCII).text()
 

@@ -22,7 +22,7 @@ def disk(name: str, serial: str | None, **more: Any) -> BlockDevice:
 
 def told(now: Machine, before: Machine) -> dict[str, str]:
     """Key and label of what differs, the machine as a whole left out."""
-    return {part.key: part.label for part in compared(now, before).parts if part.key != "machine"}
+    return {part.key: part.marked_label for part in compared(now, before).parts if part.key != "machine"}
 
 
 def part(now: Machine, before: Machine, key: str) -> TopologyItem:
@@ -130,7 +130,7 @@ def test_a_part_that_came_whole_counts_once_and_marks_what_is_inside() -> None:
     added = [one for one in compared(now, before).parts if one.change is ItemChange.ADDED]
 
     assert [one.key for one in added] == ["package:2"]
-    assert find(added[0], "core:8")[-1].label == "+ added Core 8: CPU 8"
+    assert find(added[0], "core:8")[-1].marked_label == "+ added Core 8: CPU 8"
 
 
 def test_the_machine_as_a_whole_lists_what_a_buyer_asks_first() -> None:

@@ -36,8 +36,15 @@ class Ruler(Struct, frozen=True):
     low: float
     high: float
     ticks: tuple[Tick, ...]
-    title: str
-    """The axis title, with the unit behind it where all ticks share one: ``Latency (ns)``."""
+    name: str
+    """The title of the axis."""
+    unit: str = ""
+    """The unit that all ticks share; empty where they share none."""
+
+    @property
+    def title(self) -> str:
+        """The title of the axis, with the unit behind it where all ticks share one: ``Latency (ns)``."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
 
     def position(self, value: float) -> float | None:
         """Where ``value`` lies, 0 at the low end and 1 at the high one, beyond them outside the axis.
@@ -78,7 +85,7 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
         positions = divide(low, high, most_ticks)
     ticks, unit = labeled(positions, axis.unit)
-    return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
+    return Ruler(axis.scale, low, high, ticks, axis.title, unit)
 
 
 _NEAR, NEAR_RATIO = 0.5, 2.0

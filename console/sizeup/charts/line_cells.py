@@ -84,10 +84,9 @@ def _is_named_by_its_line(chart: LineChart) -> bool:
     return len(chart.lines) == 1 and chart.lines[0].label == chart.y.title
 
 
-def _y_axis_title(chart: LineChart, ruler: Ruler) -> str:
-    """Return what stands above the values: their unit alone where the legend names them, as long as they have one."""
-    unit = ruler.title.removeprefix(chart.y.title).strip(" ()")
-    return unit if unit and _is_named_by_its_line(chart) else ruler.title
+def _is_titled_by_its_axis(chart: LineChart) -> bool:
+    """Whether the title of the chart says, behind that of the step, what that of the axis does."""
+    return (chart.subject or chart.title) == chart.y.title
 
 
 class _Raster:
@@ -171,7 +170,7 @@ def draw_lines(
     legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
     title = shortened(chart.title, width)
     titled = bool(legend[0]) and legend[0][0][1] == chart.title
-    if title and height >= _TITLED_FROM and not titled and title.rpartition(": ")[2] != chart.y.title:
+    if title and height >= _TITLED_FROM and not titled and not _is_titled_by_its_axis(chart):
         legend.insert(0, [(0, title, "title")])
     # Without a title, as where a frame around it has one, the legend stands beside the title of the axis.
     legend_end = max((x + len(text) for x, text, _ in legend[-1]), default=0)
@@ -195,7 +194,8 @@ def draw_lines(
     # No plot reaches the last column: the last tick's label needs room to stay centered.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
-    y_title = _y_axis_title(chart, y_ruler)
+    # Where the legend names the values, their unit alone stands above them, as long as they have one.
+    y_title = y_ruler.unit if y_ruler.unit and _is_named_by_its_line(chart) else y_ruler.title
     shift = len(y_title) + 2 if joined else 0
     for y, entries in enumerate(legend):
         for x, text, role in entries:
@@ -251,7 +251,7 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     if named and chart.labels:
         entries.append((f"{named[0]} to {named[-1]}: {chart.labels}", "text"))
     fits = len(chart.title) + sum(len(text) + 2 for text, _ in entries) <= width
-    if chart.title and fits and not (_is_named_by_its_line(chart) and chart.title.endswith(chart.y.title)):
+    if chart.title and fits and not (_is_named_by_its_line(chart) and _is_titled_by_its_axis(chart)):
         entries.insert(0, (chart.title, "title"))
     rows: list[list[tuple[int, str, str]]] = [[]]
     x = 0

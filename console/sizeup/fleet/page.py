@@ -148,7 +148,7 @@ def _cells(host: Host, names: Sequence[str], results: dict[str, AcceptanceResult
         figure = host.figures.get(name)
         counts = figure is not None and usable(figure)
         css_class = "n out" if name in out else "n" if counts else "n quiet"
-        text = figure_text(host, name).removesuffix(" *").strip()
+        text = figure_text(host, name, outlier="").strip()
         sort = repr(figure.value) if figure is not None and counts else ""
         cells.append(element("td", text, class_=css_class, data_sort=sort))
     rank = list(HostStatus).index(host.status)

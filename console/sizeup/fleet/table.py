@@ -217,18 +217,22 @@ def columns_of(fleet: Fleet, hosts: Sequence[Host]) -> list[str]:
     return [name for name in measured if name in one_each.values()]
 
 
-def figure_text(host: Host, name: str) -> str:
-    """Return a figure with what must be known of it: ``152 ns *``, ``369 ns ?``, ``not valid``."""
+def figure_text(host: Host, name: str, outlier: str = _MARK) -> str:
+    """Return a figure with what must be known of it: ``152 ns *``, ``369 ns ?``, ``not valid``.
+
+    ``outlier`` marks one that stands out; empty where something else shows it.
+    """
     figure = host.figures.get(name)
     if figure is None:
         return f"{UNKNOWN}  "
     if not usable(figure):
         return "not valid  "
-    mark = _MARK if any(outlier.figure.name == name for outlier in host.outliers) else "  "
     if name in host.other_workload:
         mark = " ~"
-    elif figure.scatter and not mark.strip():
-        mark = " ?"
+    elif any(one.figure.name == name for one in host.outliers):
+        mark = outlier
+    else:
+        mark = " ?" if figure.scatter else "  "
     return f"{figure_value(figure.value, figure.unit)}{mark}"
 
 

@@ -28,11 +28,17 @@ from sizeup.procfs.process import read_mount
 from sizeup.text import one_line
 
 ROUNDS_LIMIT = 1000
-COMPILED_PART_MISSING = "its compiled part is missing"
-"""How the reason begins why a probe in C cannot be planned without its extension."""
 
 # What disturbs others least comes first, so that a canceled run has the harmless figures.
 _ORDER = {hazard: rank for rank, hazard in enumerate(Hazard, start=1)}
+
+
+class BrokenPlan(Refusal, frozen=True):
+    """A plan that failed or has wrong ids; other refusals are the probe's own."""
+
+
+class NotCompiled(Refusal, frozen=True):
+    """A probe in C cannot be planned without its extension."""
 
 
 def make_plan(
@@ -142,7 +148,7 @@ def _plan_probe(
         for planned in load_class(probe.target).plan(machine, used(manifest, settings)):
             id_ = planned.id if isinstance(planned, Step) else planned.step
             if not (id_ == probe.name or id_.startswith(f"{probe.name}.")) or "~" in id_ or id_ in seen:
-                yield Refusal(
+                yield BrokenPlan(
                     probe.name,
                     probe.name,
                     f"its plan is wrong: expected ids of its own that start with {probe.name}, found {one_line(id_)!r}",
@@ -153,15 +159,16 @@ def _plan_probe(
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
-        yield Refusal(probe.name, probe.name, _why_failed(error, probe.target.partition(".")[0]))
+        yield _failed(error, probe.name, probe.target.partition(".")[0])
 
 
-def _why_failed(error: Exception, package: str) -> str:
+def _failed(error: Exception, probe: str, package: str) -> Refusal:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").endswith("._native"):
-        return f"{COMPILED_PART_MISSING}: this is the viewer; to measure, install the wheel for this type of machine"
+        what_to_do = "this is the viewer; to measure, install the wheel for this type of machine"
+        return NotCompiled(probe, probe, f"its compiled part is missing: {what_to_do}")
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     where = next((f" ({path.name}:{line})" for path, line in reversed(frames) if package in path.parts), "")
-    return f"its plan failed: {type(error).__name__}: {one_line(str(error))}{where}"
+    return BrokenPlan(probe, probe, f"its plan failed: {type(error).__name__}: {one_line(str(error))}{where}")
 
 
 def _limited(step: Step, manifest: Manifest) -> Step | Refusal:

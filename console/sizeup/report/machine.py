@@ -96,7 +96,7 @@ def differences_text(comparison: MachineComparison, columns: int | None = PROSE_
     if parts:
         lines += ["", "Parts, from the other machine to this one"]
     for part in parts:
-        lines.extend(wrap(part.label, width, "  ", "    ", break_words=False))
+        lines.extend(wrap(part.marked_label, width, "  ", "    ", break_words=False))
         for name, value in part.facts[: len(part.changed)]:
             lines.extend(wrap(f"{name}: {value}", width, "      ", " " * 8, break_words=False))
     return "\n".join(lines) + "\n" if lines else "no difference\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sizeup.charts import text_alternative
 from sizeup.charts.cells import draw
 from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
-from sizeup.charts.drawing import Glyphs
+from sizeup.charts.drawing import Glyphs, shortened
 from sizeup.charts.table import Table
 from sizeup.report.table import table_lines, wrapped
 from sizeup.text import cell_len, one_line, plain
@@ -96,6 +96,6 @@ def chart_lines(chart: Chart, width: int, glyphs: Glyphs) -> list[str]:
     drawn = draw(chart, width - 2, height, glyphs).text().rstrip("\n").splitlines()
     # A long legend takes the row of the title.
     title = [] if chart.title in drawn[0] or isinstance(chart, BarChart) else wrapped(chart.title, width, "  ", "  ")
-    if title and drawn[0].strip() and chart.title.endswith(drawn[0].strip()):
+    if title and drawn[0].strip() == shortened(chart.title, width - 2):
         drawn = drawn[1:]  # its end alone
     return [*title, *(f"  {line}".rstrip() for line in drawn)]

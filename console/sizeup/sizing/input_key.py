@@ -13,6 +13,9 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.units import base_unit, format_in
 
+TYPED_SOURCE = "what-if"
+"""The source of an input that was typed in the console, which shows beside it why it is refused."""
+
 
 class InputKind(Enum):
     """What kind of value a key takes."""
@@ -112,7 +115,8 @@ class InputKey(Struct, frozen=True):
     def _refused(self, text: str, source: str) -> UsageError:
         example = _EXAMPLES.get(self.kind, "")
         help_text = f" ({self.help})" if self.kind is InputKind.CHOICE else ""
-        return UsageError(f"{source}: {self.name}: expected {self.expectation}{example}, found {text!r}{help_text}")
+        where = "" if source == TYPED_SOURCE else f"{source}: "
+        return UsageError(f"{where}{self.name}: expected {self.expectation}{example}, found {text!r}{help_text}")
 
 
 _EXAMPLES = {InputKind.NUMBER: ", such as 2.5", InputKind.COUNT: ", such as 4", InputKind.NUMBERS: ", such as 2.5,4"}

@@ -20,7 +20,7 @@ from sizeup.model.records import EstimateRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Coordinates, Outcome, Status
 from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, Problem, find_plugin, line_of
 from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes, unreported_limits
-from sizeup.probing.planner import COMPILED_PART_MISSING, make_plan
+from sizeup.probing.planner import BrokenPlan, NotCompiled, make_plan
 from sizeup.probing.registry import GROUP, RegisteredProbe, Registry, load_registry
 from sizeup.probing.runner import TERM_AFTER_SECONDS, run_step
 from sizeup.text import listed, nearest, one_line
@@ -30,8 +30,6 @@ TRIAL_SECONDS = 0.5
 FIRST_RECORD_SECONDS = 20.0
 """How long it may take until then: a probe may first fill its memory or a file."""
 _FINE = (Status.OK, Status.NOT_CONVERGED, Status.CANCELED)
-_BROKEN_PLAN = "its plan "
-"""How the planner begins the reason of a plan that raised or has wrong ids; other refusals are the probe's own."""
 
 
 class CheckedPlugin(Struct):
@@ -186,7 +184,7 @@ def try_probe(probe: RegisteredProbe, registry: Registry, machine: Machine, sett
         return trial
     chosen = {name: settings} if settings else {}
     first, second = (make_plan(machine, registry, name="quick", probes=[name], settings=chosen) for _ in range(2))
-    broken = [refusal for refusal in first.refusals if refusal.reason.startswith(_BROKEN_PLAN)]
+    broken = [refusal for refusal in first.refusals if isinstance(refusal, BrokenPlan)]
     if broken:
         trial.problems.append(_problem(name, "plan", "steps or refusals", broken[0].reason))
         return trial
@@ -208,10 +206,10 @@ def try_probe(probe: RegisteredProbe, registry: Registry, machine: Machine, sett
 
 
 def _reason(refusals: Iterable[Refusal]) -> str:
-    reason = next((refusal.reason for refusal in refusals), "its plan is empty")
-    if reason.startswith(COMPILED_PART_MISSING):
-        return f"{COMPILED_PART_MISSING}: build a wheel of it (pip wheel --no-deps DIR) and check the wheel"
-    return reason
+    first = next(iter(refusals), None)
+    if isinstance(first, NotCompiled):
+        return "its compiled part is missing: build a wheel of it (pip wheel --no-deps DIR) and check the wheel"
+    return "its plan is empty" if first is None else first.reason
 
 
 def _run(trial: Trial, step: Step, probe: RegisteredProbe) -> None:

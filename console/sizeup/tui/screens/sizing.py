@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList, Static
 
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
+from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
@@ -34,7 +35,6 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import answer_rows
-from sizeup.views.inputs.whatif import TYPED_SOURCE
 from sizeup.views.result.summary import summary
 
 _MOVES, _BACK = "Enter: factors", "Enter: working"
@@ -298,7 +298,7 @@ class SizingScreen(ModeScreen):
 
     def _refuse(self, reason: str) -> None:
         shown = self.query_one("#input-help", Static)
-        shown.update(Text(f"! {self._in_console(reason.removeprefix(f'{TYPED_SOURCE}: '))}", style="bold"))
+        shown.update(Text(f"! {self._in_console(reason)}", style="bold"))
         shown.add_class("-wrong")
 
     def _fill(self) -> None:

@@ -368,7 +368,9 @@ class TopologyScreen(ModeScreen):
         if item is None or item == self._detailed:
             return
         self._detailed = item
-        self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), FactsGrid(item.facts)))
+        self.query_one("#detail", Static).update(
+            Group(Text(item.marked_label, style="bold"), Text(), FactsGrid(item.facts))
+        )
 
     # What comes and goes while it is watched
 

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
+from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.dialogs import Dialog
@@ -20,7 +21,7 @@ from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.views.inputs.advice import value_text
 from sizeup.views.inputs.input_names import input_label
-from sizeup.views.inputs.whatif import TYPED_SOURCE, typed
+from sizeup.views.inputs.whatif import typed
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
@@ -128,7 +129,7 @@ class WorkloadForm(Dialog[bool]):
                 return
             self._state.put({**{k: v for k, v in before.items() if k not in FIELDS}, **values})
         except SizeupError as error:
-            self._say(by_keys(str(error).removeprefix(f"{TYPED_SOURCE}: "), self._host.keys))
+            self._say(by_keys(str(error), self._host.keys))
             return
         self.dismiss(True)  # noqa: FBT003  Textual's own
 

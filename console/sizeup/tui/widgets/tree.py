@@ -30,7 +30,7 @@ class ItemTree(Tree[TopologyItem]):
     """
 
     def __init__(self, root: TopologyItem, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(Text(root.label), root, id=id)
+        super().__init__(Text(root.marked_label), root, id=id)
         self.guide_depth = 2
         self.show_root = True
         self.auto_expand = False
@@ -65,7 +65,7 @@ class ItemTree(Tree[TopologyItem]):
             self._folded = set()
             open_keys = set(self._unfolding(root))
         self.clear()
-        self.root.set_label(Text(root.label))
+        self.root.set_label(Text(root.marked_label))
         self.root.data = root
         self._grow(self.root, root, open_keys)
         self.root.expand()
@@ -105,9 +105,9 @@ class ItemTree(Tree[TopologyItem]):
         for child in item.children:
             if child.children:
                 expand = child.key in open_keys
-                self._grow(node.add(Text(child.label), child, expand=expand), child, open_keys)
+                self._grow(node.add(Text(child.marked_label), child, expand=expand), child, open_keys)
             else:
-                node.add_leaf(Text(child.label), child)
+                node.add_leaf(Text(child.marked_label), child)
 
     def _walk(self, node: TreeNode[TopologyItem]) -> list[TreeNode[TopologyItem]]:
         return [node, *(below for child in node.children for below in self._walk(child))]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.input_key import InputKey, InputKind
+from sizeup.sizing.input_key import TYPED_SOURCE, InputKey, InputKind
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
@@ -37,9 +37,6 @@ _GROUPS = tuple(part for parts in QUESTIONS.values() for part in parts)
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _STEP_PERCENT = 5.0
 _STEP_SHARE = 0.05
-
-TYPED_SOURCE = "what-if"
-"""The source of an input that was typed in the console."""
 UNKNOWN = "unknown"
 ASSUMED = "assumed"
 """Where a default of the rules is from: nobody chose it."""

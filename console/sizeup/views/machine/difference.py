@@ -58,7 +58,7 @@ def parts_data(comparison: MachineComparison) -> list[dict[str, Any]]:
         {
             "part": part.key.removeprefix(_REMOVED),
             "change": None if part.change is None else part.change.value,
-            "label": part.label.removeprefix("" if part.change is None else f"{_mark(part.change)} "),
+            "label": part.label,
             "facts": [{"name": one.what, "before": one.baseline, "after": one.new} for one in part.changed],
         }
         for part in comparison.parts
@@ -107,12 +107,13 @@ class _Sides:
         part, was = self._now[key], self._was.get(key)
         inside = self._children(key, was)
         if was is None:
-            return _marked(part.item, ItemChange.ADDED, inside)
+            return replace(part.item, children=inside, change=ItemChange.ADDED)
         return _changed(part.item, *self._facts(part, self._before[was]), inside)
 
     def _removed(self, key: str) -> TopologyItem:
-        item = replace(self._before[key].item, key=f"{_REMOVED}{key}", also=())
-        return _marked(item, ItemChange.REMOVED, tuple(self._removed(name) for name in self._gone.get(key, ())))
+        children = tuple(self._removed(name) for name in self._gone.get(key, ()))
+        item = self._before[key].item
+        return replace(item, key=f"{_REMOVED}{key}", also=(), children=children, change=ItemChange.REMOVED)
 
     def _facts(self, part: _Part, was: _Part) -> tuple[tuple[Difference, ...], list[tuple[str, str]]]:
         """What differs; and what does not, before what changes all the time."""
@@ -140,21 +141,12 @@ def _changed(
 ) -> TopologyItem:
     """Return a part that was there before, what changed in it first."""
     facts = [(f"{ItemChange.CHANGED.sign} {name}", text) for name, text in map(_shown, changed)]
-    item = replace(item, facts=(*facts, *others), changed=changed)
-    return _marked(item, ItemChange.CHANGED if changed else None, children)
+    change = ItemChange.CHANGED if changed else None
+    return replace(item, facts=(*facts, *others), changed=changed, children=children, change=change)
 
 
 def _shown(difference: Difference) -> tuple[str, str]:
     return difference.what, f"{difference.baseline} -> {difference.new}"
-
-
-def _marked(item: TopologyItem, change: ItemChange | None, children: tuple[TopologyItem, ...]) -> TopologyItem:
-    label = item.label if change is None else f"{_mark(change)} {item.label}"
-    return replace(item, label=label, children=children, change=change)
-
-
-def _mark(change: ItemChange) -> str:
-    return f"{change.sign} {change.value}"
 
 
 def _flat(item: TopologyItem, parent: str = "", parent_label: str = "") -> Iterator[tuple[str, _Part]]:

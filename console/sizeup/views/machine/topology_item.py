@@ -47,9 +47,14 @@ class TopologyItem(Struct, frozen=True):
     trouble: str = ""
     """Its fault in a word or two; also part of the label."""
     change: ItemChange | None = None
-    """How it differs from the compared machine; sign and word are part of the label."""
+    """How it differs from the compared machine."""
     changed: tuple[Difference, ...] = ()
     """What differs in a changed part; also the first of its facts."""
+
+    @property
+    def marked_label(self) -> str:
+        """The label behind sign and word of how it differs: ``+ added Core 8``."""
+        return self.label if self.change is None else f"{self.change.sign} {self.change.value} {self.label}"
 
 
 def find(root: TopologyItem, key: str) -> tuple[TopologyItem, ...]:
@@ -104,7 +109,7 @@ def holding(root: TopologyItem, words: Sequence[str]) -> tuple[TopologyItem, ...
     wanted = [word.lower() for word in words]
     found: tuple[list[TopologyItem], ...] = ([], [], [])
     for item in _every(root) if wanted else ():
-        label = item.label.lower()
+        label = item.marked_label.lower()
         facts = " ".join(f"{name} {value}" for name, value in item.facts).lower()
         if all(word in label or word in facts for word in wanted):
             named = all(word in label for word in wanted)

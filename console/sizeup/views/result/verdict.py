@@ -10,6 +10,7 @@ from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.io.demand import RULES_SPAN
 from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
 from sizeup.text import capitalized
@@ -30,7 +31,7 @@ _CAPACITY_FROM = {
     Origin.MEASURED: "capacity measured",
     Origin.DETECTED: "capacity by its links, not measured",
 }
-_TYPED = {"what-if": "the inputs entered in the console"}
+_TYPED = {TYPED_SOURCE: "the inputs entered in the console"}
 """What a source is called that means nothing outside the console."""
 _PERCENTILE = "workload.percentile"
 """Says nothing of the workload itself."""
