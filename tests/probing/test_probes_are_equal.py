@@ -44,8 +44,8 @@ from sizeup.views.document.document import document
 from sizeup.views.result.summary import summary
 from sizeup.views.run.chart_list import chart_list, underlying_charts
 from sizeup.views.run.finished import headline
-from sizeup.views.run.results import points_table, results_data
-from sizeup.views.run.step import extremes_text, point_value
+from sizeup.views.run.results import results_data
+from sizeup.views.run.step import point_value
 
 ROOT = Path(__file__).parents[2]
 View = Callable[[Session], object]
@@ -110,8 +110,7 @@ def views_of(session: Session, others: tuple[Session, ...]) -> dict[str, object]
         "findings": probe_findings(session),
         "charts": (charts, headline(run, session.machine)),
         "charts of the samples": underlying,
-        "figure of the step": (point_value(run), extremes_text(run)),
-        "points": (points_table(run), points_table(run, narrow=True)),
+        "figure of the step": point_value(run),
         "results": results_data(session),
         "text": text(written),
         "markdown": markdown(written),

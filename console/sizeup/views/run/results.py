@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.validity import Invalid, StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
-from sizeup.views.run.points import figure_text, format_coordinate, half_width, interval_of, is_range, point_text
+from sizeup.views.run.points import format_coordinate, point_text
 from sizeup.views.run.run_status import run_status
 
 RESULTS_SCHEMA = "sizeup.results/1"
@@ -29,79 +28,6 @@ def coordinates_text(at: Coordinates, series: Series | None) -> str:
         else:
             words.append(format_value(value, series.axis_unit or "1"))
     return ", ".join(words)
-
-
-def points_table(run: StepRun, *, narrow: bool = False) -> Table:
-    """Every point of a step: value, interval, how many samples or replicates it rests on, and its caveats.
-
-    A narrow one counts the caveats, has half of the interval as a share of the value, and the series before what
-    of the place is not the same everywhere, so that no word is broken.
-    """
-    several = len({point.series for point in run.points.values()}) > 1
-    rows = []
-    validity = StepValidity(run)
-    order = list(run.series)
-    points = sorted(_points(run), key=lambda pair: order.index(pair[1].series) if pair[0] is not None else len(order))
-    for series, point in points:
-        unit = "1" if series is None else series.unit
-        title = point.series if series is None else series.title
-        low, high = interval_of(point, unit)
-        count = len(point.values) if point.estimate is None else point.estimate.replicates or len(point.values)
-        rows.append(
-            (
-                *((title,) if several else ()),
-                coordinates_text(point.at, series),
-                figure_text(point, unit),
-                UNKNOWN
-                if low is None or high is None or is_range(point)
-                else f"{format_value(low, unit)} to {format_value(high, unit)}",
-                str(count) if count else UNKNOWN,
-                "; ".join(_marked(validity, point)),
-            )
-        )
-    if narrow:
-        same = _everywhere(run)
-        narrower = tuple(
-            (
-                ", ".join(filter(None, (row[0] if several else "", _differing_coordinates(point, series, same)))),
-                row[-4],
-                half_width(point) or UNKNOWN,
-                row[-2],
-                str(len(_marked(validity, point)) or ""),
-            )
-            for row, (series, point) in zip(rows, points, strict=True)
-        )
-        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Within", "n", "!")))
-        return Table(run.step.title, titles, narrower, note="! counts the caveats; a wider screen shows them")
-    columns = (
-        *((Column("Series"),) if several else ()),
-        Column("Where"),
-        Column("Value", numeric=True),
-        Column("95 % CI", numeric=True),
-        Column("n", numeric=True),
-        Column("Caveats"),
-    )
-    return Table(run.step.title, columns, tuple(rows))
-
-
-def _everywhere(run: StepRun) -> set[tuple[str, str | int | float]]:
-    """The coordinates that all points have, beside those of the whole step."""
-    placed = [set(point.at.items()) for point in run.points.values() if len(point.at) > 1]
-    return set.intersection(*placed) if len(placed) > 1 else set()
-
-
-def _differing_coordinates(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
-    return coordinates_text({name: at for name, at in point.at.items() if (name, at) not in same}, series)
-
-
-def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:
-    """The caveats about a point, led by why it is not valid where its step has ended and it is not."""
-    invalid = validity.of(point) if validity.ended else None
-    found = caveats(point)
-    if invalid is None:
-        return found
-    stated = {*invalid.reasons, marked(invalid)}
-    return (marked(invalid), *(caveat for caveat in found if caveat not in stated))
 
 
 def marked(invalid: Invalid) -> str:

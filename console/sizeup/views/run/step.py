@@ -282,18 +282,6 @@ def _headline_points(run: StepRun) -> list[LoggedPoint]:
     return [point for point in points if series.headline and point.at == series.headline] or points
 
 
-def extremes_text(run: StepRun) -> str:
-    """The least and the greatest value of a step's first series with their places; empty for fewer than two points."""
-    series = first_series(run)
-    ends = [] if series is None else sorted(_valued(run, series), key=lambda found: found[0])
-    if series is None or len(ends) < 2:
-        return ""
-    least, most = (
-        f"{format_value(value, series.unit)} at {coordinates_text(at, series)}" for value, at in (ends[0], ends[-1])
-    )
-    return f"{least}, to {most}"
-
-
 def _range(run: StepRun, series: Series, *, placed: bool) -> str:
     values = [value for value, _ in _valued(run, series)]
     over = f" over {len(values)} points" if placed else ""
