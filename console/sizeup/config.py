@@ -83,12 +83,7 @@ KEYS = (
         "console.ascii", "--ascii", default=False, help="use ASCII characters only, even if the terminal supports UTF-8"
     ),
     ConfigKey("console.color", "--color", default=True, help="use color; NO_COLOR also turns it off"),
-    ConfigKey(
-        "console.mouse",
-        "--mouse",
-        default=True,
-        help="use the mouse; without it, the terminal selects text",
-    ),
+    ConfigKey("console.mouse", "--mouse", default=True, help="use the mouse; without it, the terminal selects text"),
     ConfigKey("console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every 2 s, without the mouse"),
     ConfigKey("console.readonly", "--readonly", default=False, help="start no probe and write no file"),
 )

@@ -73,12 +73,7 @@ def results_data_json(session: Session) -> str:
 
 def experiment_text(result: ExperimentResult) -> list[str]:
     """An experiment as text: what was compared, the figures under both settings, and what follows."""
-    return [
-        *experiment_lines(result),
-        "",
-        *_titled(experiment_table(result)),
-        *conclusions(result),
-    ]
+    return [*experiment_lines(result), "", *_titled(experiment_table(result)), *conclusions(result)]
 
 
 def _titled(table: Table) -> list[str]:

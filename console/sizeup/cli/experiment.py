@@ -194,10 +194,7 @@ def _print(path: str, arguments: argparse.Namespace) -> None:
     from sizeup.session.reader import read_session
 
     result = experiment_result(
-        read_session(path),
-        path,
-        metrics=arguments.metric or (),
-        minimum_effect=minimum_effect(arguments),
+        read_session(path), path, metrics=arguments.metric or (), minimum_effect=minimum_effect(arguments)
     )
     if arguments.json:
         from sizeup.views.comparison.experiment import experiment_data

@@ -95,10 +95,7 @@ class Delete:
 class Prune:
     """Delete the oldest sessions that have no tag."""
 
-    ARGUMENTS = (
-        arg("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep"),
-        YES,
-    )
+    ARGUMENTS = (arg("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep"), YES)
 
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:

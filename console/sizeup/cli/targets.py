@@ -56,11 +56,7 @@ def measure_targets(arguments: argparse.Namespace) -> int:
 
 def batch_options(arguments: argparse.Namespace) -> list[str]:
     """Return the options of ``run`` that the hosts get; raises ``UsageError`` for those without effect there."""
-    refuse_combination(
-        arguments,
-        "--target",
-        ("--append", "--resume", "--control", "--json", "--details"),
-    )
+    refuse_combination(arguments, "--target", ("--append", "--resume", "--control", "--json", "--details"))
     if arguments.mount and not os.path.isabs(arguments.mount):
         raise UsageError(f"--mount {arguments.mount}: with --target, expected an absolute path on the hosts")
     options = []

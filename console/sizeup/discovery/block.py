@@ -28,11 +28,7 @@ _NO_LIST = "missing, and neither /proc/partitions nor /proc/diskstats lists a di
 
 _HCTL = re.compile(r"\d+:\d+:\d+:\d+")
 _NVME_PATH = re.compile(r"nvme\d+c\d+n\d+")
-_DM_KINDS = (
-    ("mpath-", BlockKind.MULTIPATH),
-    ("LVM-", BlockKind.LVM),
-    ("CRYPT-", BlockKind.CRYPT),
-)
+_DM_KINDS = (("mpath-", BlockKind.MULTIPATH), ("LVM-", BlockKind.LVM), ("CRYPT-", BlockKind.CRYPT))
 _DRIVERS = {
     "loop": BlockKind.LOOP,
     "ramdisk": BlockKind.RAM,
@@ -48,12 +44,7 @@ _DRIVERS = {
     "sd": BlockKind.SCSI,
     "sr": BlockKind.OPTICAL,
 }
-_VIRTUAL_NAMES = (
-    ("loop", BlockKind.LOOP),
-    ("ram", BlockKind.RAM),
-    ("zram", BlockKind.RAM),
-    ("nbd", BlockKind.NBD),
-)
+_VIRTUAL_NAMES = (("loop", BlockKind.LOOP), ("ram", BlockKind.RAM), ("zram", BlockKind.RAM), ("nbd", BlockKind.NBD))
 _SCSI_OPTICAL = 5
 _WRITE_COST = {"raid1": None, "raid10": 2, "raid4": 4, "raid5": 4, "raid6": 6}
 """Disk operations for one small write; None where every member writes. Others cost one."""

@@ -132,10 +132,7 @@ class ClockSync(Struct, frozen=True):
 
     def facts(self) -> dict[str, Fact]:
         """For the environment of a session."""
-        facts: dict[str, Fact] = {
-            "clock_synchronized": self.synchronized,
-            "clock_synchronized_source": self.reason,
-        }
+        facts: dict[str, Fact] = {"clock_synchronized": self.synchronized, "clock_synchronized_source": self.reason}
         return facts if self.max_error_us is None else facts | {"clock_max_error_us": self.max_error_us}
 
 

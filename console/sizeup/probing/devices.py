@@ -34,12 +34,7 @@ def read_device(path: str) -> Device | None:
 
 
 def describe(
-    path: str,
-    device_number: int,
-    *,
-    by_id: str = "/dev/disk/by-id",
-    sysfs: str = SYS,
-    proc: str = PROC,
+    path: str, device_number: int, *, by_id: str = "/dev/disk/by-id", sysfs: str = SYS, proc: str = PROC
 ) -> Device:
     """A device as the kernel knows its number."""
     folder = find_device_folder(device_number, sysfs)

@@ -25,11 +25,7 @@ _WORDS: Mapping[type[inspect.Type], str] = {
     inspect.BoolType: "true or false",
 }
 _QUANTITY_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*")
-_LIMITS = {
-    "cpus": (Hazard.CPU_LOAD,),
-    "memory": (Hazard.MEMORY,),
-    "space": (Hazard.DISK_SPACE, Hazard.IO_WRITE),
-}
+_LIMITS = {"cpus": (Hazard.CPU_LOAD,), "memory": (Hazard.MEMORY,), "space": (Hazard.DISK_SPACE, Hazard.IO_WRITE)}
 """Hazards that a user can judge only by the most that a step takes."""
 Place = tuple[str | int, ...]
 """Keys and indexes from the root of a TOML file: ``("probe", 0, "series", 2, "unit")``."""

@@ -401,8 +401,7 @@ def _with_offline_cpus(outcome: Outcome, offline: tuple[int, ...]) -> Outcome:
     went = f"{cpus} {names} went offline during the step"
     if outcome.status.finished:
         return Outcome(
-            Status.FAILED,
-            f"{went}: the figures may be of other CPUs; bring {them} online and run the step again",
+            Status.FAILED, f"{went}: the figures may be of other CPUs; bring {them} online and run the step again"
         )
     return replace(outcome, reason=f"{outcome.reason}; {went}")
 

@@ -327,11 +327,7 @@ class HostMeasurement:
 
 
 def measure_all(
-    runs: Sequence[HostMeasurement],
-    ssh: str,
-    wheel_folder: str,
-    options: Sequence[str],
-    start_seconds: float = 0.0,
+    runs: Sequence[HostMeasurement], ssh: str, wheel_folder: str, options: Sequence[str], start_seconds: float = 0.0
 ) -> list[HostResult]:
     """Measure all hosts at the same time; Ctrl-C cancels every run and waits, a second one does not wait."""
 

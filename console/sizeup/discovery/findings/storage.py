@@ -404,10 +404,7 @@ def worn_drives(machine: Machine) -> Iterator[Finding]:
             "nvme.worn",
             Severity.WARNING,
             f"{plural(len(worn), 'NVMe drive')} with the endurance used up",
-            (
-                *(f"{_named(one)}: {one.health.used_percent} % used" for one in worn if one.health is not None),
-                SOURCE,
-            ),
+            (*(f"{_named(one)}: {one.health.used_percent} % used" for one in worn if one.health is not None), SOURCE),
             "By its maker's estimate the drive has taken the writes that it was made for. It need not fail, but "
             "warranty and retention of data without power may have ended.",
             "Plan to replace it, and check how much the database writes per day against the endurance in the drive's "

@@ -28,14 +28,7 @@ from sizeup.views.run.live_figures import RECENT_SECONDS, LiveFigure, live_tiles
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal
 from sizeup.views.run.step_badge import BadgeLook, StepBadge, step_badge
 
-_CARDS = {
-    "storage": "Storage",
-    "memory": "Memory",
-    "cpu": "CPU",
-    "network": "Network",
-    "clock": "Clock",
-    "": "Other",
-}
+_CARDS = {"storage": "Storage", "memory": "Memory", "cpu": "CPU", "network": "Network", "clock": "Clock", "": "Other"}
 """What the groups of probes are called, in their order; what tests sizeup itself comes last."""
 _EFFECTS = {
     Hazard.CPU_LOAD: "loads CPUs",

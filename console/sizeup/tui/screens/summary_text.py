@@ -37,11 +37,7 @@ class StatusStyles(Struct, frozen=True):
 
 
 _STYLES = StatusStyles(
-    {
-        "FAIL": "bold auto 95% on $error",
-        "WARN": "bold auto 95% on $warning",
-        "PASS": "bold auto 95% on $success",
-    },
+    {"FAIL": "bold auto 95% on $error", "WARN": "bold auto 95% on $warning", "PASS": "bold auto 95% on $success"},
     {"FAIL": "$error", "WARN": "$warning", "PASS": "$success"},
 )
 _ANSI_STYLES = StatusStyles(

@@ -179,10 +179,7 @@ class RunFormView(Vertical):
         texts = [format_setting(parameter, value) for value in parameter.suggestions]
         sizes = parameter.type == "bytes"
         return [
-            (
-                format_bytes(value) if sizes and isinstance(value, int) else value_label(parameter, text),
-                text,
-            )
+            (format_bytes(value) if sizes and isinstance(value, int) else value_label(parameter, text), text)
             for value, text in zip(parameter.suggestions, texts, strict=True)
         ]
 

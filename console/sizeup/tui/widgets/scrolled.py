@@ -16,10 +16,7 @@ _Row = TypeVar("_Row")
 class ScrolledRows(CellView, can_focus=True):
     """What stands above and below the rows is each view's own and stays where it is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("list"),
-        *CURSOR_KEYS,
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list"), *CURSOR_KEYS]
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
