@@ -53,10 +53,6 @@ _OFFLOADS = (
 LARGE_RECEIVE = "large-receive-offload"
 OFFLOADS = (*(name for name, _ in _OFFLOADS), LARGE_RECEIVE)
 """Names as ethtool -k writes them."""
-try:
-    import fcntl
-except ImportError:  # a system that is no Unix: devices are asked nothing there
-    fcntl = None  # type: ignore[assignment]
 
 _ADMIN_CMD = 0xC048_4E41  # _IOWR('N', 0x41, struct nvme_passthru_cmd)
 _COMMAND = struct.Struct("=BBHIIIQQIIIIIIIIII")
@@ -185,12 +181,8 @@ def parse_health(data: bytes) -> NvmeHealth:
         raise MalformedError("expected a log page, found zeros alone")
     warning, kelvin, spare, threshold, used = struct.unpack_from("<BHBBB", data)
 
-    def counter(offset: int) -> int | None:
-        value = int.from_bytes(data[offset : offset + 16], "little")
-        return value if value < _MOST else None
-
-    def units(offset: int) -> int | None:
-        value = int.from_bytes(data[offset : offset + 16], "little") * _DATA_UNIT
+    def counter(offset: int, unit: int = 1) -> int | None:
+        value = int.from_bytes(data[offset : offset + 16], "little") * unit
         return value if value < _MOST else None
 
     return NvmeHealth(
@@ -199,8 +191,8 @@ def parse_health(data: bytes) -> NvmeHealth:
         spare_percent=spare,
         spare_threshold_percent=threshold,
         used_percent=used,
-        read_bytes=units(32),
-        written_bytes=units(48),
+        read_bytes=counter(32, _DATA_UNIT),
+        written_bytes=counter(48, _DATA_UNIT),
         power_on_hours=counter(128),
         unsafe_shutdowns=counter(144),
         media_errors=counter(160),
