@@ -6,33 +6,11 @@ thread of udev's observer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol
-
-from msgspec import Struct
 
 SUBSYSTEMS = ("block", "net", "scsi_host", "fc_host", "fc_remote_ports", "nvme", "pci", "memory", "cpu", "infiniband")
 """The classes that a machine is made of; input devices and the like stay quiet."""
-
-
-class HotplugChange(Struct, frozen=True):
-    """One event."""
-
-    action: str
-    """``add``, ``remove``, ``change``, ``online``, ``offline``, ``move``, ``bind``, ``unbind``."""
-    subsystem: str
-    name: str
-    properties: tuple[tuple[str, str], ...] = ()
-    """What udev's database knows by asking the device: its ``ID_`` properties."""
-
-
-class Event(Protocol):
-    """The part of ``pyudev.Device`` that is used."""
-
-    action: str | None
-    subsystem: str | None
-    sys_name: str
-    properties: Mapping[str, str]
 
 
 class HotplugMonitor(Protocol):
@@ -42,13 +20,7 @@ class HotplugMonitor(Protocol):
         """End the thread."""
 
 
-def change_of(event: Event) -> HotplugChange:
-    """The event as a value."""
-    identity = tuple(sorted((key, value) for key, value in event.properties.items() if key.startswith("ID_")))
-    return HotplugChange(event.action or "change", event.subsystem or "", event.sys_name, identity)
-
-
-def follow(listener: Callable[[HotplugChange], None]) -> HotplugMonitor | None:
+def follow(listener: Callable[[], object]) -> HotplugMonitor | None:
     """Call ``listener`` for each change until stopped; None where there is no udev, as in most containers."""
     try:
         import pyudev
@@ -60,9 +32,7 @@ def follow(listener: Callable[[HotplugChange], None]) -> HotplugMonitor | None:
         monitor = pyudev.Monitor.from_netlink(pyudev.Context())
         for subsystem in SUBSYSTEMS:
             monitor.filter_by(subsystem)
-        observer: HotplugMonitor = pyudev.MonitorObserver(
-            monitor, callback=lambda event: listener(change_of(event)), name="hot-plug"
-        )
+        observer: HotplugMonitor = pyudev.MonitorObserver(monitor, callback=lambda _: listener(), name="hot-plug")
         observer.start()  # type: ignore[attr-defined]  # a thread; pyudev ships no types
     except (ImportError, OSError):
         return None

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup.model.machine import Machine
 
 if TYPE_CHECKING:
-    from sizeup.live.hotplug import HotplugChange, HotplugMonitor
+    from sizeup.live.hotplug import HotplugMonitor
 
 
 def _unchanged(machine: Machine) -> Machine:
@@ -20,7 +20,7 @@ def _unchanged(machine: Machine) -> Machine:
 class LiveSource(Struct, frozen=True):
     """Where events and figures of the moment come from, and how the machine is read again."""
 
-    follow: Callable[[Callable[[HotplugChange], None]], HotplugMonitor | None]
+    follow: Callable[[Callable[[], object]], HotplugMonitor | None]
     """Starts the events, which arrive in a thread of their own; None where there are none."""
     discover: Callable[[], Machine]
     refreshed: Callable[[Machine], Machine] = _unchanged

@@ -12,8 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
-from sizeup.discovery.machine import discover
+from sizeup.discovery.machine import discover, refreshed
 from sizeup.errors import ExitStatus, SizeupError
+from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
 from sizeup.tui.live_source import LiveSource
@@ -21,7 +22,6 @@ from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
-    from sizeup.live.hotplug import HotplugChange, HotplugMonitor
     from sizeup.tui.console import ConsoleApp
     from sizeup.views.machine.difference import OtherMachine
 
@@ -58,7 +58,7 @@ def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMac
         machine = None if runs.session is None else runs.session.machine
     other = None if compared_with is None else compared_with()
     here = session is None and sysroot == "/"
-    live_source = LiveSource(_follow, lambda: discover("/"), _refreshed, _loads) if here else None
+    live_source = LiveSource(follow, lambda: discover("/"), refreshed, _loads) if here else None
 
     def show(options: Options) -> int:
         measures = live_source is not None and not options.readonly and bool(runs.path)
@@ -98,22 +98,7 @@ def _runs_here() -> Runs:
         return runs
 
 
-# Asked for the first time when the topology is shown; what they need is imported then.
-
-
-def _follow(listener: Callable[[HotplugChange], None]) -> HotplugMonitor | None:
-    from sizeup.live.hotplug import follow
-
-    return follow(listener)
-
-
-def _refreshed(machine: Machine) -> Machine:
-    from sizeup.discovery.machine import refreshed
-
-    return refreshed(machine)
-
-
 def _loads() -> Mapping[int, float]:
-    from sizeup.live.environment import cpu_loads
+    from sizeup.live.environment import cpu_loads  # whose psutil the start does without
 
     return cpu_loads()

@@ -22,7 +22,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 
 from sizeup.errors import SizeupError
-from sizeup.live.hotplug import HotplugChange, HotplugMonitor
+from sizeup.live.hotplug import HotplugMonitor
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
@@ -375,11 +375,9 @@ class TopologyScreen(ModeScreen):
     # What comes and goes while it is watched
 
     def on_unmount(self) -> None:
-        """Stop reading the load and watching devices."""
+        """Stop watching devices; Textual ends the timer."""
         if self._devices is not None:
             self._devices.stop()
-        if self._timer is not None:
-            self._timer.stop()
 
     def on_screen_suspend(self) -> None:
         """Stop reading the load while another mode is shown."""
@@ -410,14 +408,8 @@ class TopologyScreen(ModeScreen):
         self._settle()
 
     def _follow(self) -> None:
-        live_source = self.host.live_source
-
-        def on_hotplug(change: HotplugChange) -> None:
-            del change  # that something changed is all it says; discovery says what is there now
-            self.call_later(self._devices_changed)
-
-        if live_source is not None:
-            self._devices = live_source.follow(on_hotplug)
+        if (live_source := self.host.live_source) is not None:
+            self._devices = live_source.follow(lambda: self.call_later(self._devices_changed))
 
     def _settle(self) -> None:
         live_source = self.host.live_source
