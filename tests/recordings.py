@@ -66,9 +66,3 @@ def recorded(name: str) -> str:
 def recorded_machine(name: str) -> Machine:
     """The machine of one recording, read once."""
     return discover(recorded(name))
-
-
-def published(name: str, by: str) -> dict[str, Any]:
-    """What one publisher says of a recording, in its plain view."""
-    recorded(name)
-    return next(entry for entry in expectations()[name]["expected"] if entry["by"] == by and entry.get("base", True))

@@ -220,6 +220,7 @@ DESERVED = {
 """Every finding on the recorded machines, with why it is right."""
 
 
+@pytest.mark.ci
 def test_every_finding_on_a_recorded_machine_is_deserved() -> None:
     found: dict[str, set[str]] = {}
     for name in expectations():

@@ -2,21 +2,22 @@
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from sizeup.discovery.machine import discover, refreshed
-from sizeup.discovery.sysroot import open_sysroot
-from trees import LARGE, grow, machine
+from trees import grow, machine
 
 _NODE = "/sys/devices/system/node/node1"
 _NIC = "/sys/devices/pci0000:00/0000:00:03.0/net/eth0"
 
 
-def test_a_machine_that_did_not_change_is_equal_to_itself() -> None:
-    recording = open_sysroot(str(LARGE))
-    found = discover(recording)
+@pytest.mark.parametrize("tree", ["networks", "fabric-and-pools"])
+def test_a_machine_that_did_not_change_is_equal_to_itself(tmp_path: Path, tree: str) -> None:
+    root = machine(tmp_path, tree)
+    found = discover(root)
 
-    assert refreshed(found, recording) == found
+    assert refreshed(found, root) == found
 
 
 def test_memory_and_huge_pages_are_those_of_now(tmp_path: Path) -> None:

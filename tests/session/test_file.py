@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 from array import array
 from pathlib import Path
 
@@ -101,8 +102,8 @@ def test_appending_to_a_torn_file_costs_only_the_torn_line(tmp_path: Path) -> No
 
 def test_every_prefix_of_a_file_opens_with_what_it_holds(tmp_path: Path) -> None:
     whole = written(tmp_path / "run", *WHOLE).read_bytes()
-    header_end = whole.index(b"\n")
-    for length in range(header_end, len(whole)):
+    ends = [match.start() for match in re.finditer(b"\n", whole)]
+    for length in {*range(ends[0], len(whole), 17), *ends, *(end + 1 for end in ends)}:
         (tmp_path / "cut").write_bytes(whole[:length])
         session = read_session(str(tmp_path / "cut"))
         assert session.damage.malformed == 0
