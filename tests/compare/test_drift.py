@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.compare.drift import MISSING, NOT_LISTED, PRESENT, ComparedFact, drift
-from sizeup.model.machine import DimmSlot, Machine, OsSettings, Platform, Vulnerability
+from sizeup.model.machine import Accelerator, CxlMemory, DimmSlot, Machine, OsSettings, Platform, Vulnerability
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.report.machine import drift_text
@@ -15,7 +15,11 @@ SLOTS = tuple(DimmSlot(f"A{number}", "BANK 0", 32 * GIB, "DDR4", 3_200_000_000, 
 DISK = BlockDevice(
     "sda", BlockKind.SCSI, 10**12, scheduler="none", read_ahead_bytes=128 << 10, wwn="naa.5", serial="S1"
 )
+GPU = Accelerator("0000:04:00.0", "AMD", memory_bytes=64 * GIB)
+CXL = CxlMemory("mem0", firmware="V1")
 BASELINE = Machine(
+    accelerators=(GPU,),
+    cxl_memory=(CXL,),
     memory_bytes=64 * GIB,
     dimm_slots=SLOTS,
     huge_pages=(HugePages(2 << 20, 100, 100),),
@@ -51,23 +55,14 @@ def test_a_machine_has_not_drifted_from_itself() -> None:
 @pytest.mark.parametrize(
     ("now", "expected"),
     [
-        (with_settings(swappiness=60), ("vm.swappiness", "1", "60")),
-        (with_platform(kernel="6.1.1"), ("kernel", "6.1.0", "6.1.1")),
-        (with_platform(firmware="2.2"), ("firmware", "2.1", "2.2")),
-        (with_platform(governor="powersave"), ("governor", "performance", "powersave")),
-        (with_platform(transparent_huge_pages="always"), ("transparent_hugepage", "never", "always")),
         (replace(BASELINE, memory_bytes=32 * GIB), ("memory", "64 GiB", "32 GiB")),
         (replace(BASELINE, huge_pages=(HugePages(2 << 20, 90, 90),)), ("huge pages", "100 of 2 MiB", "90 of 2 MiB")),
         (replace(BASELINE, huge_pages=(HugePages(2 << 20, 0, 0),)), ("huge pages", "100 of 2 MiB", "none")),
         (
-            with_settings(vulnerabilities=(Vulnerability("mds", "Vulnerable"),)),
-            ("mitigation mds", "Mitigation: Clear CPU buffers", "Vulnerable"),
+            replace(BASELINE, accelerators=(replace(GPU, memory_bytes=32 * GIB),)),
+            ("accelerator 0000:04:00.0 memory", "64 GiB", "32 GiB"),
         ),
-        (replace(BASELINE, block_devices=(replace(DISK, scheduler="bfq"),)), ("sda scheduler", "none", "bfq")),
-        (
-            replace(BASELINE, block_devices=(replace(DISK, read_ahead_bytes=4 << 20),)),
-            ("sda read_ahead_kb", "128", "4096"),
-        ),
+        (replace(BASELINE, cxl_memory=(replace(CXL, firmware="V2"),)), ("CXL mem0 firmware", "V1", "V2")),
         (
             replace(BASELINE, dimm_slots=(SLOTS[0], replace(SLOTS[1], size_bytes=0))),
             ("memory slot BANK 0 A2", "32 GiB DDR4 at 2933 MT/s", "empty"),

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, Machine
+from sizeup.views.machine.detection import Detection, detected, detection
 from trees import grow
 from trees import machine as machine_tree
 
@@ -159,3 +161,5 @@ def test_the_tree_of_all_of_these_is_read_in_whole(tmp_path: Path) -> None:
         "storage.degraded-pool", "fc.slow-port",
     }  # fmt: skip
     assert all((machine.interrupts, machine.accelerators, machine.cxl_memory, machine.lost_mounts))
+    document = msgspec.json.decode(msgspec.json.encode(detection(machine)), type=Detection)
+    assert detected(document) == machine

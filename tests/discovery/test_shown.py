@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.cli import run
 from sizeup.discovery.machine import discover
@@ -201,10 +202,13 @@ def test_a_raid_controller_is_named_by_what_sysfs_has() -> None:
     disk = BlockDevice(
         "sda", BlockKind.SCSI, 10**12, hctl="0:2:0:0", model="PERC H730P", vendor="DELL", write_cache="write back"
     )
-    controller = Hba("host0", Transport.RAID, "megaraid_sas")
-    words = " ".join(lines_of(Machine(hbas=(controller,), block_devices=(disk,)), "storage", 160))
+    named = Hba("host7", Transport.RAID, "smartpqi", model="P816i-a", firmware="5.61")
+    hbas = (Hba("host0", Transport.RAID, "megaraid_sas"), named)
+    other = replace(disk, name="sdr", hctl="7:2:0:0", write_cache="write through")
+    words = " ".join(" ".join(lines_of(Machine(hbas=hbas, block_devices=(disk, other)), "storage", 160)).split())
 
-    assert "megaraid_sas drives report DELL PERC H730P - - 1 write back" in " ".join(words.split())
+    assert "host0 megaraid_sas drives report DELL PERC H730P - - 1 write back" in words
+    assert "host7 smartpqi P816i-a 5.61 - 1 write through" in words
     assert "Battery and cache of the controller are not in sysfs" in words
 
 
@@ -214,7 +218,11 @@ def test_devices_show_interrupts_virtual_functions_and_firmware() -> None:
         nics=(Nic("eth0", "physical", pci_address="0000:01:00.0"),),
         pci=(PciFunction("0000:01:00.0", 0x020000, 1, 1, driver="ice", node=0, virtual_functions_limit=64),),
         interrupts=(DeviceInterrupts("0000:01:00.0", 3, (1, 2)), DeviceInterrupts("0000:02:00.0", 1)),
-        accelerators=(Accelerator("0000:03:00.0", "NVIDIA", "NVIDIA A100", "nvidia", 1, 80 << 30, "535"),),
+        accelerators=(
+            Accelerator("0000:03:00.0", "NVIDIA", "NVIDIA A100", "nvidia", 1, 80 << 30, "535"),
+            Accelerator("0000:05:00.0", "AMD", None, "amdgpu"),
+        ),
+        hbas=(Hba("host7", Transport.RAID, model="P816i-a", firmware="5.61"),),
         cxl_memory=(CxlMemory("mem0", 256 << 30, 0, "0000:04:00.0", 1, "V1"),),
     )
     rows = [" ".join(line.split()) for line in lines_of(found, "devices")]
@@ -224,14 +232,17 @@ def test_devices_show_interrupts_virtual_functions_and_firmware() -> None:
     assert "0000:01:00.0 ice 0 of 64 0" in rows
     assert "0000:03:00.0 NVIDIA A100 nvidia 80 GiB 1" in rows
     assert "mem0 0000:04:00.0 256 GiB 0 B 1" in rows
-    assert {"GPU NVIDIA A100 535", "CXL mem0 V1"} <= set(rows)
+    assert "0000:05:00.0 AMD (model not named by a driver) amdgpu - -" in rows
+    assert {"GPU NVIDIA A100 535", "CXL mem0 V1", "raid P816i-a 5.61"} <= set(rows)
 
 
 def test_pools_are_shown_with_their_state() -> None:
-    pool = FileSystem("zfs", "tank", "ONLINE", True, ("/u01",), details=("version 2.2",))
-    rows = [" ".join(line.split()) for line in lines_of(Machine(file_systems=(pool,)), "storage")]
+    pool = FileSystem("zfs", "tank", "ONLINE", True, ("/u01",), details=("version 2.2", "ARC 1 GiB"))
+    systems = (pool, FileSystem("btrfs", "data", devices=("sdc",)))
+    rows = [" ".join(line.split()) for line in lines_of(Machine(file_systems=systems), "storage")]
 
-    assert "zfs tank ONLINE /u01 version 2.2" in rows
+    assert "zfs tank ONLINE /u01 version 2.2; ARC 1 GiB" in rows
+    assert "btrfs data unknown - 1 device" in rows
 
 
 def test_without_a_width_each_row_is_one_line_and_no_name_is_cut() -> None:
