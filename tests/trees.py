@@ -46,6 +46,11 @@ def grow(root: Path, text: str) -> str:
     return str(root)
 
 
+def discovered(root: Path, *trees: str) -> Machine:
+    """The machine of these texts."""
+    return discover(grow(root, "\n".join(trees)))
+
+
 def machine(root: Path, name: str, *more: str) -> str:
     """Grow ``tests/machines/NAME.tree`` and the lines of ``more`` on top."""
     text = (MACHINES / f"{name}.tree").read_text(encoding="utf-8")

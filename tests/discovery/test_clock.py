@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from recordings import recorded_machine
-from sizeup.discovery.machine import discover
 from sizeup.quantity import Quantity
 from sizeup.report.machine import machine_text
-from trees import grow
+from trees import discovered
 
 CPUS = "/sys/devices/system/cpu/online = 0-1\n/sys/devices/system/cpu/cpu{0-1}/online = 1\n"
 CPUFREQ = "/sys/devices/system/cpu/cpu0/cpufreq"
@@ -30,7 +29,7 @@ def table(driver: str, states: str, highest: int) -> tuple[str, ...]:
 
 
 def clock(tmp_path: Path, *lines: str) -> Quantity | None:
-    return discover(grow(tmp_path, "\n".join((CPUS, *lines)))).base_clock
+    return discovered(tmp_path, "\n".join((CPUS, *lines))).base_clock
 
 
 CASES = {
@@ -91,24 +90,22 @@ def test_the_clock_is_taken_from_where_it_is_stated(tmp_path: Path, case: str) -
 
 
 def test_a_clock_that_is_none_is_a_gap(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, CPUS + cpuinfo("processor: 0", "clock: 8.388608MHz")))
+    machine = discovered(tmp_path, CPUS + cpuinfo("processor: 0", "clock: 8.388608MHz"))
 
     assert "clock: 8.38861 MHz is no clock of a processor; ignored" in {gap.reason for gap in machine.gaps}
 
 
 def test_a_hybrid_machine_has_the_clocks_of_each_kind_of_core(tmp_path: Path) -> None:
-    machine = discover(
-        grow(
-            tmp_path,
-            "/sys/devices/system/cpu/online = 0-2\n"
-            "/sys/devices/system/cpu/cpu{0-2}/topology/core_cpus_list = {}\n"
-            "/sys/devices/system/cpu/cpu{0-2}/topology/package_cpus_list = 0-2\n"
-            "/sys/devices/cpu_core/cpus = 0\n/sys/devices/cpu_atom/cpus = 1-2\n"
-            "/sys/devices/system/cpu/cpu0/cpufreq/base_frequency = 2100000\n"
-            "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq = 4800000\n"
-            "/sys/devices/system/cpu/cpu{1-2}/cpufreq/base_frequency = 1500000\n"
-            "/sys/devices/system/cpu/cpu{1-2}/cpufreq/cpuinfo_max_freq = 3500000\n",
-        )
+    machine = discovered(
+        tmp_path,
+        "/sys/devices/system/cpu/online = 0-2\n"
+        "/sys/devices/system/cpu/cpu{0-2}/topology/core_cpus_list = {}\n"
+        "/sys/devices/system/cpu/cpu{0-2}/topology/package_cpus_list = 0-2\n"
+        "/sys/devices/cpu_core/cpus = 0\n/sys/devices/cpu_atom/cpus = 1-2\n"
+        "/sys/devices/system/cpu/cpu0/cpufreq/base_frequency = 2100000\n"
+        "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq = 4800000\n"
+        "/sys/devices/system/cpu/cpu{1-2}/cpufreq/base_frequency = 1500000\n"
+        "/sys/devices/system/cpu/cpu{1-2}/cpufreq/cpuinfo_max_freq = 3500000\n",
     )
 
     lines = machine_text(machine, width=200).splitlines()
@@ -157,7 +154,7 @@ def test_the_highest_clock_is_not_the_nominal_one_of_a_table_without_boost(
     lines = [TWO_CORES, *(line.replace("cpu0", "cpu{0-1}") for line in table(driver, states, maximum))]
     lines += [f"{BOOST} = {boost}"] if boost else []
 
-    assert {core.max_hz for core in discover(grow(tmp_path, "\n".join((CPUS, *lines)))).cores} == {highest}
+    assert {core.max_hz for core in discovered(tmp_path, "\n".join((CPUS, *lines))).cores} == {highest}
 
 
 @pytest.mark.parametrize(("limit", "caveats"), [
@@ -182,7 +179,7 @@ def test_a_clock_that_contradicts_the_name_says_so(tmp_path: Path, base: int, ca
 def test_kinds_that_cpufreq_alone_tells_apart(tmp_path: Path, other: int, kinds: list[str | None]) -> None:
     second = CPUFREQ.replace("cpu0", "cpu1")
     tree = f"{CPUS}{TWO_CORES}{CPUFREQ}/base_frequency = 1900000\n{second}/base_frequency = {other}\n"
-    machine = discover(grow(tmp_path, tree))
+    machine = discovered(tmp_path, tree)
 
     assert [core.kind for core in machine.cores] == kinds
     assert ("1 higher-clocked (base 1.9 GHz), 1 lower-clocked (base 1.4 GHz)" in machine_text(machine, 200)) is (
@@ -191,13 +188,11 @@ def test_kinds_that_cpufreq_alone_tells_apart(tmp_path: Path, other: int, kinds:
 
 
 def test_kinds_without_a_base_frequency_have_that_of_cppc(tmp_path: Path) -> None:
-    machine = discover(
-        grow(
-            tmp_path,
-            f"{CPUS}{TWO_CORES}"
-            "/sys/devices/system/cpu/cpu0/cpu_capacity = 1024\n/sys/devices/system/cpu/cpu1/cpu_capacity = 400\n"
-            f"{CPPC} = 2800\n{CPPC.replace('cpu0', 'cpu1')} = 2000\n",
-        )
+    machine = discovered(
+        tmp_path,
+        f"{CPUS}{TWO_CORES}"
+        "/sys/devices/system/cpu/cpu0/cpu_capacity = 1024\n/sys/devices/system/cpu/cpu1/cpu_capacity = 400\n"
+        f"{CPPC} = 2800\n{CPPC.replace('cpu0', 'cpu1')} = 2000\n",
     )
 
     assert [(core.kind, core.base_hz) for core in machine.cores] == [("performance", 2.8e9), ("efficient", 2e9)]

@@ -11,7 +11,7 @@ from sizeup.discovery.cloud import INSTANCE_DATA, reduced_instance_data
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import CloudInstance, Machine
 from sizeup.report.machine import machine_text
-from trees import grow
+from trees import discovered, grow
 
 DMI = "/sys/class/dmi/id"
 NOTHING = "/proc/meminfo = MemTotal: 1 kB\n"
@@ -74,7 +74,7 @@ CASES: dict[str, tuple[str, CloudInstance | None]] = {
 def test_cloud_and_type_come_from_files(tmp_path: Path, case: str) -> None:
     tree, expected = CASES[case]
 
-    assert discover(grow(tmp_path, tree)).platform.cloud == expected
+    assert discovered(tmp_path, tree).platform.cloud == expected
 
 
 @pytest.mark.parametrize(
@@ -86,20 +86,20 @@ def test_cloud_and_type_come_from_files(tmp_path: Path, case: str) -> None:
     ],
 )  # fmt: skip
 def test_instance_data_that_says_something_else_leaves_the_type_unknown(tmp_path: Path, hostile: str) -> None:
-    machine = discover(grow(tmp_path, f"{AZURE}{INSTANCE_DATA} = {hostile}\n"))
+    machine = discovered(tmp_path, f"{AZURE}{INSTANCE_DATA} = {hostile}\n")
 
     assert machine.platform.cloud.instance_type is None
     assert "instance type unknown" in " ".join(machine_text(machine).split())
 
 
 def test_a_document_that_is_none_is_a_gap(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, f"{AZURE}{INSTANCE_DATA} = [\n"))
+    machine = discovered(tmp_path, f"{AZURE}{INSTANCE_DATA} = [\n")
 
     assert [gap.subject for gap in machine.gaps if gap.reason.startswith("malformed")] == [INSTANCE_DATA]
 
 
 def test_provider_and_type_are_shown(tmp_path: Path) -> None:
-    assert "  cloud         Amazon EC2, m5.2xlarge" in machine_text(discover(grow(tmp_path, EC2))).splitlines()
+    assert "  cloud         Amazon EC2, m5.2xlarge" in machine_text(discovered(tmp_path, EC2)).splitlines()
 
 
 def test_a_masked_capture_keeps_the_type_and_none_of_the_keys(tmp_path: Path) -> None:
@@ -123,8 +123,6 @@ def test_what_is_no_document_is_reduced_to_nothing() -> None:
 
 
 def test_a_device_tree_names_the_product(tmp_path: Path) -> None:
-    machine: Machine = discover(
-        grow(tmp_path, "/proc/device-tree/model = Example Board\n/proc/meminfo = MemTotal: 1 kB\n")
-    )
+    machine: Machine = discovered(tmp_path, "/proc/device-tree/model = Example Board\n/proc/meminfo = MemTotal: 1 kB\n")
 
     assert machine.platform.model == "Example Board"

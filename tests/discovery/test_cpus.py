@@ -9,7 +9,7 @@ from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import PuCounts
 from sizeup.model.topology import Core, Package
-from trees import grow, large_machine, machine
+from trees import discovered, large_machine, machine
 
 
 def test_two_sockets_with_threads_numbered_far_apart(tmp_path: Path) -> None:
@@ -52,30 +52,26 @@ def test_a_cgroup_of_version_2_restricts_through_its_mount(tmp_path: Path) -> No
 
 
 def test_siblings_with_different_core_ids_are_the_cores_of_a_module(tmp_path: Path) -> None:
-    found = discover(
-        grow(
-            tmp_path,
-            """
-            /sys/devices/system/cpu/online = 0-3
-            /sys/devices/system/cpu/cpu{0-1}/topology/thread_siblings_list = 0-1
-            /sys/devices/system/cpu/cpu{2-3}/topology/thread_siblings_list = 2-3
-            /sys/devices/system/cpu/cpu{0-3}/topology/core_siblings_list = 0-3
-            /sys/devices/system/cpu/cpu{0-3}/topology/core_id = {}
-            """.replace("            ", ""),
-        )
+    found = discovered(
+        tmp_path,
+        """
+        /sys/devices/system/cpu/online = 0-3
+        /sys/devices/system/cpu/cpu{0-1}/topology/thread_siblings_list = 0-1
+        /sys/devices/system/cpu/cpu{2-3}/topology/thread_siblings_list = 2-3
+        /sys/devices/system/cpu/cpu{0-3}/topology/core_siblings_list = 0-3
+        /sys/devices/system/cpu/cpu{0-3}/topology/core_id = {}
+        """,
     )
 
     assert [(core.pus, core.module) for core in found.cores] == [((0,), 0), ((1,), 0), ((2,), 1), ((3,), 1)]
 
 
 def test_sets_that_contradict_each_other_are_said_and_not_raised(tmp_path: Path) -> None:
-    found = discover(
-        grow(
-            tmp_path,
-            "/sys/devices/system/cpu/online = 0-1\n"
-            "/sys/devices/system/cpu/cpu0/topology/package_cpus_list = 0-1\n"
-            "/sys/devices/system/cpu/cpu1/topology/package_cpus_list = 1\n",
-        )
+    found = discovered(
+        tmp_path,
+        "/sys/devices/system/cpu/online = 0-1\n"
+        "/sys/devices/system/cpu/cpu0/topology/package_cpus_list = 0-1\n"
+        "/sys/devices/system/cpu/cpu1/topology/package_cpus_list = 1\n",
     )
 
     assert len(found.packages) == 1
@@ -108,7 +104,7 @@ def cpuinfo(*sections: str) -> str:
 def test_cores_without_sysfs_are_the_pairs_of_physical_id_and_core_id(
     sections: list[str], sockets: int, cores: int, tmp_path: Path
 ) -> None:
-    found = discover(grow(tmp_path, cpuinfo(*sections)))
+    found = discovered(tmp_path, cpuinfo(*sections))
 
     assert (found.socket_count, found.core_count, found.pu_counts.present) == (sockets, cores, len(sections))
     assert all(pu.core is not None for pu in found.pus)
@@ -126,7 +122,7 @@ def test_cores_without_sysfs_are_the_pairs_of_physical_id_and_core_id(
 def test_cores_that_nothing_tells_are_unknown_with_the_reason(
     sections: list[str], sockets: int | None, why: str, tmp_path: Path
 ) -> None:
-    found = discover(grow(tmp_path, cpuinfo(*sections)))
+    found = discovered(tmp_path, cpuinfo(*sections))
 
     assert (found.socket_count, found.core_count, found.pu_counts.present) == (sockets, None, 2)
     assert [pu.core for pu in found.pus] == [None, None]
@@ -134,14 +130,11 @@ def test_cores_that_nothing_tells_are_unknown_with_the_reason(
 
 
 def test_ids_in_sysfs_go_before_those_of_cpuinfo(tmp_path: Path) -> None:
-    found = discover(
-        grow(
-            tmp_path,
-            cpuinfo("0 0", "0 1", "0 2", "0 3")
-            + "\n/sys/devices/system/cpu/cpu{0-3}/topology/physical_package_id = 0\n"
-            "/sys/devices/system/cpu/cpu{0-1}/topology/core_id = 0\n"
-            "/sys/devices/system/cpu/cpu{2-3}/topology/core_id = 1\n",
-        )
+    found = discovered(
+        tmp_path,
+        cpuinfo("0 0", "0 1", "0 2", "0 3") + "\n/sys/devices/system/cpu/cpu{0-3}/topology/physical_package_id = 0\n"
+        "/sys/devices/system/cpu/cpu{0-1}/topology/core_id = 0\n"
+        "/sys/devices/system/cpu/cpu{2-3}/topology/core_id = 1\n",
     )
 
     assert [core.pus for core in found.cores] == [(0, 1), (2, 3)]
@@ -150,7 +143,7 @@ def test_ids_in_sysfs_go_before_those_of_cpuinfo(tmp_path: Path) -> None:
 def test_a_count_in_cpuinfo_that_contradicts_sysfs_is_said(tmp_path: Path) -> None:
     alone = "/sys/devices/system/cpu/cpu{0-7}/topology/thread_siblings_list = {}\n"
     together = "/sys/devices/system/cpu/cpu{0-7}/topology/core_siblings_list = 0-7\n"
-    found = discover(grow(tmp_path, f"{alone}{together}{cpuinfo(*['0 0 8 4'] * 8)}"))
+    found = discovered(tmp_path, f"{alone}{together}{cpuinfo(*['0 0 8 4'] * 8)}")
 
     assert found.core_count == 8
     assert found.contradictions == (
@@ -167,7 +160,7 @@ def test_sockets_that_cpuinfo_counts_alike_are_one_line(tmp_path: Path) -> None:
         f"/sys/devices/system/cpu/cpu{{{cpus}}}/topology/physical_package_id = {number}\n"
         for number, cpus in enumerate(("0-3", "4-7"))
     )
-    found = discover(grow(tmp_path, f"{alone}{sockets}{cpuinfo(*['0 0 4 2'] * 4, *['1 0 4 2'] * 4)}"))
+    found = discovered(tmp_path, f"{alone}{sockets}{cpuinfo(*['0 0 4 2'] * 4, *['1 0 4 2'] * 4)}")
 
     assert found.contradictions == (
         'sockets 0-1: 4 cores each by the topology in /sys/devices/system/cpu, 2 by "cpu cores" in /proc/cpuinfo',
@@ -175,14 +168,12 @@ def test_sockets_that_cpuinfo_counts_alike_are_one_line(tmp_path: Path) -> None:
 
 
 def test_modules_may_count_as_cores_in_cpuinfo(tmp_path: Path) -> None:
-    found = discover(
-        grow(
-            tmp_path,
-            "/sys/devices/system/cpu/cpu{0-1}/topology/thread_siblings_list = 0-1\n"
-            "/sys/devices/system/cpu/cpu{2-3}/topology/thread_siblings_list = 2-3\n"
-            "/sys/devices/system/cpu/cpu{0-3}/topology/core_siblings_list = 0-3\n"
-            "/sys/devices/system/cpu/cpu{0-3}/topology/core_id = {}\n" + cpuinfo(*["0 0 4 2"] * 4),
-        )
+    found = discovered(
+        tmp_path,
+        "/sys/devices/system/cpu/cpu{0-1}/topology/thread_siblings_list = 0-1\n"
+        "/sys/devices/system/cpu/cpu{2-3}/topology/thread_siblings_list = 2-3\n"
+        "/sys/devices/system/cpu/cpu{0-3}/topology/core_siblings_list = 0-3\n"
+        "/sys/devices/system/cpu/cpu{0-3}/topology/core_id = {}\n" + cpuinfo(*["0 0 4 2"] * 4),
     )
 
     assert (found.core_count, found.contradictions) == (4, ())
@@ -232,8 +223,8 @@ def test_list_and_mask_of_a_cache_that_differ_are_a_contradiction(tmp_path: Path
         f"{cpu}{{0-3}}/cache/index0/type = Unified",
         f"{cpu}{{0-3}}/cache/index0/shared_cpu_list = 0-4",
     )
-    same = discover(grow(tmp_path / "same", "\n".join((*lines, f"{cpu}{{0-3}}/cache/index0/shared_cpu_map = f"))))
-    modules = discover(grow(tmp_path / "modules", "\n".join((*lines, f"{cpu}{{0-3}}/cache/index0/shared_cpu_map = 3"))))
+    same = discovered(tmp_path / "same", "\n".join((*lines, f"{cpu}{{0-3}}/cache/index0/shared_cpu_map = f")))
+    modules = discovered(tmp_path / "modules", "\n".join((*lines, f"{cpu}{{0-3}}/cache/index0/shared_cpu_map = 3")))
 
     assert same.contradictions == ()
     assert modules.contradictions == (

@@ -74,6 +74,7 @@ def test_json_has_the_counts_first(tmp_path: Path, capfdbinary: pytest.CaptureFi
         "pus": {"present": 8, "online": 8, "allowed": 8},
         "numa_nodes": 2,
     }
+    assert document["numa"]["distances"] == [[10, 21], [21, 10]]
     assert document["processor"]["base_clock"]["value"] == 2.5e9
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
-from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, Machine
+from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.views.machine.detection import Detection, detected, detection
-from trees import grow
+from trees import discovered, grow
 from trees import machine as machine_tree
 
 SLOT = "/sys/devices/pci0000:00/0000:00:06.0"
@@ -18,10 +18,6 @@ DRIVE = (
     f"/sys/class/nvme/nvme0 -> {NVME}\n/sys/bus/pci/devices/0000:00:06.0 -> {SLOT}\n{SLOT}/class = 0x010802\n"
     f"{NVME}/transport = pcie\n{NVME}/state = live\n{NVME}/firmware_rev = FW1\n"
 )
-
-
-def found(tmp_path: Path, *trees: str) -> Machine:
-    return discover(grow(tmp_path, "".join(trees)))
 
 
 @pytest.mark.parametrize(
@@ -36,19 +32,19 @@ def found(tmp_path: Path, *trees: str) -> Machine:
 def test_interrupts_are_counted_with_the_cpus_that_they_go_to(
     tmp_path: Path, irqs: str, expected: tuple[int, ...]
 ) -> None:
-    machine = found(tmp_path, DRIVE, f"{SLOT}/msi_irqs/{{40-41}} = msix\n{SLOT}/msi_irqs/odd = 1\n", irqs)
+    machine = discovered(tmp_path, DRIVE, f"{SLOT}/msi_irqs/{{40-41}} = msix\n{SLOT}/msi_irqs/odd = 1\n", irqs)
 
     assert machine.interrupts == (DeviceInterrupts("0000:00:06.0", 2, expected),)
 
 
 def test_without_proc_irq_nothing_is_said_of_interrupts(tmp_path: Path) -> None:
-    assert found(tmp_path, DRIVE, f"{SLOT}/msi_irqs/40 = msix\n").interrupts == ()
+    assert discovered(tmp_path, DRIVE, f"{SLOT}/msi_irqs/40 = msix\n").interrupts == ()
 
 
 @pytest.mark.parametrize("place", [f"{NVME}/hwmon3", f"{SLOT}/hwmon/hwmon3"])
 def test_a_drive_tells_its_temperature(tmp_path: Path, place: str) -> None:
     link = f"{NVME}/device -> ../..\n"
-    (drive,) = found(
+    (drive,) = discovered(
         tmp_path, DRIVE, link, f"{place}/temp1_input = 41850\n{place}/temp1_crit = 84850\n"
     ).nvme_controllers
 
@@ -57,22 +53,21 @@ def test_a_drive_tells_its_temperature(tmp_path: Path, place: str) -> None:
 
 def test_a_drive_that_is_not_live_is_not_asked(tmp_path: Path) -> None:
     tree = DRIVE.replace("state = live", "state = resetting")
-    (drive,) = found(tmp_path, tree, f"{NVME}/hwmon3/temp1_input = 41850\n").nvme_controllers
+    (drive,) = discovered(tmp_path, tree, f"{NVME}/hwmon3/temp1_input = 41850\n").nvme_controllers
 
     assert drive.temperature_celsius is None
 
 
 @pytest.mark.parametrize("text", ["", "x", "99999999999999999999", "-99999999"])
 def test_a_temperature_that_is_none_is_unknown(tmp_path: Path, text: str) -> None:
-    (drive,) = found(tmp_path, DRIVE, f"{NVME}/hwmon3/temp1_input = {text}\n").nvme_controllers
+    (drive,) = discovered(tmp_path, DRIVE, f"{NVME}/hwmon3/temp1_input = {text}\n").nvme_controllers
 
     assert drive.temperature_celsius is None
 
 
 def test_a_namespace_has_its_lba_format(tmp_path: Path) -> None:
     subsystem = "/sys/class/nvme-subsystem/nvme-subsys0"
-    (space,) = found(
-        tmp_path, DRIVE, f"{subsystem}/nvme0/state = live\n{subsystem}/nvme0n1/size = 16\n",
+    (space,) = discovered(tmp_path, DRIVE, f"{subsystem}/nvme0/state = live\n{subsystem}/nvme0n1/size = 16\n",
         f"{subsystem}/nvme0n1/queue/logical_block_size = 4096\n{subsystem}/nvme0n1/metadata_bytes = 8\n",
     ).nvme_namespaces  # fmt: skip
 
@@ -90,7 +85,7 @@ def test_gpus_have_the_name_that_their_driver_gives(tmp_path: Path) -> None:
         f"{pci}04:00.0/class = 0x030000\n{pci}04:00.0/vendor = 0x1a03\n"
     )
 
-    assert found(tmp_path, tree).accelerators == (
+    assert discovered(tmp_path, tree).accelerators == (
         Accelerator("0000:01:00.0", "NVIDIA", "NVIDIA A100", "nvidia", firmware="535.1"),
         Accelerator(
             "0000:02:00.0", "AMD", None, "amdgpu", memory_bytes=68702699520, firmware="113-D65201",
@@ -107,19 +102,21 @@ def test_cxl_memory_is_listed_with_what_of_it_is_volatile(tmp_path: Path) -> Non
         "/sys/bus/cxl/devices/decoder0.0/size = 1\n"
     )
 
-    assert found(tmp_path, tree).cxl_memory == (CxlMemory("mem0", 256 << 30, 0, "0000:35:00.0", 1, "BWFW VERSION 00"),)
+    assert discovered(tmp_path, tree).cxl_memory == (
+        CxlMemory("mem0", 256 << 30, 0, "0000:35:00.0", 1, "BWFW VERSION 00"),
+    )
 
 
 @pytest.mark.parametrize("size", ["", "-1", "x", "0xffffffffffffffffffff"])
 def test_a_cxl_size_that_is_none_is_unknown(tmp_path: Path, size: str) -> None:
-    (memory,) = found(tmp_path, f"/sys/bus/cxl/devices/mem0/ram/size = {size}\n").cxl_memory
+    (memory,) = discovered(tmp_path, f"/sys/bus/cxl/devices/mem0/ram/size = {size}\n").cxl_memory
 
     assert memory.volatile_bytes is None
 
 
 def test_rdma_adapters_and_controllers_have_their_firmware(tmp_path: Path) -> None:
     rdma, host = "/sys/class/infiniband/mlx5_0", "/sys/class/scsi_host/host0"
-    machine = found(
+    machine = discovered(
         tmp_path, f"{rdma}/fw_ver = 22.31\n{rdma}/hca_type = MT4125\n{rdma}/ports/1/state = 4: ACTIVE\n",
         f"{host}/proc_name = hpsa\n{host}/firmware_revision = 8.32\n{host}/model = P440ar\n",
     )  # fmt: skip

@@ -6,11 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from finding_checks import GIB, ids, only
-from sizeup.discovery.machine import discover
 from sizeup.model.finding import Severity
 from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine, Platform
 from sizeup.procfs.smbios import NON_VOLATILE
-from trees import grow
+from trees import discovered
 
 
 def slot(channel: str | None, number: int, gigabytes: int | None = 32, *, rated: int = 3200, configured: int = 3200,
@@ -123,4 +122,4 @@ def test_lost_data_is_critical_and_unknown_counts_are_nothing() -> None:
 def test_the_counts_are_those_of_the_files(tmp_path: Path) -> None:
     edac_files = "/sys/devices/system/edac/mc/mc0/ce_count = 3\n/sys/devices/system/edac/mc/mc0/dimm0/dimm_ce_count = 3"
 
-    assert ids(discover(grow(tmp_path, edac_files))) == ["memory.correctable-errors"]
+    assert ids(discovered(tmp_path, edac_files)) == ["memory.correctable-errors"]

@@ -5,19 +5,14 @@ from pathlib import Path
 import pytest
 
 from finding_checks import only
-from sizeup.discovery.machine import discover
-from sizeup.model.machine import FileSystem, LocalMount, LostMount, Machine
-from trees import grow
+from sizeup.model.machine import FileSystem, LocalMount, LostMount
+from trees import discovered
 
 UUID = "0a1b2c3d-0000-4000-8000-00000000000a"
 
 
 def mounts(*lines: str) -> str:
     return "/proc/self/mountinfo = " + "\\n".join(lines) + "\n"
-
-
-def found(tmp_path: Path, *trees: str) -> Machine:
-    return discover(grow(tmp_path, "".join(trees)))
 
 
 ZFS_TREE = (
@@ -98,12 +93,12 @@ CASES: dict[str, tuple[str, tuple[FileSystem, ...]]] = {
 def test_pools_clusters_and_replicas_are_listed_with_their_state(tmp_path: Path, case: str) -> None:
     tree, expected = CASES[case]
 
-    assert found(tmp_path, tree).file_systems == expected
+    assert discovered(tmp_path, tree).file_systems == expected
 
 
 @pytest.mark.parametrize("text", ["", "9" * 5000, "\\n\\n", "[", "cs:x"])
 def test_states_that_are_none_raise_nothing(tmp_path: Path, text: str) -> None:
-    machine = found(
+    machine = discovered(
         tmp_path, f"/proc/drbd = {text}\n{BCACHEFS}/dev-0/state = {text}\n{BTRFS}/devinfo/1/missing = {text}\n",
         f"/proc/spl/kstat/zfs/p/state = {text}\n/proc/spl/kstat/zfs/arcstats = size 4 {text}\n",
     )  # fmt: skip
@@ -120,7 +115,7 @@ LOST = mounts(
 
 
 def test_a_mount_without_its_device_is_found(tmp_path: Path) -> None:
-    machine = found(tmp_path, DISKS, LOST)
+    machine = discovered(tmp_path, DISKS, LOST)
 
     assert machine.lost_mounts == (LostMount("/u01", "/dev/sdb1", "8:17", "xfs"),)
     finding = only(machine, "mount.device-gone")
@@ -134,7 +129,7 @@ def test_a_mount_without_its_device_is_found(tmp_path: Path) -> None:
 def test_a_device_is_not_called_gone_where_the_list_may_lack_it(tmp_path: Path, tree: str) -> None:
     kept = tree if "/sys/dev/block/x" not in tree else LOST.replace("8:17", "0:17") + "/sys/dev/block/x = 1\n"
 
-    assert found(tmp_path, kept.replace("8:0 ", "0:8 ")).lost_mounts == ()
+    assert discovered(tmp_path, kept.replace("8:0 ", "0:8 ")).lost_mounts == ()
 
 
 def test_local_mounts_have_their_options_and_what_is_no_disk_is_none(tmp_path: Path) -> None:
@@ -144,21 +139,21 @@ def test_local_mounts_have_their_options_and_what_is_no_disk_is_none(tmp_path: P
         "44 1 0:42 / /nfs rw - nfs4 filer:/u02 rw",
     )  # fmt: skip
 
-    assert found(tmp_path, table).local_mounts == (
+    assert discovered(tmp_path, table).local_mounts == (
         LocalMount("/u01", "/dev/sda1", "xfs", ("rw", "noatime", "inode64")),
         LocalMount("/z", "tank/z", "zfs", ("rw",)),
     )  # fmt: skip
 
 
 def test_a_degraded_pool_is_critical(tmp_path: Path) -> None:
-    finding = only(found(tmp_path, ZFS_TREE), "storage.degraded-pool")
+    finding = only(discovered(tmp_path, ZFS_TREE), "storage.degraded-pool")
 
     assert finding.title == "zfs old is not whole: DEGRADED"
     assert finding.severity.value == "critical"
 
 
 def test_a_long_state_stands_in_the_evidence_and_not_in_the_title(tmp_path: Path) -> None:
-    finding = only(found(tmp_path, DRBD_TREE), "storage.degraded-pool")
+    finding = only(discovered(tmp_path, DRBD_TREE), "storage.degraded-pool")
 
     assert finding.title == "drbd drbd1 is not whole"
     assert finding.evidence[0] == "state: StandAlone, Primary/Unknown, UpToDate/DUnknown"

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from recordings import recorded_machine
-from sizeup.discovery.machine import discover
 from sizeup.discovery.numa import dax_kind, module_kind
 from sizeup.model.machine import DaxDevice
 from sizeup.model.numa import MemoryKind
 from sizeup.report.machine import machine_text
 from sizeup.views.machine.detection import detected, detection
-from trees import grow
+from trees import discovered
 
 NODES = """
 /sys/devices/system/cpu/online = 0-1
@@ -35,7 +34,7 @@ def dax(path: str, node: int, driver: str = "kmem") -> str:
 
 
 def kinds(tmp_path: Path, *more: str) -> list[MemoryKind]:
-    return [node.kind for node in discover(grow(tmp_path, "\n".join((NODES, *more)))).nodes]
+    return [node.kind for node in discovered(tmp_path, "\n".join((NODES, *more))).nodes]
 
 
 U = MemoryKind.UNKNOWN
@@ -45,7 +44,7 @@ U = MemoryKind.UNKNOWN
     ("path", "kind"), [(HMEM, MemoryKind.SPECIFIC_PURPOSE), (NVDIMM, MemoryKind.PERSISTENT), (CXL, MemoryKind.CXL)]
 )
 def test_the_bus_of_a_dax_device_says_what_its_memory_is(tmp_path: Path, path: str, kind: MemoryKind) -> None:
-    node = discover(grow(tmp_path, NODES + dax(path, 2))).nodes[2]
+    node = discovered(tmp_path, NODES + dax(path, 2)).nodes[2]
 
     assert (node.kind, node.kind_source) == (kind, f"DAX device dax0.0, {path}")
 
@@ -63,7 +62,7 @@ def test_dax_devices_and_offline_memory_are_listed(tmp_path: Path) -> None:
         f"{NODES}{dax(NVDIMM, 2, driver='device_dax')}{NVDIMM}/size = 1073741824\n{blocks}/block_size_bytes = 8000000\n"
         f"{blocks}/memory{{0-2}}/state = online\n{blocks}/memory{{3-4}}/state = offline\n"
     )
-    found = discover(grow(tmp_path, tree))
+    found = discovered(tmp_path, tree)
     text = " ".join(machine_text(found).split())
 
     assert found.dax_devices == (DaxDevice("dax0.0", 1 << 30, 2, "device_dax"),)
@@ -88,7 +87,7 @@ def test_two_kinds_in_one_node_are_unknown(tmp_path: Path) -> None:
 
 def test_nothing_is_said_of_a_node_with_cpus_without_its_modules(tmp_path: Path) -> None:
     """A processor with memory in its package can run without any module."""
-    machine = discover(grow(tmp_path, NODES))
+    machine = discovered(tmp_path, NODES)
 
     assert [node.kind for node in machine.nodes] == [U, U, U]
     assert "kind          unknown: no driver reports it" in machine_text(machine)
@@ -120,15 +119,13 @@ def test_names_of_modules() -> None:
 
 def test_kind_tier_cache_and_figures_of_the_firmware_are_in_the_text(tmp_path: Path) -> None:
     access = "/sys/devices/system/node/node2/access1/initiators"
-    machine = discover(
-        grow(
-            tmp_path,
-            NODES + dax(CXL, 2) + "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist = 0-1\n"
-            "/sys/devices/virtual/memory_tiering/memory_tier22/nodelist = 2\n"
-            "/sys/devices/system/node/node0/memory_side_cache/index1/size = 17179869184\n"
-            f"{access}/node0 -> ../../../node0\n{access}/read_latency = 250\n{access}/write_latency = 300\n"
-            f"{access}/read_bandwidth = 25600\n{access}/write_bandwidth = 25600\n",
-        )
+    machine = discovered(
+        tmp_path,
+        NODES + dax(CXL, 2) + "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist = 0-1\n"
+        "/sys/devices/virtual/memory_tiering/memory_tier22/nodelist = 2\n"
+        "/sys/devices/system/node/node0/memory_side_cache/index1/size = 17179869184\n"
+        f"{access}/node0 -> ../../../node0\n{access}/read_latency = 250\n{access}/write_latency = 300\n"
+        f"{access}/read_bandwidth = 25600\n{access}/write_bandwidth = 25600\n",
     )
 
     lines = machine_text(machine, width=200).splitlines()

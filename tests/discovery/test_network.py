@@ -10,7 +10,7 @@ from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort
 from sizeup.report.machine import machine_text
 from sizeup.views.machine.device_sections import nfs_section
 from sizeup.views.machine.hardware_sections import nvme_section
-from trees import MACHINES, grow, machine
+from trees import MACHINES, discovered, grow, machine
 
 
 def test_interfaces_by_kind_place_and_speed(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_connections_are_counted_from_the_transports(tmp_path: Path) -> None:
 
 def test_infiniband_is_shown_with_link_layer_rate_and_encoding(tmp_path: Path) -> None:
     port = "/sys/class/infiniband/mlx5_0/ports/1"
-    found = discover(
-        grow(tmp_path, f"{port}/state = 4: ACTIVE\n{port}/rate = 200 Gb/sec (4X HDR)\n{port}/link_layer = InfiniBand\n")
+    found = discovered(
+        tmp_path, f"{port}/state = 4: ACTIVE\n{port}/rate = 200 Gb/sec (4X HDR)\n{port}/link_layer = InfiniBand\n"
     )
 
     assert found.rdma_ports == (
@@ -109,7 +109,7 @@ def test_a_member_is_down_as_the_bond_says(tmp_path: Path, link: str) -> None:
 {net}/eth0/bonding_slave/mii_status = up
 {net}/eth1/operstate = up
 """
-    (found,) = (one for one in discover(grow(tmp_path, tree)).findings if one.id == "bond.member-down")
+    (found,) = (one for one in discovered(tmp_path, tree).findings if one.id == "bond.member-down")
 
     assert found.title == "Bond bond0: 1 member down (eth1)"
     assert "eth1: down by the bond's own check" in found.evidence
@@ -118,7 +118,7 @@ def test_a_member_is_down_as_the_bond_says(tmp_path: Path, link: str) -> None:
 @pytest.mark.parametrize(("state", "rate"), [("4: ACTIVE", 10**10), ("1: DOWN", None), ("2: INIT", None)])
 def test_an_infiniband_port_that_is_not_active_has_no_rate(tmp_path: Path, state: str, rate: int | None) -> None:
     base = "/sys/class/infiniband/mlx5_0/ports/1"
-    (port,) = discover(grow(tmp_path, f"{base}/state = {state}\n{base}/rate = 10 Gb/sec (4X SDR)")).rdma_ports
+    (port,) = discovered(tmp_path, f"{base}/state = {state}\n{base}/rate = 10 Gb/sec (4X SDR)").rdma_ports
 
     assert (port.rate_bits_per_second, port.encoding) == (rate, rate and "4X SDR")
 
@@ -144,12 +144,10 @@ def test_connections_that_were_asked_for_are_shown_where_they_differ(tmp_path: P
 
 def test_a_controller_without_a_namespace_is_listed(tmp_path: Path) -> None:
     nvme = "/sys/class/nvme/nvme"
-    found = discover(
-        grow(
-            tmp_path,
-            f"{nvme}{{0-1}}/transport = pcie\n{nvme}{{0-1}}/state = live\n{nvme}{{0-1}}/model = Drive {{}}\n"
-            f"{nvme}1/nvme1n1/size = 1000\n",
-        )
+    found = discovered(
+        tmp_path,
+        f"{nvme}{{0-1}}/transport = pcie\n{nvme}{{0-1}}/state = live\n{nvme}{{0-1}}/model = Drive {{}}\n"
+        f"{nvme}1/nvme1n1/size = 1000\n",
     )
 
     section = nvme_section(found)
@@ -166,7 +164,7 @@ def test_ip_over_infiniband_is_a_port_of_its_own_kind(tmp_path: Path) -> None:
         "/sys/class/net/ib0/type = 32\n/sys/class/net/ib0/operstate = up\n/sys/class/net/ib0/speed = 100000\n"
         "/sys/class/net/ib0.8001/type = 32\n/sys/class/net/ib0.8001/parent = ib0\n"
     ).replace("/sys/class/net/ib0/", "/sys/devices/pci0000:00/0000:00:04.0/net/ib0/")
-    found = discover(grow(tmp_path, tree))
+    found = discovered(tmp_path, tree)
 
     assert {nic.name: nic.kind for nic in found.nics} == {"ib0": "ipoib", "ib0.8001": "vlan"}
     assert [(budget.device, budget.stages[0].source) for budget in found.budgets] == [

@@ -6,10 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from finding_checks import ids, node, only, two_sockets
-from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.topology import Package, Pu
-from trees import grow
+from trees import discovered
 
 
 def four_sockets(*numbers: int) -> Machine:
@@ -57,7 +56,7 @@ def test_sockets_that_contradict_the_nodes_are_one_finding_and_not_two(tmp_path:
         tree += f"{cpu}/cpu{{{first}-{last}}}/topology/package_cpus_list = {theirs}\n"
     for number, cpus in enumerate(("0-5", "6", "7")):
         tree += f"{nodes}/node{number}/cpulist = {cpus}\n"
-    machine = discover(grow(tmp_path, tree))
+    machine = discovered(tmp_path, tree)
 
     assert [node.packages for node in machine.nodes] == [(0, 1), (2,), (2,)]
     assert ids(machine) == ["firmware.contradiction"]

@@ -11,7 +11,7 @@ from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_se
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import IdleState, Machine, OsSettings, SwapArea, Vulnerability
 from sizeup.views.machine.detection import detected, detection
-from trees import grow, machine
+from trees import discovered, grow, machine
 
 LIMITS = """
 Limit                     Soft Limit           Hard Limit           Units
@@ -109,7 +109,7 @@ def test_the_settings_of_a_disk_are_read(tmp_path: Path) -> None:
     lines = ("scheduler = none [mq-deadline]", "read_ahead_kb = 128", "nr_requests = 256", "max_sectors_kb = 1280")
     queue = "/sys/block/sda/queue"
     tree = [f"{queue}/{line}" for line in (*lines, "write_cache = write back")]
-    (disk,) = discover(grow(tmp_path, "\n".join(["/sys/block/sda/size = 1000", *tree]))).block_devices
+    (disk,) = discovered(tmp_path, "\n".join(["/sys/block/sda/size = 1000", *tree])).block_devices
 
     assert {name: disk_setting(disk, name) for name in DISK_SETTINGS} == {
         "scheduler": "mq-deadline", "read_ahead_kb": "128", "nr_requests": "256", "max_sectors_kb": "1280",
@@ -121,7 +121,7 @@ def test_the_settings_of_a_disk_are_read(tmp_path: Path) -> None:
 def test_a_size_that_is_none_is_unknown(tmp_path: Path, text: str) -> None:
     queue = "/sys/block/sda/queue"
     tree = f"/sys/block/sda/size = 1000\n{queue}/read_ahead_kb = {text}\n{queue}/max_sectors_kb = {text}"
-    (disk,) = discover(grow(tmp_path, tree)).block_devices
+    (disk,) = discovered(tmp_path, tree).block_devices
 
     assert (disk.read_ahead_bytes, disk.largest_request_bytes) == (None, None)
 

@@ -16,7 +16,7 @@ from sizeup.sizing.inputs.detected import detected
 from sizeup.views.machine.detection import detection
 from sizeup.views.machine.facts import machine_facts
 from sizeup.views.machine.topology import topology
-from trees import grow
+from trees import discovered
 
 CPU = "/sys/devices/system/cpu"
 NO_PACKAGES = f"""
@@ -48,7 +48,7 @@ def words(machine: Machine, part: str | None = None) -> str:
 
 
 def test_package_minus_one_leaves_sockets_unknown_and_cores_known(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, NO_PACKAGES))
+    machine = discovered(tmp_path, NO_PACKAGES)
 
     assert (machine.socket_count, machine.core_count, machine.dies) == (None, 2, ())
     assert [core.package for core in machine.cores] == [None, None]
@@ -71,7 +71,7 @@ def test_package_minus_one_leaves_sockets_unknown_and_cores_known(tmp_path: Path
 def test_physical_id_of_cpuinfo_names_the_sockets_that_sysfs_does_not(
     tmp_path: Path, more: str, sockets: int | None
 ) -> None:
-    assert discover(grow(tmp_path, NO_PACKAGES + more)).socket_count == sockets
+    assert discovered(tmp_path, NO_PACKAGES + more).socket_count == sockets
 
 
 def test_a_single_cpu_is_one_socket_whatever_its_number(tmp_path: Path) -> None:
@@ -79,18 +79,18 @@ def test_a_single_cpu_is_one_socket_whatever_its_number(tmp_path: Path) -> None:
         f"{CPU}/present = 0\n{CPU}/cpu0/topology/physical_package_id = -1\n{CPU}/cpu0/topology/core_siblings_list = 0"
     )
 
-    assert discover(grow(tmp_path, alone)).socket_count == 1
+    assert discovered(tmp_path, alone).socket_count == 1
 
 
 def test_cpus_of_unknown_packages_share_a_node_at_most(tmp_path: Path) -> None:
     nodes = "/sys/devices/system/node/node0/cpulist = 0-1\n/sys/devices/system/node/node1/cpulist = 2-3\n"
-    machine = discover(grow(tmp_path, NO_PACKAGES + nodes))
+    machine = discovered(tmp_path, NO_PACKAGES + nodes)
 
     assert set(cpu_pairs(machine).totals) == {PairClass.SMT_SIBLING, PairClass.REMOTE}
 
 
 def test_missing_disks_interfaces_and_memory_are_unknown_with_the_reason(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, "/proc/mounts = /dev/sda5 / ext4 rw 0 0\\nproc /proc proc rw 0 0"))
+    machine = discovered(tmp_path, "/proc/mounts = /dev/sda5 / ext4 rw 0 0\\nproc /proc proc rw 0 0")
 
     reasons = {gap.subject: gap.reason for gap in machine.gaps}
     assert set(reasons) >= {"/sys/block", "/sys/class/net", "/proc/meminfo"}
@@ -110,7 +110,7 @@ def test_empty_directories_are_known_to_be_empty(tmp_path: Path) -> None:
 
 
 def test_a_disk_of_which_a_capture_has_a_part_is_shown_with_size_and_kind(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, PARTIAL_DISK))
+    machine = discovered(tmp_path, PARTIAL_DISK)
     disks = {disk.name: disk for disk in machine.block_devices}
 
     nvme = disks["nvme0n1"]
@@ -125,7 +125,7 @@ def test_a_disk_of_which_a_capture_has_a_part_is_shown_with_size_and_kind(tmp_pa
 
 def test_an_empty_drive_is_not_shown_and_no_finding_names_it(tmp_path: Path) -> None:
     empty = "/sys/block/sdb/size = 0\n/sys/block/sdb/queue/scheduler = mq-deadline [bfq]\n"
-    machine = discover(grow(tmp_path, empty))
+    machine = discovered(tmp_path, empty)
 
     assert "sdb" not in words(machine)
     assert machine.findings == ()
@@ -134,7 +134,7 @@ def test_an_empty_drive_is_not_shown_and_no_finding_names_it(tmp_path: Path) -> 
 def test_paths_of_a_map_that_were_not_recorded_are_unknown(tmp_path: Path) -> None:
     bare = "/sys/block/dm-3/size = 204800\n/sys/block/dm-3/dm/uuid = mpath-3333\n/sys/block/dm-3/dm/name = mpathb"
 
-    assert "mpathb dm-3 paths unknown: no slaves listed" in words(discover(grow(tmp_path, bare)), "storage")
+    assert "mpathb dm-3 paths unknown: no slaves listed" in words(discovered(tmp_path, bare), "storage")
 
 
 @pytest.mark.parametrize(("number", "kind"), [("65534", "tunnel"), ("772", "loopback"), ("1", "virtual")])
@@ -144,7 +144,7 @@ def test_what_is_under_devices_virtual_is_no_port_whatever_its_device(tmp_path: 
         "/sys/devices/virtual/net/x0/carrier = 1\n/sys/devices/virtual/net/x0/speed = 10\n"
         "/sys/devices/virtual/net/x0/device -> ../..\n/sys/class/net/x0 -> ../../devices/virtual/net/x0\n"
     )
-    machine = discover(grow(tmp_path, tree))
+    machine = discovered(tmp_path, tree)
 
     assert [(nic.kind, nic.speed_bits_per_second) for nic in machine.nics] == [(kind, None)]
     assert "net.links" not in detected(machine)
@@ -159,7 +159,7 @@ def test_sockets_of_ibm_z_without_numbers_are_known_unless_each_core_has_its_own
     tree += f"{CPU}/cpu{{0-3}}/topology/thread_siblings_list = {{}}\n{CPU}/cpu{{0-3}}/topology/book_siblings = f\n"
     for cpus in siblings:
         tree += f"{CPU}/cpu{{{cpus[0]}-{cpus[-1]}}}/topology/core_siblings_list = {cpus}\n"
-    machine = discover(grow(tmp_path, tree))
+    machine = discovered(tmp_path, tree)
 
     assert (machine.socket_count, machine.core_count) == (sockets, 4)
 
@@ -172,7 +172,7 @@ def test_a_node_without_cpus_says_what_it_has(tmp_path: Path) -> None:
         f"{base}/node2/meminfo = Node 2 MemTotal: 2048 kB\n{base}/node3/distance = 20 20 20 10\n"
         f"{base}/node0/memory_side_cache/index1/size = 512\n"
     )
-    machine = discover(grow(tmp_path, tree))
+    machine = discovered(tmp_path, tree)
     text = words(machine, "numa")
 
     assert "no CPUs node 1: no memory; node 2: memory only; node 3: memory unknown" in text
@@ -200,7 +200,7 @@ RAID = f"""
 
 
 def test_what_a_recording_left_out_is_unknown_and_not_absent(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, f"{NO_PACKAGES}{RAID}"))
+    machine = discovered(tmp_path, f"{NO_PACKAGES}{RAID}")
     text = words(machine)
 
     assert "huge pages unknown (/sys/kernel/mm/hugepages: missing)" in text
@@ -215,7 +215,7 @@ def test_what_a_recording_left_out_is_unknown_and_not_absent(tmp_path: Path) -> 
 
 
 def test_what_a_whole_capture_lacks_the_machine_lacks(tmp_path: Path) -> None:
-    machine = discover(grow(tmp_path, f"{NO_PACKAGES}{RAID}\n/{MANIFEST} = {{}}"))
+    machine = discovered(tmp_path, f"{NO_PACKAGES}{RAID}\n/{MANIFEST} = {{}}")
     text = words(machine)
 
     assert "huge pages none in use NUMA not NUMA" in text
@@ -226,7 +226,7 @@ def test_what_a_whole_capture_lacks_the_machine_lacks(tmp_path: Path) -> None:
 
 def test_a_pool_that_could_not_be_read_is_not_none(tmp_path: Path) -> None:
     pool = "/sys/kernel/mm/hugepages/hugepages-2048kB"
-    text = words(discover(grow(tmp_path, f"{NO_PACKAGES}{pool}/nr_hugepages = 10")), "numa")
+    text = words(discovered(tmp_path, f"{NO_PACKAGES}{pool}/nr_hugepages = 10"), "numa")
 
     assert f"huge pages unknown ({pool}: the number of free pages is unknown (pool of 10))" in text
 
@@ -236,7 +236,7 @@ def test_the_partition_of_ibm_z_below_a_hypervisor_is_shown_without_its_name(tmp
         "/proc/sysinfo = Manufacturer: IBM\\nType: 2817\\nLPAR Number: 41\\nLPAR Characteristics: Shared \\n"
         "LPAR Name: R17LP39\\nLPAR CPUs Configured: 4\\nVM00 Control Program: KVM/Linux"
     )
-    text = words(discover(grow(tmp_path, sysinfo)))
+    text = words(discovered(tmp_path, sysinfo))
 
     assert "runs on guest under KVM" in text
     assert "LPAR shared, 4 CPUs" in text

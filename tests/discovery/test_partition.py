@@ -6,7 +6,7 @@ from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import LogicalPartition, Machine
 from sizeup.views.machine.facts import machine_facts
-from trees import grow
+from trees import discovered
 
 POWER = "/proc/cpuinfo = processor\\t: 0\\ncpu\\t\\t: POWER9\\nplatform\\t: pSeries\\n"
 POWERVM = "/proc/device-tree/ibm,partition-name = db01"
@@ -19,7 +19,7 @@ FOUND = LogicalPartition(shared=True, capped=True, entitled_cores=1.5, max_entit
 
 
 def grown(root: Path, *lines: str) -> Machine:
-    return discover(grow(root, "\n".join((POWER, *lines))))
+    return discovered(root, "\n".join((POWER, *lines)))
 
 
 def test_a_partition_has_the_processors_that_its_firmware_names(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from sizeup.discovery.routes import Routes
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
-from trees import grow
+from trees import discovered, grow
 
 HEAD = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT"
 ROUTES = (
@@ -74,7 +74,7 @@ def mount(address: str, options: str = "") -> str:
 
 
 def test_nfs_over_ipv6_is_followed_to_its_interface(tmp_path: Path) -> None:
-    (found,) = discover(grow(tmp_path, ROUTES + ROUTES6 + mount("2001:db8:0:1::7"))).nfs_mounts
+    (found,) = discovered(tmp_path, ROUTES + ROUTES6 + mount("2001:db8:0:1::7")).nfs_mounts
 
     assert (found.address, found.nic) == ("2001:db8:0:1::7", "eth1")
 
@@ -111,7 +111,7 @@ def iscsi(local: str, portal: str) -> str:
 def test_a_session_is_followed_to_its_interface(
     tmp_path: Path, local: str, portal: str, nic: str | None, node: int | None
 ) -> None:
-    (hba,) = discover(grow(tmp_path, ROUTES + ROUTES6 + iscsi(local, portal))).hbas
+    (hba,) = discovered(tmp_path, ROUTES + ROUTES6 + iscsi(local, portal)).hbas
 
     assert (hba.transport, hba.net_device, hba.node) == (Transport.ISCSI, nic, node)
 
@@ -132,7 +132,7 @@ CONTROLLER = "/sys/class/nvme/nvme0"
 )
 def test_a_controller_over_tcp_is_followed_to_its_interface(tmp_path: Path, address: str, nic: str | None) -> None:
     tree = f"{CONTROLLER}/transport = tcp\n{CONTROLLER}/address = {address}\n"
-    (found,) = discover(grow(tmp_path, ROUTES + ROUTES6 + tree)).nvme_controllers
+    (found,) = discovered(tmp_path, ROUTES + ROUTES6 + tree).nvme_controllers
 
     assert found.net_device == nic
 
@@ -145,7 +145,7 @@ def test_a_controller_over_fibre_channel_is_where_its_adapter_is(tmp_path: Path)
         f"{CONTROLLER}/transport = fc\n"
         f"{CONTROLLER}/address = traddr=nn-0x1:pn-0x2,host_traddr=nn-0x200000109b123456:pn-0x100000109b123456\n"
     )
-    (found,) = discover(grow(tmp_path, tree)).nvme_controllers
+    (found,) = discovered(tmp_path, tree).nvme_controllers
 
     assert (found.pci_address, found.node) == ("0000:00:07.0", 1)
 
@@ -165,7 +165,7 @@ def tcp(state: str, lost: int, remote: str = "070200C0:0801", name: str = "tcp")
 
 
 def unanswered(tmp_path: Path, *tree: str) -> str | None:
-    (found,) = discover(grow(tmp_path, "".join((mount("192.0.2.7"), *tree)))).nfs_mounts
+    (found,) = discovered(tmp_path, "".join((mount("192.0.2.7"), *tree))).nfs_mounts
     return found.unanswered
 
 

@@ -7,7 +7,6 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.cli import run
-from sizeup.discovery.machine import discover
 from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, FileSystem, Gap, Machine, PciFunction
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import NumaNode
@@ -28,7 +27,7 @@ from sizeup.terminal.capabilities import output_columns
 from sizeup.views.machine.distances import distances_section
 from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.machine import PARTS
-from trees import grow, machine
+from trees import discovered, machine
 
 
 def ring(count: int) -> Machine:
@@ -258,7 +257,7 @@ def test_without_a_width_each_row_is_one_line_and_no_name_is_cut() -> None:
 
 
 def test_a_gap_that_a_section_states_is_not_listed_again(tmp_path: Path) -> None:
-    text = machine_text(discover(grow(tmp_path, "/proc/version = x\n/sys/kernel/mm/hugepages/x = y")))
+    text = machine_text(discovered(tmp_path, "/proc/version = x\n/sys/kernel/mm/hugepages/x = y"))
 
     assert text.count("/sys/class/net: missing") == 1
     assert "Not readable\n  /sys/devices/system/cpu: missing" in text

@@ -8,7 +8,7 @@ from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Platform
 from sizeup.views.machine.virtualization import runs_on
-from trees import grow
+from trees import discovered, grow
 
 X86 = "/proc/cpuinfo = processor\\t: 0\\nmodel name\\t: Intel(R) Xeon(R)\\nflags\\t\\t: fpu tsc lm\\n"
 X86_FLAGGED = "/proc/cpuinfo = processor\\t: 0\\nmodel name\\t: Intel(R) Xeon(R)\\nflags\\t\\t: fpu lm hypervisor\\n"
@@ -121,7 +121,7 @@ CASES: dict[str, tuple[tuple[str, ...], bool | None, str | None]] = {
 def test_only_evidence_makes_a_guest_or_bare_metal(case: str, tmp_path: Path) -> None:
     lines, is_guest, hypervisor = CASES[case]
 
-    found = discover(grow(tmp_path, "\n".join(lines))).platform
+    found = discovered(tmp_path, "\n".join(lines)).platform
 
     assert (found.is_guest, found.hypervisor) == (is_guest, hypervisor)
     assert (found.guest_evidence is None) == (is_guest is None and hypervisor is None)

@@ -14,7 +14,7 @@ def test_a_cpu_is_offline_by_its_file_or_when_it_was_removed(tmp_path: Path) -> 
         /sys/devices/system/cpu/cpu1/online = 1
         /sys/devices/system/cpu/cpu2/online = 0
         /sys/devices/system/cpu/cpu1500/online = 0
-        """.replace("        ", ""),
+        """,
     )
 
     assert find_offline(range(4), f"{root}/sys") == (2, 3), "the first CPU has no such file and is online"
