@@ -1,4 +1,4 @@
-"""The architecture is proved, not described: contracts that hold, and a breach that is caught."""
+"""The architecture is proved, not described: what the contracts list, and what no contract can say."""
 
 import ast
 import importlib
@@ -14,68 +14,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-
-
-LINT = """
-import sys
-# An editable install finds sizeup before the path does; the copy is what must be linted.
-sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__module__.startswith("_editable")]
-from importlinter.cli import lint_imports_command
-lint_imports_command()
-"""
-
-
-def lint_imports(root: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", LINT, "--no-cache"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PYTHONPATH": f"{root / 'console'}:{root / 'plugins'}", "PATH": "/usr/bin:/bin"},
-    )
-
-
-@pytest.fixture
-def copy_of_the_tree(tmp_path: Path) -> Path:
-    for name in ("console", "plugins"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
-
-
-@pytest.mark.ci
-def test_a_deliberate_upward_import_breaks_the_contract(copy_of_the_tree: Path) -> None:
-    assert lint_imports(copy_of_the_tree).returncode == 0
-    victim = copy_of_the_tree / "console/sizeup/model/sample.py"
-    victim.write_text(victim.read_text() + "\nfrom sizeup.session import records  # noqa\n")
-
-    result = lint_imports(copy_of_the_tree)
-
-    assert result.returncode == 1, result.stdout
-    assert "sizeup.model" in result.stdout
-    assert "BROKEN" in result.stdout
-
-
-@pytest.mark.ci
-def test_a_new_package_must_choose_its_floor(copy_of_the_tree: Path) -> None:
-    stray = copy_of_the_tree / "console/sizeup/stray"
-    stray.mkdir()
-    (stray / "__init__.py").write_text('"""A package that is in no layer."""\n')
-
-    assert lint_imports(copy_of_the_tree).returncode != 0
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("module", ["sizeup.discovery.sysroot", "sizeup.probing.worker", "sizeup.config"])
-def test_a_probe_that_reaches_around_its_contract_breaks_it(module: str, copy_of_the_tree: Path) -> None:
-    victim = copy_of_the_tree / "plugins/sizeup_direct_io/point_verdict.py"
-    victim.write_text(f"{victim.read_text()}\nimport {module}  # noqa\n")
-
-    result = lint_imports(copy_of_the_tree)
-
-    assert result.returncode == 1, result.stdout
-    assert f"sizeup_direct_io.point_verdict -> {module}" in result.stdout
 
 
 def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> None:

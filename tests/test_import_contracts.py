@@ -68,11 +68,13 @@ def source_of(tree: Path, module: str) -> Path:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the product."""
+    """Return a copy of the product, which keeps every contract."""
     root = tmp_path_factory.mktemp("tree")
     for name in ("console", "plugins"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", root)
+    kept = lint(root, *CONTRACTS)
+    assert kept.returncode == 0, kept.stdout + kept.stderr
     return root
 
 
@@ -96,10 +98,10 @@ def plant(tree: Path) -> Iterator[Callable[[list[Import]], None]]:
             path.write_text(text, encoding="utf-8")
 
 
-def lint(tree: Path, contract: str) -> subprocess.CompletedProcess[str]:
-    """Return the result of import-linter for one contract."""
+def lint(tree: Path, *contracts: str) -> subprocess.CompletedProcess[str]:
+    """Return the result of import-linter for some contracts."""
     return subprocess.run(
-        [sys.executable, "-c", LINT, "--no-cache", "--contract", contract],
+        [sys.executable, "-c", LINT, "--no-cache", *(word for name in contracts for word in ("--contract", name))],
         cwd=tree,
         capture_output=True,
         text=True,
@@ -111,8 +113,6 @@ def lint(tree: Path, contract: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.ci
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_a_violation_breaks_its_contract(contract: str, tree: Path, plant: Callable[[list[Import]], None]) -> None:
-    kept = lint(tree, contract)
-    assert kept.returncode == 0, kept.stdout + kept.stderr
     imports = VIOLATIONS[CONTRACTS[contract]["type"]](CONTRACTS[contract])
 
     plant(imports)
@@ -121,6 +121,25 @@ def test_a_violation_breaks_its_contract(contract: str, tree: Path, plant: Calla
     assert broken.returncode == 1, broken.stdout + broken.stderr
     assert f"{CONTRACTS[contract]['name']} BROKEN" in broken.stdout
     assert all(module.rpartition(".")[2] in broken.stdout for module in imports[0]), broken.stdout
+
+
+@pytest.mark.ci
+def test_what_lies_in_a_forbidden_package_is_forbidden(tree: Path, plant: Callable[[list[Import]], None]) -> None:
+    plant([("sizeup_direct_io.point_verdict", "sizeup.discovery.sysroot")])
+
+    assert "sizeup_direct_io.point_verdict -> sizeup.discovery.sysroot" in lint(tree, "plugins-down").stdout
+
+
+@pytest.mark.ci
+def test_a_new_package_must_choose_its_floor(tree: Path) -> None:
+    stray = tree / "console/sizeup/stray"
+    stray.mkdir()
+    (stray / "__init__.py").write_text('"""A package that is in no layer."""\n')
+    linted = lint(tree, "layers")
+    shutil.rmtree(stray)
+
+    assert linted.returncode == 1, linted.stdout + linted.stderr
+    assert "stray" in linted.stdout
 
 
 def test_every_contract_can_be_violated() -> None:
