@@ -6,9 +6,10 @@ from itertools import chain, repeat
 import pytest
 
 from fakes import HandContext
-from plugins.test_memory_options import MACHINE, REGISTRY, Noting
+from plugins.told import MACHINE, Told
 from sizeup.model.sample import Estimate
 from sizeup.probing.planner import make_plan
+from sizeup.probing.registry import load_registry
 from sizeup.procfs.stat import HostStat
 from sizeup_memory import binding, host_load, latency
 from sizeup_memory.host_load import HostLoad, others_share, stolen_share
@@ -58,8 +59,8 @@ def test_latency_under_the_load_of_others_has_a_caveat(
     monkeypatch.setattr(host_load, "_own_seconds", lambda: next(seconds))
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
     monkeypatch.setattr(latency, "leave_cpus", lambda _: True)
-    monkeypatch.setattr(binding, "lib", Noting(binding))
-    step, *_ = make_plan(MACHINE, REGISTRY, name=None, probes=["memory.latency"], settings={}).steps
+    monkeypatch.setattr(binding, "lib", Told())
+    step, *_ = make_plan(MACHINE, load_registry(), name=None, probes=["memory.latency"], settings={}).steps
 
     emissions = latency.MemoryLatency().run(step, HandContext())
 

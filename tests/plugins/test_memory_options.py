@@ -4,19 +4,16 @@ The native calls are stood in for: each is noted with its arguments and returns 
 """
 
 import os
-from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 import pytest
 
 from fakes import HandContext
+from plugins.told import MACHINE, MIB, Told
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.machine import Gap, Machine
-from sizeup.model.numa import NumaNode
+from sizeup.model.machine import Gap
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Progress
-from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
 from sizeup_clock import binding as clock
@@ -24,16 +21,6 @@ from sizeup_memory import binding as memory
 from sizeup_memory import latency, shm
 
 REGISTRY = load_registry()
-MIB, GIB = 1 << 20, 1 << 30
-MACHINE = Machine(
-    pus=tuple(Pu(cpu, online=True, allowed=True, core=cpu) for cpu in range(4)),
-    cores=tuple(Core((cpu,), cpu // 2, 0, cpu) for cpu in range(4)),
-    caches=(Cache(3, CacheKind.UNIFIED, 8 * MIB, 64, (0, 1, 2, 3)),),
-    nodes=tuple(
-        NumaNode(node, (2 * node, 2 * node + 1), memory_bytes=64 * GIB, free_bytes=64 * GIB) for node in range(2)
-    ),
-    memory_available_bytes=128 * GIB,
-)
 STOP_RULE: dict[str, SettingValue] = {
     "replicates": 7,
     "replicates_max": 33,
@@ -64,87 +51,28 @@ OTHER: dict[str, dict[str, SettingValue]] = {
 """Another value than the default of each option."""
 
 
-class Noting:
-    """The library of an extension, with every measuring call noted instead of made."""
-
-    def __init__(self, module: Any) -> None:
-        self._ffi, self._lib = vars(module)["ffi"], vars(module)["lib"]
-        self.told: list[Any] = []
-
-    def __getattr__(self, name: str) -> Any:
-        real = getattr(self._lib, name)
-        if name == "sizeup_job_estimate":
-            return self._estimate
-        if name == "sizeup_available_bytes":
-            return lambda *_: 64 * GIB
-        if name.endswith(("_run", "_fill", "_steps_read", "_measure")):
-            return lambda *arguments: self._note(name, arguments)
-        return real
-
-    def _estimate(self, job: Any, index: int, estimate: Any) -> None:
-        del job
-        value = 50.0 * (1 + 2 * index)
-        estimate.median, estimate.low, estimate.high, estimate.replicates, estimate.converged = (
-            value,
-            value * 0.98,
-            value * 1.02,
-            5,
-            1,
-        )
-
-    def _note(self, name: str, arguments: tuple[Any, ...]) -> int:
-        shown = []
-        for argument in arguments:
-            if not isinstance(argument, self._ffi.CData):
-                shown.append(argument)
-                continue
-            kind = self._ffi.typeof(argument)
-            if kind.kind == "array":
-                shown.append([self._shown(kind.item, argument[at]) for at in range(len(argument))])
-            elif "stop_rule" in kind.cname or "arena_spec" in kind.cname:
-                shown.append(self._shown(kind.item, argument[0]))
-            elif "clock_order" in kind.cname:
-                argument.reads = 1000
-            elif "clock_rates" in kind.cname:
-                argument.core_hz = argument.counter_hz = 1e9
-            if "hammer_result" in kind.cname:
-                for at in range(len(argument)):
-                    argument[at].ops, argument[at].wall_us, argument[at].end_ns = 1000, 2000, 2_000_000
-        self.told.append((name, shown[: -1 if name == "sizeup_hammer_run" else None]))
-        return 0
-
-    def _shown(self, kind: Any, value: Any) -> Any:
-        if kind.kind != "struct":
-            return value
-        return [
-            self._shown(field.type, getattr(value, name)) for name, field in kind.fields if field.type.kind != "array"
-        ]
-
-
 @pytest.fixture
-def noting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Noting, Noting]]:
-    before = os.sched_getaffinity(0)
-    both = Noting(memory), Noting(clock)
+def noting(monkeypatch: pytest.MonkeyPatch) -> tuple[Told, Told]:
+    both = Told(memory, growth=2000.0), Told(clock)
     monkeypatch.setattr(memory, "lib", both[0])
     monkeypatch.setattr(clock, "lib", both[1])
-    yield both
-    os.sched_setaffinity(0, before)
+    return both
 
 
-def trace(probe: str, noting: tuple[Noting, Noting], chosen: dict[str, SettingValue]) -> list[str]:
+def trace(probe: str, noting: tuple[Told, Told], chosen: dict[str, SettingValue]) -> list[str]:
     """What a run tells the native code, and what it yields."""
     registered = REGISTRY.get(probe)
     plan = make_plan(MACHINE, REGISTRY, name="standard", probes=[probe], settings={probe: chosen})
     if not plan.steps:
         raise RefusedError("; ".join(refusal.reason for refusal in plan.refusals))
     for one in noting:
-        one.told.clear()
+        one.calls.clear()
     found: list[str] = []
     for step in plan.steps:
         found.append(step.id)
         emissions = load_class(registered.target).run(step, HandContext())
         found += [repr(msgspec.to_builtins(each)) for each in emissions if not isinstance(each, Progress)]
-    return [*found, *(repr(told) for one in noting for told in one.told)]
+    return [*found, *(repr(told) for one in noting for told in one.calls)]
 
 
 def test_the_table_has_every_option_of_every_probe() -> None:
@@ -157,9 +85,7 @@ def test_the_table_has_every_option_of_every_probe() -> None:
 
 
 @pytest.mark.parametrize("probe", OTHER)
-def test_an_option_changes_what_runs(
-    probe: str, noting: tuple[Noting, Noting], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_option_changes_what_runs(probe: str, noting: tuple[Told, Told], monkeypatch: pytest.MonkeyPatch) -> None:
     if probe == "memory.shm" and not os.path.isdir("/dev/shm"):
         pytest.skip("/dev/shm is not mounted here")
     monkeypatch.setattr(shm, "read_free_by_node", dict)
@@ -198,7 +124,7 @@ def test_what_could_not_be_done_as_asked_is_refused(probe: str, chosen: dict[str
     assert reason in plan.refusals[0].reason
 
 
-def test_working_sets_that_do_not_fit_are_told(noting: tuple[Noting, Noting], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_working_sets_that_do_not_fit_are_told(noting: tuple[Told, Told], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(latency, "available_bytes", lambda _: 40 * MIB)
     (step,) = make_plan(
         MACHINE, REGISTRY, name=None, probes=["memory.latency"], settings={"memory.latency": {"largest": 64 * MIB}}

@@ -8,12 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from fakes import HandContext
-from plugins.told import Told, median_of
+from plugins.told import CPUS, MACHINE, Told, median_of
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate
-from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
 from sizeup_memory import binding, hammer, latency, shm
@@ -38,16 +37,6 @@ from sizeup_memory.cpu_selection import last_level_cache_bytes
 ffi, lib = binding.ffi, binding.lib
 MIB, GIB = 1 << 20, 1 << 30
 REGISTRY = load_registry()
-CPUS = 4
-MACHINE = Machine(
-    pus=tuple(Pu(cpu, online=True, allowed=True, core=cpu) for cpu in range(CPUS)),
-    cores=tuple(Core((cpu,), cpu // 2, 0, cpu) for cpu in range(CPUS)),
-    caches=(Cache(3, CacheKind.UNIFIED, 8 * MIB, 64, (0, 1)), Cache(3, CacheKind.UNIFIED, 8 * MIB, 64, (2, 3))),
-    nodes=tuple(
-        NumaNode(node, (2 * node, 2 * node + 1), memory_bytes=64 * GIB, free_bytes=64 * GIB) for node in range(2)
-    ),
-    memory_available_bytes=128 * GIB,
-)
 RULE = StopRule(
     replicate_seconds=0.3,
     warm_up_seconds=0.4,
