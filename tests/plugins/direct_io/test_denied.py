@@ -3,35 +3,18 @@
 import errno
 import json
 import platform
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from plugins.direct_io.filtered import FAIL_WITH, run_under_a_filter
+
 pytestmark = pytest.mark.ci
 IO_URING_SETUP = 425
 IO_SETUP = {"x86_64": 206, "aarch64": 0}.get(platform.machine())
-TESTS = Path(__file__).parents[2]
-PROGRAM = """
-import ctypes, json, struct, sys
-sys.path.insert(0, sys.argv[1])
-denied = json.loads(sys.argv[3])
-instructions = [(0x20, 0, 0, 0)]  # load the number of the system call
-for number, error in denied:
-    instructions += [(0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | error)]
-instructions.append((0x06, 0, 0, 0x7FFF0000))
-code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in instructions))
-program = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(code))
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)):
-    sys.exit(77)
-from pathlib import Path
-from plugins.direct_io.small_runs import run, step
-from sizeup.model.sample import Estimate, Samples
-found = {}
-deepest = 0
-for emission in run(step(Path(sys.argv[2]), preset="custom", depth=16)):
+FOUND = """
+found, deepest = {}, 0
+for emission in run(planned):
     if isinstance(emission, Samples) and emission.series == "in-flight":
         deepest = max(deepest, *emission.values)
     if isinstance(emission, Estimate) and emission.series == "iops":
@@ -41,16 +24,8 @@ print(json.dumps([found["engine"], found["engine_reason"], deepest]))
 
 
 def measured_with(denied: list[tuple[int, int]], folder: Path) -> tuple[str, str, float]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(TESTS), str(folder), json.dumps(denied)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode == 77:
-        pytest.skip("no seccomp filters here")
-    if "does not support O_DIRECT" in done.stderr:
-        pytest.skip("no direct I/O here")
+    answers = [(number, FAIL_WITH | error) for number, error in denied]
+    done = run_under_a_filter(answers, folder, FOUND, preset="custom", depth=16)
     assert done.returncode == 0, done.stderr
     engine, reason, deepest = json.loads(done.stdout)
     return engine, reason, deepest

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,13 +16,6 @@ import pytest
 
 pytestmark = pytest.mark.lab
 TRIALS = 30
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    folder = Path(subprocess.check_output(["mktemp", "-d", "/var/tmp/sizeup-killed-XXXXXX"], text=True).strip())
-    yield folder
-    subprocess.run(["rm", "-rf", str(folder)], check=True)
 
 
 def start(target: Path, session: Path) -> subprocess.Popen[bytes]:

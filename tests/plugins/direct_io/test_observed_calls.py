@@ -42,15 +42,6 @@ PRESETS = (
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    try:
-        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
-    except OSError as error:
-        pytest.skip(f"{tmp_path} takes no direct I/O: {error}")
-    return tmp_path
-
-
 def streams_of(preset: str) -> list[tuple[Stream, int]]:
     """Return each stream of a preset at each of its loads, once."""
     points = [point for sweep in sweeps(preset, depth=0, pages="both") for point in sweep.points]

@@ -13,6 +13,16 @@ SIZE = 1 << 30
 @pytest.mark.parametrize(
     ("owner", "mark", "offset"),
     [
+        ("ext2, ext3 or ext4", b"\x53\xef", 0x438),
+        ("xfs", b"XFSB", 0),
+        ("btrfs", b"_BHRfS_M", 0x10040),
+        ("a Linux RAID member", b"\xfc\x4e\x2b\xa9", 4096),
+        ("a Linux RAID member", b"\xfc\x4e\x2b\xa9", SIZE - 8192),
+        ("a Linux RAID member", b"\xfc\x4e\x2b\xa9", SIZE - 65536),
+        ("an Oracle ASM disk", b"ORCLDISK", 32),
+        ("LUKS", b"LUKS\xba\xbe", 0),
+        ("a GPT partition table", b"EFI PART", SIZE - 512),
+        ("a partition table", b"\x55\xaa", 510),
         ("ReiserFS", b"ReIsEr", (64 << 10) + 52),
         ("f2fs", b"\x10\x20\xf5\xf2", 1024),
         ("OCFS2", b"OCFSV2", 8192),
@@ -21,6 +31,7 @@ SIZE = 1 << 30
         ("swap", b"SWAPSPACE2", 65536 - 10),
         ("swap", b"SWAP-SPACE", 4096 - 10),
         ("an LVM physical volume", b"LABELONE", 0),
+        ("an LVM physical volume", b"LABELONE", 512),
         ("an LVM physical volume", b"LABELONE", 3 * 512),
         ("an Oracle ASM disk", b"\x01\x82\x01\x01", 0),
         ("bcache", bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81"), 4096 + 24),
@@ -50,4 +61,11 @@ def test_a_mark_is_found_where_its_owner_leaves_it(tmp_path: Path, owner: str, m
         device.write(mark)
 
     with path.open("rb") as device, pytest.raises(RefusedError, match=f"the signature of {owner} "):
+        refuse_if_formatted(device.fileno(), SIZE)
+
+
+def test_an_empty_device_carries_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "device"
+    with path.open("w+b") as device:
+        device.truncate(SIZE)
         refuse_if_formatted(device.fileno(), SIZE)

@@ -8,12 +8,12 @@ import os
 import platform
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[2]
+from plugins.direct_io.filtered import END_PROCESS, run_under_a_filter
+
 FORBIDDEN = {
     "x86_64": {
         "fsync": 74, "fdatasync": 75, "truncate": 76, "ftruncate": 77, "sync": 162, "fadvise64": 221,
@@ -24,38 +24,12 @@ FORBIDDEN = {
         "sync_file_range": 84, "fallocate": 47, "syncfs": 267, "pwrite64": 68, "pwritev": 70, "pwritev2": 287,
     },
 }.get(platform.machine())  # fmt: skip
-PROGRAM = """
-import ctypes, os, struct, sys
-sys.path.insert(0, sys.argv[1])
-from pathlib import Path
-from plugins.direct_io import small_runs
-from sizeup_direct_io import background
-background.BACKGROUND_SECONDS = 0.1
-instructions = [(0x20, 0, 0, 0)]  # load the number of the system call
-for number in sys.argv[3].split(","):
-    instructions += [(0x15, 0, 1, int(number)), (0x06, 0, 0, 0x80000000)]  # this one: end the process
-instructions.append((0x06, 0, 0, 0x7FFF0000))
-code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in instructions))
-program = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(code))
-libc = ctypes.CDLL(None, use_errno=True)
-planned = small_runs.step(Path(sys.argv[2]), depth=1)
-if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)):
-    sys.exit(77)
-print(sum(getattr(emission, "series", "") == "iops" for emission in small_runs.run(planned)))
-"""
+COUNT = 'print(sum(getattr(emission, "series", "") == "iops" for emission in run(planned)))'
 
 
-def run_under_a_filter(target: Path) -> subprocess.CompletedProcess[str]:
+def run_watched(target: Path) -> subprocess.CompletedProcess[str]:
     assert FORBIDDEN is not None
-    numbers = ",".join(str(number) for number in FORBIDDEN.values())
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(TESTS), str(target), numbers], capture_output=True, text=True, check=False
-    )
-    if done.returncode == 77:
-        pytest.skip("no seccomp filters here")
-    if "does not support O_DIRECT" in done.stderr:
-        pytest.skip("no direct I/O here")
-    return done
+    return run_under_a_filter([(number, END_PROCESS) for number in FORBIDDEN.values()], target, COUNT, depth=1)
 
 
 @pytest.mark.skipif(FORBIDDEN is None, reason="the numbers of the system calls are not known for this architecture")
@@ -64,7 +38,7 @@ def test_an_existing_file_is_only_read_and_its_pages_are_left_alone(tmp_path: Pa
     target.write_bytes(os.urandom(1 << 20) * 32)
     before = target.stat()
 
-    done = run_under_a_filter(target)
+    done = run_watched(target)
 
     assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr}"
     assert int(done.stdout) > 0
@@ -74,6 +48,6 @@ def test_an_existing_file_is_only_read_and_its_pages_are_left_alone(tmp_path: Pa
 
 @pytest.mark.skipif(FORBIDDEN is None, reason="the numbers of the system calls are not known for this architecture")
 def test_the_filter_sees_what_is_done_to_a_file_of_our_own(tmp_path: Path) -> None:
-    done = run_under_a_filter(tmp_path)
+    done = run_watched(tmp_path)
 
     assert done.returncode == -signal.SIGSYS
