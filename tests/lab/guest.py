@@ -4,9 +4,11 @@ import importlib
 import importlib.metadata
 import os
 import shutil
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -55,3 +57,17 @@ def fill_guest(folder: Path) -> None:
     """The folder to hand to ``run-guest --in``."""
     fill_site(folder / "site")
     shutil.copytree(TESTS, folder / "tests", ignore=shutil.ignore_patterns("__pycache__", "machines", "recordings"))
+
+
+def skip_without_lab() -> None:
+    """Skip the test where the virtual machines are not."""
+    if not (LAB / "run-guest").exists():
+        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+
+
+def run_guest(profile: str, given: Path, out: Path, *inside: str, lab: Path = LAB, minutes: int = 10) -> Path:
+    """Run a command in a guest that finds ``given`` below ``/guest/in``; return where its ``$OUT`` came back."""
+    command = [lab / "run-guest", "--in", given, "--out", out, "--timeout", str(60 * minutes), profile, "--", *inside]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60 * minutes + 900, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return out

@@ -10,13 +10,9 @@ sizeup detect --json --sysroot "$OUT/host.tar.gz" >"$OUT/again.json"
 mkdir -p /tmp/bare/proc
 cp /proc/cpuinfo /tmp/bare/proc/
 sizeup detect --json --sysroot /tmp/bare >"$OUT/by-cpuinfo.json"
-lscpu -J >"$OUT/lscpu.json"
-lsblk -J -b -o NAME,SIZE,TYPE,ROTA >"$OUT/lsblk.json"
 lstopo-no-graphics --of xml >"$OUT/lstopo.xml"
-lsscsi >"$OUT/lsscsi" || true
 nvme list -o json >"$OUT/nvme.json" || true
 nfsstat -m >"$OUT/nfsstat" || true
-numactl -H >"$OUT/numactl" || true
 
 # One of two FC paths loses its link, and a port is made that never had one.
 if [ "${1:-}" = hba ]; then

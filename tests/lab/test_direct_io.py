@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.guest import LAB, fill_guest
+from lab.guest import LAB, fill_guest, skip_without_lab
 
 pytestmark = pytest.mark.lab
 
@@ -18,8 +18,7 @@ pytestmark = pytest.mark.lab
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the guest gets: the program, and this suite."""
-    if not (LAB / "run-guest").exists():
-        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    skip_without_lab()
     made = tmp_path_factory.mktemp("guest") / "in"
     fill_guest(made)
     return made

@@ -7,7 +7,6 @@ added to them. Run by hand: ``pytest -m lab tests/lab``; a guest takes 10 s to 2
 import json
 import re
 import shutil
-import subprocess
 import xml.etree.ElementTree as ET
 from collections import Counter
 from functools import cache
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lab.guest import LAB, fill_site
+from lab.guest import LAB, fill_site, run_guest, skip_without_lab
 from sizeup.discovery.machine import discover
 from sizeup.sizing.advise import described, size
 
@@ -29,8 +28,7 @@ MEMORY_FINDINGS = {"memory.exhausted-node", "memory.one-sided-growth"}
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The lab with our profiles added, and a folder for the guest with the program in it."""
-    if not (LAB / "run-guest").exists():
-        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    skip_without_lab()
     root = tmp_path_factory.mktemp("lab")
     for name in ("run-guest", "guest-init.sh"):
         shutil.copy(LAB / name, root / name)
@@ -44,13 +42,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def _looked(bench: Path, profile: str) -> Path:
-    out = bench / "out" / profile
-    command = [str(bench / "run-guest"), "--in", str(bench / "in"), "--out", str(out), profile, "--"]
-    done = subprocess.run(
-        [*command, "sh", "-eu", "look.sh", profile], capture_output=True, text=True, timeout=1500, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return out
+    return run_guest(profile, bench / "in", bench / "out" / profile, "sh", "-eu", "look.sh", profile, lab=bench)
 
 
 class Guest:
@@ -69,16 +61,6 @@ class Guest:
     def finding_ids(self, name: str = "detect.json") -> set[str]:
         return {finding["id"] for finding in self.json(name)["findings"]}
 
-    def lscpu(self) -> dict[str, str]:
-        def flat(rows: list[dict[str, Any]]) -> dict[str, str]:
-            found = {}
-            for row in rows:
-                found[row["field"].rstrip(":")] = row["data"]
-                found |= flat(row.get("children", []))
-            return found
-
-        return flat(self.json("lscpu.json")["lscpu"])
-
 
 @pytest.fixture(params=["numa2", "numa4", "hba", "nfs", "pages", "cyclops"])
 def guest(request: pytest.FixtureRequest, bench: Path) -> Guest:
@@ -87,16 +69,6 @@ def guest(request: pytest.FixtureRequest, bench: Path) -> Guest:
 
 def one(bench: Path, profile: str) -> Guest:
     return Guest(_looked(bench, profile))
-
-
-def test_counts_equal_lscpu(guest: Guest) -> None:
-    theirs, counts = guest.lscpu(), guest.ours["counts"]
-
-    assert counts["packages"] == int(theirs["Socket(s)"])
-    assert counts["pus"]["present"] == int(theirs["CPU(s)"])
-    per_core = int(theirs["Thread(s) per core"])
-    assert max(len(core["pus"]) for core in guest.ours["cores"]) == per_core
-    assert counts["numa_nodes"] == int(theirs["NUMA node(s)"])
 
 
 def test_counts_equal_lstopo(guest: Guest) -> None:
@@ -108,29 +80,6 @@ def test_counts_equal_lstopo(guest: Guest) -> None:
     )  # fmt: skip
     used = [node for node in guest.ours["numa"]["nodes"] if node["memory_bytes"] or node["pus"]]
     assert len(used) == types["NUMANode"]
-
-
-def test_disks_equal_lsblk(guest: Guest) -> None:
-    sizes: dict[str, tuple[int, bool]] = {}
-
-    def take(rows: list[dict[str, Any]]) -> None:
-        for row in rows:
-            sizes[row["name"]] = (int(row["size"]), bool(row["rota"]))
-            take(row.get("children", []))
-
-    take(guest.json("lsblk.json")["blockdevices"])
-    ours = {
-        device["dm_name"] or device["name"]: (device["size_bytes"], device["rotational"])
-        for device in guest.ours["block_devices"]
-        if (device["dm_name"] or device["name"]) in sizes
-    }
-    assert ours == sizes
-
-
-def test_scsi_devices_equal_lsscsi(guest: Guest) -> None:
-    theirs = set(re.findall(r"^\[(\d+:\d+:\d+:\d+)\]", guest.text("lsscsi"), re.MULTILINE))
-
-    assert {device["hctl"] for device in guest.ours["scsi_devices"]} == theirs
 
 
 def test_a_recording_of_the_guest_reads_back_to_it(guest: Guest) -> None:

@@ -3,11 +3,9 @@
 Run by hand: ``SIZEUP_LAB=... pytest -m lab tests/lab/test_local_latency.py``; a guest takes 1 to 3 min.
 """
 
-import subprocess
-
 import pytest
 
-from lab.guest import LAB, fill_guest
+from lab.guest import fill_guest, run_guest, skip_without_lab
 from sizeup.session.reader import read_session
 from sizeup.session.value import Point, Session
 
@@ -28,16 +26,10 @@ true
 
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Session]:
-    if not (LAB / "run-guest").exists():
-        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    skip_without_lab()
     folder, out = tmp_path_factory.mktemp("guest") / "in", tmp_path_factory.mktemp("out")
     fill_guest(folder)
-    done = subprocess.run(
-        [LAB / "run-guest", "--in", folder, "--out", out, "--timeout", "900", "numa4", "--", INSIDE],
-        check=False,
-        timeout=1500,
-    )
-    assert done.returncode == 0
+    run_guest("numa4", folder, out, INSIDE, minutes=15)
     return {name: read_session(str(out / f"{name}.jsonl")) for name in ("chosen", "memoryless", "shm")}
 
 

@@ -6,12 +6,11 @@ dmidecode reads a table from a file, so that it judges every form that a table m
 
 import re
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from lab.guest import LAB
+from lab.guest import run_guest, skip_without_lab
 from sizeup.model.machine import DimmSlot
 from sizeup.procfs.smbios import parse_memory_devices
 from smbios_tables import END, SYSTEM, dimm, empty_slot
@@ -53,8 +52,7 @@ def dump(table: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def guest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What dmidecode says in the guest: of its own table, and of each of ours."""
-    if not (LAB / "run-guest").exists():
-        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    skip_without_lab()
     root = tmp_path_factory.mktemp("dimms")
     (root / "in").mkdir()
     for name, table in TABLES.items():
@@ -63,10 +61,7 @@ def guest(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'dmidecode -t 17 >"$OUT/own.txt"; cp /sys/firmware/dmi/tables/DMI "$OUT/own.bin"; '
         'for f in *; do dmidecode -t 17 --from-dump "$f" >"$OUT/$f.txt" 2>"$OUT/$f.err"; done; true'
     )
-    command = [str(LAB / "run-guest"), "--in", str(root / "in"), "--out", str(root / "out"), "numa2", "--", script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return root / "out"
+    return run_guest("numa2", root / "in", root / "out", script)
 
 
 FIELDS = ("Locator", "Bank Locator", "Size", "Type", "Speed", "Configured Memory Speed", "Manufacturer", "Part Number")

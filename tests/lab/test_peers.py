@@ -4,14 +4,13 @@ By hand: ``pytest -m lab tests/lab/test_peers.py``; a guest takes 30 s to 2 min.
 """
 
 import re
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab.guest import LAB, fill_site
+from lab.guest import fill_site, run_guest, skip_without_lab
 from lab.peer_readings import (
     LSBLK,
     Readings,
@@ -33,8 +32,7 @@ pytestmark = pytest.mark.lab
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for the guests, with the program and the script."""
-    if not (LAB / "run-guest").exists():
-        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    skip_without_lab()
     root = tmp_path_factory.mktemp("peers")
     fill_site(root / "in/site")
     (root / "in/peers.sh").write_text(script(), encoding="utf-8")
@@ -43,11 +41,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def _asked(root: Path, profile: str) -> Readings:
-    out = root / "out" / profile
-    command = [str(LAB / "run-guest"), "--in", str(root / "in"), "--out", str(out), profile, "--", "sh", "peers.sh"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return Readings(out)
+    return Readings(run_guest(profile, root / "in", root / "out" / profile, "sh", "peers.sh"))
 
 
 @pytest.fixture(params=["numa2", "numa4", "hba", "nfs", "pages"])
@@ -77,6 +71,7 @@ def test_cores_sockets_nodes_and_caches_are_those_of_lscpu(guest: Readings) -> N
 def test_names_memory_and_vulnerabilities_are_those_of_lscpu_and_free(guest: Readings) -> None:
     theirs, ours = flat(guest.json("lscpu -J")["lscpu"]), guest.ours
 
+    assert ours["counts"]["pus"]["present"] == int(theirs["CPU(s)"])
     assert ours["processor"]["model"] == theirs["Model name"]
     assert ours["processor"]["vendor"] == theirs["Vendor ID"]
     assert ours["platform"]["architecture"] == theirs["Architecture"]
