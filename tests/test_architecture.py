@@ -41,18 +41,20 @@ def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> 
 
 def test_the_compiled_modules_are_reached_through_their_binding_alone() -> None:
     """Compiled modules are no nodes of the import graph, so ruff's banned-api checks them; here they are counted."""
-    importers = {
-        str(path.relative_to(ROOT))
-        for path in (ROOT / "plugins").rglob("*.py")
-        if "._native import" in path.read_text(encoding="utf-8")
-    }
+    importers = mentions(r"\._native import")
     assert all(path.endswith("/binding.py") for path in importers), importers
+
+
+@cache
+def sources(*folders: str) -> dict[str, str]:
+    """The text of each module below some folders."""
+    paths = [path for name in folders for path in (ROOT / name).rglob("*.py")]
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
 
 
 def mentions(pattern: str) -> set[str]:
     """The modules of the product in which the pattern occurs."""
-    paths = [path for name in ("console", "plugins") for path in (ROOT / name).rglob("*.py")]
-    return {str(path.relative_to(ROOT)) for path in paths if re.search(pattern, path.read_text(encoding="utf-8"))}
+    return {path for path, text in sources("console", "plugins").items() if re.search(pattern, text)}
 
 
 def declared_classes(node: ast.AST) -> Iterator[str]:
@@ -83,17 +85,15 @@ def repeated_classes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def test_a_class_name_has_one_meaning() -> None:
-    paths = [path for name in ("console", "plugins", "tests") for path in (ROOT / name).rglob("*.py")]
-
-    assert repeated_classes((str(path), path.read_text(encoding="utf-8")) for path in paths) == {}
+    assert repeated_classes(sources("console", "plugins", "tests").items()) == {}
 
 
 def test_a_class_name_that_two_modules_declare_is_found() -> None:
-    sources = [("a.py", "class Point: ..."), ("b.py", "def f():\n    class Point: ..."), ("c.py", "class Points: ...")]
-    sources.append(("d.py", "try: x = 1 if y else 2\nexcept E:\n  match x:\n    case 1:\n      class Point: ..."))
-    sources.append(("e.py", "x = '''\nclass Point: ...\n'''"))
+    made = [("a.py", "class Point: ..."), ("b.py", "def f():\n    class Point: ..."), ("c.py", "class Points: ...")]
+    made.append(("d.py", "try: x = 1 if y else 2\nexcept E:\n  match x:\n    case 1:\n      class Point: ..."))
+    made.append(("e.py", "x = '''\nclass Point: ...\n'''"))
 
-    assert repeated_classes(sources) == {"Point": {"a.py", "b.py", "d.py"}}
+    assert repeated_classes(made) == {"Point": {"a.py", "b.py", "d.py"}}
 
 
 def test_children_are_started_through_one_module() -> None:
@@ -197,6 +197,7 @@ def modules_of(package: str) -> list[str]:
     return sorted(".".join(path.relative_to(folder).with_suffix("").parts) for path in paths if path.stem != "__init__")
 
 
+@pytest.mark.ci
 def test_private_parts_of_textual_are_used_in_terminal_alone() -> None:
     assert {module: taken for module in modules_of("sizeup.tui") if (taken := taken_from_textual(module))} == {}
     assert set().union(*map(taken_from_textual, modules_of("sizeup.terminal"))) == {

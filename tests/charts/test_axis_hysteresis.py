@@ -71,7 +71,7 @@ def test_bars_keep_their_length_while_the_longest_wavers() -> None:
 
 
 @given(
-    st.lists(st.lists(st.floats(1e-9, 1e15), min_size=1, max_size=4), min_size=1, max_size=20), st.sampled_from(Scale)
+    st.lists(st.lists(st.floats(1e-9, 1e15), min_size=1, max_size=3), min_size=1, max_size=6), st.sampled_from(Scale)
 )
 def test_whatever_comes_lies_within_the_axis(frames: list[list[float]], scale: Scale) -> None:
     shown: Chart | None = None

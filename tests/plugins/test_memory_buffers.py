@@ -12,6 +12,7 @@ from sizeup.model.plan import Refusal, SettingValue
 from sizeup.model.sample import Estimate
 from sizeup.probing.planner import make_plan
 from sizeup_memory.buffers import SharedCache, bytes_for_all, bytes_per_thread, cache_multiple, fitted, shared_caches
+from tiers import in_gate
 
 
 @pytest.mark.parametrize("probe", PROBES)
@@ -31,7 +32,7 @@ def test_every_point_exceeds_the_caches_of_its_active_threads(
 
 
 @pytest.mark.parametrize("probe", PROBES)
-@pytest.mark.parametrize("shape", SCARCE)
+@pytest.mark.parametrize("shape", in_gate("recorded", SCARCE))
 def test_a_figure_that_may_come_from_a_cache_does_not_count(
     shape: str, probe: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

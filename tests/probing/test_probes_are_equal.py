@@ -46,6 +46,7 @@ from sizeup.views.run.chart_list import chart_list, underlying_charts
 from sizeup.views.run.finished import headline
 from sizeup.views.run.results import results_data
 from sizeup.views.run.step import point_value
+from tiers import in_gate
 
 ROOT = Path(__file__).parents[2]
 View = Callable[[Session], object]
@@ -146,7 +147,7 @@ def differing(
     return [name for name in ours if copies.renamed(theirs[name], own.name) != ours[name]]
 
 
-@pytest.mark.parametrize("name", copies.NAMES)
+@pytest.mark.parametrize("name", in_gate("^(?!null|clock)", copies.NAMES))
 def test_a_copy_under_another_name_appears_alike_everywhere(name: str, registry: Registry, tmp_path: Path) -> None:
     own, copied = registry.get(name), registry.get(copies.NAMES[name])
 
@@ -207,6 +208,7 @@ def test_a_copy_really_runs_and_its_session_says_the_same(registry: Registry, tm
 _ASKING = ("figures", "probe_giving", "series_giving", "giving")
 
 
+@pytest.mark.ci
 def test_every_quantity_that_the_program_asks_for_is_declared_by_a_probe_and_documented() -> None:
     page = (ROOT / "docs/how-to/write-a-probe.md").read_text(encoding="utf-8")
     declared = {quantity.name for probe in copies.OWN for one in probe.series for quantity in one.quantities}
@@ -263,6 +265,7 @@ def names_in(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@pytest.mark.ci
 def test_no_module_outside_the_plugins_names_a_probe() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {literal!r}"

@@ -57,6 +57,7 @@ def test_a_step_that_comes_to_its_end_is_ok_and_all_its_samples_arrive() -> None
     assert [type(record) for record in kept.records if not isinstance(record, SamplesRecord)] == [EstimateRecord]
 
 
+@pytest.mark.ci
 def test_a_cpu_that_went_offline_is_named_and_its_figures_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     offline = (3,)
     monkeypatch.setattr(runner, "find_offline", lambda cpus: tuple(cpu for cpu in cpus if cpu in offline))

@@ -199,6 +199,7 @@ def test_the_printed_probe_is_found_runs_and_is_named_with_its_version(tmp_path:
     assert all(point.estimate is not None and point.estimate.value > 0 for point in step.points.values())
 
 
+@pytest.mark.ci
 def test_a_strangers_probe_can_be_left_out(tmp_path: Path) -> None:
     install(tmp_path)
     done = subprocess.run(
