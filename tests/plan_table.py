@@ -1,6 +1,10 @@
-"""What every plan does on the eight large machines: a row for each probe."""
+"""What every plan does on the eight large machines: a row for each probe.
+
+``PYTHONPATH=tests python tests/plan_table.py [quick|standard|full ...]`` prints the tables.
+"""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -143,3 +147,7 @@ def table(plans: Iterable[str] = PLANS) -> Iterator[str]:
             total = sum(row.estimate for row in rows if row.probe != "io.direct")
             yield f"| {plan} | **in all, without io.direct** | | | | | **{total:.0f}** | |"
         yield ""
+
+
+if __name__ == "__main__":
+    print("\n".join(table(sys.argv[1:] or PLANS)))

@@ -1,10 +1,10 @@
-"""Every screen at three sizes and in five looks, as sheets of PNG to look at before a release.
+"""Every screen at three sizes and in five looks, as pages to look at before a release.
 
 Run by hand, from the root of the checkout; it measures once, about a minute with the storage step, then draws:
 
     PYTHONPATH=tests python -m benchmarks.appearances /tmp/sheets --mount /var/tmp
 
-A sheet holds one screen at one size in each look: the themes dark and light, the terminal's own 16 colors on dark and
+A page holds one screen at one size in each look: the themes dark and light, the terminal's own 16 colors on dark and
 on light, no color, and ASCII.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.terminal_picture import DARK, LIGHT, Palette, frame, photograph, sheet, still
+from benchmarks.terminal_picture import DARK, LIGHT, Palette, frame, sheet, still
 from terminal import Terminal
 
 SIZES = ((80, 24), (120, 40), (200, 60))
@@ -99,9 +99,9 @@ def draw(view: View, look: Look, columns: int, rows: int, home: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Draw the sheets."""
+    """Draw the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where the sheets are written")
+    parser.add_argument("folder", type=Path, help="where the pages are written")
     parser.add_argument("--mount", default="", metavar="DIR", help="include the storage step on this directory")
     parser.add_argument("--only", nargs="+", default=[], metavar="VIEW", help="views whose names begin so")
     parser.add_argument("--columns", nargs="+", type=int, default=[], help="these widths alone")
@@ -120,8 +120,8 @@ def main(arguments: Sequence[str]) -> None:
                 if parsed.columns and columns not in parsed.columns:
                     continue
                 drawn = [(f"{view.name}, {look.name}", draw(view, look, columns, rows, home)) for look in LOOKS]
-                path = parsed.folder / f"{view.name}-{columns}x{rows}.png"
-                photograph(*sheet(drawn, 2), path)
+                path = parsed.folder / f"{view.name}-{columns}x{rows}.html"
+                path.write_text(sheet(drawn), encoding="utf-8")
                 print(path)
 
 

@@ -7,6 +7,7 @@ job; each line of RESULTS is one run. ``--summary RESULTS`` prints the medians a
 """
 
 import argparse
+import bisect
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import random
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from sizeup.procfs.stat import read_pressure
+from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
@@ -102,10 +105,9 @@ def run_fio(case: Case, path: str, seconds: float) -> dict[str, Any]:
     requests = sum(side["total_ios"] for side in sides)
     iops = sum(side["iops"] for side in sides)
     percent = (job["usr_cpu"] + job["sys_cpu"]) * (case.depth if threads else 1)
-    bins: dict[int, int] = {}
+    bins = Counter[int]()
     for side in sides:
-        for value, count in side["lat_ns"]["bins"].items():
-            bins[int(value)] = bins.get(int(value), 0) + count
+        bins.update({int(value): count for value, count in side["lat_ns"]["bins"].items()})
     return {"iops": iops, "requests": requests, "cpu_us": percent / 100 / iops * 1e6, "bins": bins}
 
 
@@ -132,31 +134,22 @@ def run_ours(case: Case, path: str, seconds: float) -> dict[str, Any]:
     ]
     place = CounterSource(os.fstat(descriptor).st_dev)
     window = Window(RAMP_SECONDS, seconds, 0.0, 1.0, 5.0)
-    running = measure(workers, ("all",), {"queue_depth": case.depth}, window, HandContext(), place)
     try:
-        while True:
-            next(running)
-    except StopIteration as end:
-        measured: MeasuredPoint = end.value
+        measured = without_progress(
+            measure(workers, ("all",), {"queue_depth": case.depth}, window, HandContext(), place)
+        )
     finally:
         os.close(descriptor)
     interval = measured.intervals["all"]
-    bins: dict[int, int] = {}
-    for kind in ("read", "write"):
-        for value, count in interval.histogram(kind).items():
-            bins[value] = bins.get(value, 0) + count
+    bins = Counter(interval.histogram("read")) + Counter(interval.histogram("write"))
     cpu_ns = (interval.user_ns + interval.system_ns) / max(1, interval.usage_requests)
     return {"iops": interval.iops, "requests": interval.requests, "cpu_us": cpu_ns / 1e3, "bins": bins}
 
 
-def quantile(bins: dict[int, int], share: float) -> float:
+def quantile(bins: Counter[int], share: float) -> float:
     """A quantile of a histogram, in nanoseconds."""
-    rank, seen = share * sum(bins.values()), 0
-    for value in sorted(bins):
-        seen += bins[value]
-        if seen >= rank:
-            return float(value)
-    return 0.0
+    values, rank = sorted(bins), share * bins.total()
+    return float(values[bisect.bisect_left([*itertools.accumulate(bins[value] for value in values)], rank)])
 
 
 def record(name: str, case: Case, path: str, pairs: int, seconds: float, results: str) -> None:
@@ -171,12 +164,8 @@ def record(name: str, case: Case, path: str, pairs: int, seconds: float, results
                 file.write(json.dumps(line) + "\n")
 
 
-def _pooled(runs: Iterable[dict[str, Any]]) -> dict[int, int]:
-    pool: dict[int, int] = {}
-    for run in runs:
-        for value, count in run["bins"].items():
-            pool[value] = pool.get(value, 0) + count
-    return pool
+def _pooled(runs: Iterable[dict[str, Any]]) -> Counter[int]:
+    return sum((run["bins"] for run in runs), Counter[int]())
 
 
 def against_itself(runs: list[dict[str, Any]], share: float) -> tuple[float, float]:
@@ -194,32 +183,30 @@ def summarize(results: str) -> None:
     with open(results, encoding="utf-8") as file:
         for text in file:
             line = json.loads(text)
-            line["bins"] = {int(value): count for value, count in line["bins"].items()}
+            line["bins"] = Counter({int(value): count for value, count in line["bins"].items()})
             runs.setdefault(line["case"], {"fio": [], "ours": []})[line["side"]].append(line)
     head = ("case", "pairs", "fio IOPS", "ours", "ratio", "p50 us fio/ours", "ratio", "p99 ratio", "fio's own")
     print(f"| {' | '.join(head)} | CPU us fio/ours | ratio |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name, sides in runs.items():
         pairs = list(zip(sides["fio"], sides["ours"], strict=False))
-        figures = {}
-        for side in ("fio", "ours"):
-            figures[side] = (
+        fio, ours = (
+            (
                 statistics.median(run["iops"] for run in sides[side]),
                 statistics.median(quantile(run["bins"], 0.5) for run in sides[side]) / 1e3,
                 quantile(_pooled(sides[side]), 0.99),
                 statistics.median(run["cpu_us"] for run in sides[side]),
             )
-        ratio = {
-            "iops": statistics.median(b["iops"] / a["iops"] for a, b in pairs),
-            "p50": statistics.median(quantile(b["bins"], 0.5) / quantile(a["bins"], 0.5) for a, b in pairs),
-            "cpu": statistics.median(b["cpu_us"] / a["cpu_us"] for a, b in pairs),
-        }
-        fio, ours = figures["fio"], figures["ours"]
+            for side in ("fio", "ours")
+        )
+        iops = statistics.median(b["iops"] / a["iops"] for a, b in pairs)
+        p50 = statistics.median(quantile(b["bins"], 0.5) / quantile(a["bins"], 0.5) for a, b in pairs)
+        cpu = statistics.median(b["cpu_us"] / a["cpu_us"] for a, b in pairs)
         least, most = against_itself(sides["fio"], 0.99)
         print(
-            f"| {name} | {len(pairs)} | {fio[0]:,.0f} | {ours[0]:,.0f} | {ratio['iops']:.2f} "
-            f"| {fio[1]:.0f} / {ours[1]:.0f} | {ratio['p50']:.2f} | {ours[2] / fio[2]:.2f} | {least:.2f} to {most:.2f} "
-            f"| {fio[3]:.1f} / {ours[3]:.1f} | {ratio['cpu']:.2f} |"
+            f"| {name} | {len(pairs)} | {fio[0]:,.0f} | {ours[0]:,.0f} | {iops:.2f} "
+            f"| {fio[1]:.0f} / {ours[1]:.0f} | {p50:.2f} | {ours[2] / fio[2]:.2f} | {least:.2f} to {most:.2f} "
+            f"| {fio[3]:.1f} / {ours[3]:.1f} | {cpu:.2f} |"
         )
 
 

@@ -22,9 +22,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
-from lab.guest import LAB, fill_guest
+from lab.guest import fill_guest, run_guest
+from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Worker
 
@@ -75,12 +76,8 @@ def run(engine: Engine, descriptor: int, kind: str, seconds: float) -> dict[str,
         for _ in range(threads)
     ]
     window = Window(WARMUP_SECONDS, seconds, 0.0, 1.0, 60.0)
-    running = measure(workers, ("all",), {}, window, HandContext(), CounterSource(0, "/mnt/measured"))
-    try:
-        while True:
-            next(running)
-    except StopIteration as end:
-        measured: MeasuredPoint = end.value
+    source = CounterSource(0, "/mnt/measured")
+    measured = without_progress(measure(workers, ("all",), {}, window, HandContext(), source))
     charged, _ = measured.charged_bytes(reads=kind == "read", writes=kind == "write")
     assert charged is not None
     return {
@@ -162,8 +159,7 @@ def main() -> None:
             "PYTHONPATH=site:tests python3 tests/benchmarks/direct_io_on_nfs.py --inside "
             f"--rounds {arguments.rounds} --seconds {arguments.seconds}"
         )
-        guest = [LAB / "run-guest", "--in", given, "--out", back, "--timeout", "5400", "--boot-timeout", "900"]
-        subprocess.run([*guest, "nfs", "--", inside], check=True)
+        run_guest("nfs", given, back, inside, minutes=90)
         arguments.results.write_bytes((back / "results").read_bytes())
     summarize(arguments.results)
 

@@ -73,15 +73,10 @@ def main() -> None:
             ratios, rates = [], []
             for pair in range(asked.pairs):
                 if pair % 2:
-                    without, with_ = (
-                        alone(watch, asked.window),
-                        watched(watch, context, asked.window, asked.hertz, sink),
-                    )
-                else:
-                    with_, without = (
-                        watched(watch, context, asked.window, asked.hertz, sink),
-                        alone(watch, asked.window),
-                    )
+                    without = alone(watch, asked.window)
+                with_ = watched(watch, context, asked.window, asked.hertz, sink)
+                if not pair % 2:
+                    without = alone(watch, asked.window)
                 ratios.append(with_ / without)
                 rates.append(without)
     finally:

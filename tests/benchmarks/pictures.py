@@ -98,6 +98,11 @@ class Studio:
         terminal.wait_quiet()
         return terminal
 
+    def run(self, *arguments: str) -> None:
+        """Run a command on the store."""
+        command = [sys.executable, "-m", "sizeup", *arguments]
+        subprocess.run(command, env={**os.environ, **self.home}, check=True, capture_output=True)
+
     def press(self, terminal: Terminal, *keys: str) -> None:
         """Press keys as slowly as somebody who looks."""
         for key in keys:
@@ -123,8 +128,7 @@ class Studio:
 
     def screens(self) -> None:
         """Draw each screen."""
-        command = [sys.executable, "-m", "sizeup", "--batch", "--plan", "quick", "--mount", self.mount]
-        subprocess.run(command, env={**os.environ, **self.home}, check=True, capture_output=True)
+        self.run("--batch", "--plan", "quick", "--mount", self.mount)
         with self.console() as terminal:
             self.measure(terminal)
             self.keep(terminal, "summary")
@@ -196,22 +200,8 @@ class Studio:
         camera.look(terminal, "Sessions: export", 1.5)
         session = max(self.scratch.glob("sizeup/sessions/*.jsonl"), key=lambda path: path.stat().st_mtime)
         page = self.scratch / "report.html"
-        command = [
-            sys.executable,
-            "-m",
-            "sizeup",
-            "session",
-            "export",
-            str(session),
-            "--format",
-            "html",
-            "-o",
-            str(page),
-            "--set",
-            *REPORTED,
-        ]
-        subprocess.run(command, env={**os.environ, **self.home}, check=True)
-        photograph(page.as_uri(), round(COLUMNS * COLUMN), TOUR_ROWS * ROW, self.scratch / "report.png")
+        self.run("session", "export", str(session), "--format", "html", "-o", str(page), "--set", *REPORTED)
+        photograph(page, round(COLUMNS * COLUMN), TOUR_ROWS * ROW, self.scratch / "report.png")
         return (self.scratch / "report.png").read_bytes()
 
 

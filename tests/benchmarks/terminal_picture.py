@@ -227,50 +227,27 @@ def _svg(shown: Frame, title: str, style: str, body: str) -> str:
     )
 
 
-def size(picture: str) -> tuple[float, float]:
-    """Width and height of a picture in pixels."""
-    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', picture)
-    return float(found[1]), float(found[2])
-
-
-def sheet(pictures: Sequence[tuple[str, str]], columns: int) -> tuple[str, int, int]:
-    """Return a page of named pictures side by side, its width and its height."""
-    rows = [pictures[place : place + columns] for place in range(0, len(pictures), columns)]
-    width = max(sum(size(picture)[0] + 12 for _, picture in row) for row in rows)
-    height = sum(max(size(picture)[1] for _, picture in row) + 34 for row in rows)
-    cells = (
-        "<div>" + "".join(f"<figure><figcaption>{escape(name)}</figcaption>{picture}</figure>" for name, picture in row)
-        + "</div>"
-        for row in rows
-    )  # fmt: skip
-    look = (
-        "body{margin:0;background:#777}div{display:flex}figure{margin:6px;font:bold 16px sans-serif}"
-        "figcaption{height:22px;color:#fff}svg{display:block}"
-    )
+def sheet(pictures: Sequence[tuple[str, str]]) -> str:
+    """Return a page of named pictures, which are as many side by side as fit."""
     # Each picture has classes of its own, which end where its frame does.
-    framed = (re.sub(r"(<svg.*?</svg>)", _isolated, cell, flags=re.DOTALL) for cell in cells)
-    return f"<!doctype html><meta charset=utf-8><style>{look}</style>{''.join(framed)}", int(width), int(height)
+    cells = (
+        f'<figure><figcaption>{escape(name)}</figcaption><img src="data:image/svg+xml;base64,'
+        f'{base64.b64encode(picture.encode()).decode()}"></figure>'
+        for name, picture in pictures
+    )
+    look = "body{background:#777;display:flex;flex-wrap:wrap}figure{margin:6px;font:bold 16px sans-serif;color:#fff}"
+    return f"<!doctype html><meta charset=utf-8><style>{look}</style>{''.join(cells)}"
 
 
-def _isolated(found: re.Match[str]) -> str:
-    width, height = size(found[1])
-    data = base64.b64encode(found[1].encode()).decode()
-    return f'<img width="{width}" height="{height}" src="data:image/svg+xml;base64,{data}">'
-
-
-def photograph(page: str, width: int, height: int, path: Path) -> None:
-    """Keep a page, or the address of one, as PNG."""
+def photograph(page: Path, width: int, height: int, path: Path) -> None:
+    """Keep a page as PNG."""
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
         raise SystemExit(f"PNG needs one of {', '.join(_BROWSERS)}; install it, or leave PNG out")
     with tempfile.TemporaryDirectory() as scratch:
-        if not page.startswith(("file:", "http:")):
-            file = Path(scratch, "page.html")
-            file.write_text(page)
-            page = file.as_uri()
         command = [
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"--user-data-dir={scratch}/profile",
-            f"--window-size={width},{height}", f"--screenshot={path}", page,
+            f"--window-size={width},{height}", f"--screenshot={path}", page.as_uri(),
         ]  # fmt: skip
         subprocess.run(command, check=True, capture_output=True, timeout=120)

@@ -67,7 +67,8 @@ def skip_without_lab() -> None:
 
 def run_guest(profile: str, given: Path, out: Path, *inside: str, lab: Path = LAB, minutes: int = 10) -> Path:
     """Run a command in a guest that finds ``given`` below ``/guest/in``; return where its ``$OUT`` came back."""
-    command = [lab / "run-guest", "--in", given, "--out", out, "--timeout", str(60 * minutes), profile, "--", *inside]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60 * minutes + 900, check=False)
+    command = [lab / "run-guest", "--in", given, "--out", out, "--timeout", str(60 * minutes), "--boot-timeout", "900"]
+    asked = [*command, profile, "--", *inside]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60 * minutes + 1200, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return out

@@ -11,6 +11,7 @@ import pytest
 from fakes import HandContext
 from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io.binding import IoJob, IoSample
+from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.window_counters import CounterSource
@@ -44,10 +45,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Reque
         source = CounterSource(os.fstat(descriptor).st_dev)
         steps = measure([worker], ("small",), {"queue_depth": 1}, window, HandContext(), source)
         try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            return end.value
+            return without_progress(steps)
         finally:
             os.close(descriptor)
 
