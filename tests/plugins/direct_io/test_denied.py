@@ -12,6 +12,8 @@ from plugins.direct_io.filtered import FAIL_WITH, run_under_a_filter
 pytestmark = pytest.mark.ci
 IO_URING_SETUP = 425
 IO_SETUP = {"x86_64": 206, "aarch64": 0}.get(platform.machine())
+ONE_AT_A_TIME = 2
+"""Without concurrency a sample has at most so many in flight; with it, fewer than 16 while the CPU is taken away."""
 FOUND = """
 found, deepest = {}, 0
 for emission in run(planned):
@@ -40,7 +42,7 @@ def test_linux_aio_takes_over_with_the_cause_named(tmp_path: Path, error: int, c
 
     assert engine == "aio"
     assert cause in reason
-    assert 12 <= deepest <= 16
+    assert ONE_AT_A_TIME < deepest <= 16
 
 
 @pytest.mark.skipif(IO_SETUP is None, reason="the number of io_setup is not known for this architecture")
@@ -50,4 +52,4 @@ def test_threads_take_over_where_both_are_denied(tmp_path: Path) -> None:
 
     assert engine == "threads"
     assert "Linux AIO is not available (EPERM" in reason
-    assert 12 <= deepest <= 16
+    assert ONE_AT_A_TIME < deepest <= 16
