@@ -7,7 +7,7 @@ from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Outcome, Progress, Status
 from sizeup.session.records import EndRecord, OutcomeRecord
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.tui.screens.probe_text import StepPosition, badge_rows, live_rows
+from sizeup.tui.screens.probe_text import badge_rows, live_rows
 from sizeup.tui.widgets.chart import ChartView
 
 SECOND = 1_000_000_000
@@ -56,7 +56,7 @@ def test_rows_of_a_run_are_no_wider_than_the_page(width: int, figures: int) -> N
 
 @pytest.mark.parametrize("width", [50, 84])
 def test_the_time_left_is_told_on_a_narrow_page(width: int) -> None:
-    row = badge_rows(a_ramp(), "", StepPosition(), width, going_on=True)[0]
+    row = badge_rows(a_ramp(), "", "", width, going_on=True)[0]
 
     assert "15 s left" in "".join(text for text, _ in row)[: width - 3]
 

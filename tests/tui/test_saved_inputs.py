@@ -174,7 +174,7 @@ async def test_an_export_carries_the_inputs_that_were_typed(tmp_path: Path, monk
     path = folder / "one.sizeup.jsonl"
     PlayedRunner(path).write([*records(found=machine()), *ended()])
     console = Console(tmp_path)
-    console.app._own.runs = console.runs
+    console.app._own_runs = console.runs
     async with console.shown(120, 40) as pilot:
         console.app.show_session(str(path))
         await pilot.pause()

@@ -10,9 +10,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
 from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -31,6 +30,7 @@ from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
 from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.tui.unfinished import OfferedSession, running_session
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
@@ -74,35 +74,6 @@ MODES: Mapping[str, Callable[[], Screen[Any]]] = {
 """What makes the screen of each mode, by the mode's name."""
 
 
-@runtime_checkable
-class Mode(Protocol):
-    """What the app asks of the screen of a mode, which knows the app."""
-
-    SCOPE: ClassVar[str]
-    """Whose actions hold here besides those that hold everywhere."""
-
-    def show_all(self) -> None:
-        """Redraw everything."""
-
-    def show_target(self, target: str) -> None:
-        """Put the cursor on what another mode pointed at."""
-
-    def leave_input(self) -> None:
-        """Escape was pressed in an input."""
-
-    def idle_actions(self) -> Collection[str]:
-        """Ids of actions that have nothing to act on now."""
-
-
-class _Shown(Struct):
-    """What the modes show."""
-
-    runs: Runs
-    machine: Machine | None
-    measures: bool
-    """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
-
-
 class ConsoleApp(TerminalApp):
     """Holds what must survive a change of mode."""
 
@@ -130,22 +101,22 @@ class ConsoleApp(TerminalApp):
             self.register_theme(theme)
         # Without color the grays of the other themes would still be sent.
         self.theme = TEXTUAL_NAMES["ansi-dark" if self.no_color else options.theme]
-        self.runs = runs
-        self.machine = machine
+        self.runs = self._own_runs = runs
+        """Those that are shown, and those of this console: others while a saved session is shown."""
+        self.machine = self._own_machine = machine
         wanted = Glyphs.BRAILLE if options.glyphs == "auto" else Glyphs(options.glyphs)
         self.glyphs = Glyphs.ASCII if options.ascii else wanted
-        self.measures = measures
+        self.measures = self._own_measures = measures
+        """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
         self.readonly = options.readonly
         self._live_source = live_source
         self.compared_with = compared_with
         """Another machine that this one is held against; None where it stands alone."""
-        self._own = _Shown(runs, machine, measures)
-        """What is shown but for a saved session."""
         self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
         self.set_keymap(self.keys)
         is_capture = not measures and live_source is None
-        self.typed = TypedInputs(runs, lambda: self._own.machine, readonly=options.readonly, is_capture=is_capture)
+        self.typed = TypedInputs(runs, lambda: self._own_machine, readonly=options.readonly, is_capture=is_capture)
         self._interrupted = False
         self.exit_message = ""
         """What to print once the terminal is back."""
@@ -241,7 +212,7 @@ class ConsoleApp(TerminalApp):
     @property
     def live_source(self) -> LiveSource | None:
         """How to watch the machine; None where a capture or a saved session is shown."""
-        return self._live_source if self.runs is self._own.runs else None
+        return self._live_source if self.runs is self._own_runs else None
 
     @property
     def unmeasured(self) -> str:
@@ -250,8 +221,8 @@ class ConsoleApp(TerminalApp):
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""
-        self._own.machine = machine
-        if self.runs is self._own.runs:
+        self._own_machine = machine
+        if self.runs is self._own_runs:
             self.set_machine(machine)
 
     def header(self) -> tuple[str, str, str]:
@@ -262,7 +233,7 @@ class ConsoleApp(TerminalApp):
         """The line below every mode: the run, and how the terminal keeps up."""
         if self.runs.going_on:
             return running_texts(self.runs, low_bandwidth=self._frame_ticks > 2)
-        if self.runs is not self._own.runs:
+        if self.runs is not self._own_runs:
             return " saved session; press 5, then u to return to this machine", f"{os.path.basename(self.runs.path)} "
         return idle_texts(
             self.runs,
@@ -308,12 +279,12 @@ class ConsoleApp(TerminalApp):
         """Have what this console cost so far recorded with the current run."""
         from sizeup.live.cost import ConsoleCost
 
-        self._own.runs.report_cost(ConsoleCost(round(time.process_time(), 3), self.bytes_sent))
+        self._own_runs.report_cost(ConsoleCost(round(time.process_time(), 3), self.bytes_sent))
 
     def _tick(self) -> None:
         self.runs.poll()
-        if self.runs is not self._own.runs:
-            self._own.runs.poll()
+        if self.runs is not self._own_runs:
+            self._own_runs.poll()
         self._waited_ticks += 1
         if self.link_busy or (self.runs.going_on and self._waited_ticks < self._frame_ticks):
             return
@@ -330,12 +301,12 @@ class ConsoleApp(TerminalApp):
     def _refresh_modes(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
         for screen in self.screen_stack if self.is_running else ():
-            if isinstance(screen, Mode) and screen.is_mounted:
+            if isinstance(screen, ModeScreen) and screen.is_mounted:
                 getattr(screen, method)()
 
     def action_mode(self, mode: str) -> None:
         """Show another mode; dialogs close first."""
-        while len(self.screen_stack) > 1 and not isinstance(self.screen, Mode):
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, ModeScreen):
             self.pop_screen()
         self.switch_mode(mode)
 
@@ -345,7 +316,7 @@ class ConsoleApp(TerminalApp):
 
         async def arrive() -> None:
             screen = self.screen
-            if isinstance(screen, Mode):
+            if isinstance(screen, ModeScreen):
                 screen.show_target(target)
                 if action:
                     await self.run_action(action, default_namespace=screen)
@@ -354,7 +325,7 @@ class ConsoleApp(TerminalApp):
 
     def show_session(self, path: str) -> None:
         """Show a saved session in all modes instead of this machine; the current run continues in the background."""
-        if path == self._own.runs.path:
+        if path == self._own_runs.path:
             self.show_live()
             return
         runs = Runs(path)
@@ -375,13 +346,13 @@ class ConsoleApp(TerminalApp):
     def show_live(self) -> None:
         """Show this machine again."""
         self._leave_session()
-        self.runs, self.measures = self._own.runs, self._own.measures
-        self.set_machine(self._own.machine)
+        self.runs, self.measures = self._own_runs, self._own_measures
+        self.set_machine(self._own_machine)
         self.action_mode("summary")
 
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""
-        if not self._own.measures:
+        if not self._own_measures:
             self.notify("runs cannot be started from this console", severity="warning", markup=False)
         elif not self.typed.resume(path):
             self.notify("a run is in progress: wait for it, or cancel it first", severity="warning", markup=False)
@@ -390,7 +361,7 @@ class ConsoleApp(TerminalApp):
             self._watch()
 
     def _leave_session(self) -> None:
-        if self.runs is not self._own.runs:
+        if self.runs is not self._own_runs:
             self.runs.close()
 
     def action_next_pane(self) -> None:
@@ -399,7 +370,7 @@ class ConsoleApp(TerminalApp):
 
     def action_help(self) -> None:
         """Show the keys that hold here."""
-        if isinstance(self.screen, Mode):
+        if isinstance(self.screen, ModeScreen):
             scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
             from sizeup.tui.dialogs import HelpDialog
 
@@ -434,7 +405,7 @@ class ConsoleApp(TerminalApp):
 
     def action_leave(self) -> None:
         """Leave; ask once where typed inputs would be lost or a run goes on."""
-        unsaved, running = self.typed.unsaved(), self._own.runs.running
+        unsaved, running = self.typed.unsaved(), self._own_runs.running
         if not unsaved and not running:
             self._answered("quit")
             return
@@ -480,7 +451,7 @@ class ConsoleApp(TerminalApp):
 
     def _leave_run(self, then: str) -> None:
         """Leave, and keep or cancel the run, which may have ended meanwhile."""
-        runs = self._own.runs
+        runs = self._own_runs
         self.report_cost()
         if not runs.running:
             self._end(self._saved())
@@ -494,7 +465,7 @@ class ConsoleApp(TerminalApp):
             self._end(f"Canceled. {saved_text(runs.path)}")
 
     def _saved(self) -> str:
-        return saved_text(self._own.runs.path) if self._own.runs.session is not None else ""
+        return saved_text(self._own_runs.path) if self._own_runs.session is not None else ""
 
     def _end(self, message: str, status: ExitStatus = ExitStatus.OK) -> None:
         self.exit_message = "\n".join(filter(None, (message, unsaved_text(self.typed))))
@@ -502,7 +473,7 @@ class ConsoleApp(TerminalApp):
 
     def action_interrupt(self) -> None:
         """Leave on the second press; the first shows a hint."""
-        runs = self._own.runs
+        runs = self._own_runs
         if self._interrupted:
             self.report_cost()
             runs.cancel()
@@ -520,7 +491,7 @@ class ConsoleApp(TerminalApp):
         """The palette: the actions that hold here, those of the other modes, and the themes that can be shown."""
         del screen  # a dialog may lie above the screen of the mode
         base = self.screen_stack[0]
-        here, idle = (base.SCOPE, base.idle_actions()) if isinstance(base, Mode) else ("app", ())
+        here, idle = (base.SCOPE, base.idle_actions()) if isinstance(base, ModeScreen) else ("app", ())
         run = partial(self.run_action, default_namespace=base)
         for scope in dict.fromkeys((here, "app")):
             yield from self._commands(scope, run, idle)
@@ -545,7 +516,7 @@ class ConsoleApp(TerminalApp):
     def _draw_in(self, name: str) -> None:
         self.theme = TEXTUAL_NAMES[name]
         for screen in self.screen_stack:
-            if isinstance(screen, Mode):  # some texts bear colors of their own
+            if isinstance(screen, ModeScreen):  # some texts bear colors of their own
                 screen.show_all()
 
     def action_command_palette(self) -> None:
@@ -557,7 +528,7 @@ class ConsoleApp(TerminalApp):
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
-        if event.key == "escape" and isinstance(self.screen, Mode):
+        if event.key == "escape" and isinstance(self.screen, ModeScreen):
             from textual.widgets import Input
 
             if isinstance(self.focused, Input):

@@ -14,7 +14,7 @@ from sizeup.session.value import PointKey, Session, StepRun
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.probe_forms import ProbeForms
-from sizeup.tui.screens.probe_text import StepPosition, badge_rows, live_rows
+from sizeup.tui.screens.probe_text import badge_rows, live_rows
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import hanging
 from sizeup.tui.widgets.points import PointTable
@@ -207,7 +207,7 @@ class ProbePage(Vertical):
         steps = [other.step.id for other in runs_of(session, probe)]
         planned = () if session is None or session.plan is None else session.plan.steps
         every = {*steps, *(step.id for step in planned if step.probe == probe)}
-        position = StepPosition(steps.index(run.step.id) + 1, len(every))
+        position = f"step {steps.index(run.step.id) + 1} of {len(every)}" if len(every) > 1 else ""
         refused = "" if run.outcome is None and runs.going_on else latest_refusal(session, probe)
         width = self.content_size.width
         rows = badge_rows(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Group
 from rich.text import Text
@@ -13,7 +12,7 @@ from rich.text import Text
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
 from sizeup.model.sample import Disturbance, Status
-from sizeup.probing.manifest import PLANS, Parameter
+from sizeup.probing.manifest import PLANS
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.validity import StepValidity
@@ -26,7 +25,7 @@ from sizeup.tui.widgets.palette import BADGE
 from sizeup.tui.widgets.segments import SegmentRow
 from sizeup.views.run.live_figures import RECENT_SECONDS, LiveFigure, live_tiles, recent_values, time_left
 from sizeup.views.run.step import FigureStanding, headline_figure, latest_refusal
-from sizeup.views.run.step_badge import BadgeLook, StepBadge, step_badge
+from sizeup.views.run.step_badge import BadgeLook, step_badge
 
 _CARDS = {"storage": "Storage", "memory": "Memory", "cpu": "CPU", "network": "Network", "clock": "Clock", "": "Other"}
 """What the groups of probes are called, in their order; what tests sizeup itself comes last."""
@@ -146,10 +145,11 @@ def about(
     """What a probe measures and takes, before it is run; ``state`` is its ``waiting_text``."""
     state_text, refused = state
     manifest = probe.manifest
+    advanced = (item.name for item in manifest.parameter if not item.basic)  # which the form does not show at once
     effects = ", ".join(_EFFECTS.get(hazard, hazard.value) for hazard in manifest.hazards) or "none declared"
     facts = [
         ("Touches", manifest.touches),
-        *_settings_facts(manifest.parameter, settings, typed),
+        *(("Changed", f"{key} = {settings[key]}") for key in advanced if key in typed),
         ("Memory", manifest.limits.memory),
         ("CPUs", manifest.limits.cpus),
         ("Time limit", f"{format_seconds(manifest.limits.seconds)} a step"),
@@ -162,31 +162,10 @@ def about(
     return Group(Text(manifest.summary), Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 
 
-def _settings_facts(
-    parameters: Sequence[Parameter], settings: Mapping[str, str], typed: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """The settings that the form does not show at once and that were changed."""
-    for item in parameters:
-        if item.name in typed and not item.basic:
-            yield "Changed", f"{item.name} = {settings[item.name]}"
-
-
-class StepPosition(Struct, frozen=True):
-    """Which step of a probe is shown."""
-
-    number: int = 1
-    of: int = 1
-
-    @property
-    def words(self) -> str:
-        """``step 2 of 7``; empty for the only one."""
-        return f"step {self.number} of {self.of}" if self.of > 1 else ""
-
-
 def badge_rows(
     run: StepRun,
     caveat: str,
-    position: StepPosition,
+    position: str,
     width: int = _NARROW,
     *,
     going_on: bool,
@@ -195,45 +174,39 @@ def badge_rows(
 ) -> list[SegmentRow]:
     """Rows above a chart: status and figure or reason, then what to do about it.
 
-    ``refused`` is why the last request to run it again was refused, ``quiet_seconds`` since when there is no news.
+    ``position`` says which step of the probe it is, empty for the only one, ``refused`` why the last request to run it
+    again was refused, ``quiet_seconds`` since when there is no news.
     """
     badge = step_badge(run, going_on=going_on)
     live = badge.look is BadgeLook.ACTIVE
     rows: list[SegmentRow] = []
     if refused:
         rows.append(((" ✗ REFUSED ", f"{BADGE}fail"), (f"  {refused}", "text")))
-    rows.append(_progress_row(run, badge, position, width, quiet_seconds) if live else _badge_row(badge))
+    mark = (f" {_MARKS[badge.look]} {badge.word} ", f"{BADGE}{badge.look.value}")
+    rows.append(
+        (mark, *_progress(run, position, width, quiet_seconds)) if live else (mark, (f"  {badge.text}", "title"))
+    )
     words: tuple[str, ...] = (_counted(run) or "no samples yet", caveat)
     if not live:
         counted = _counted(run) if badge.look is BadgeLook.PASS else _disturbed(run)
-        words = (position.words, badge.more, counted)
+        words = (position, badge.more, counted)
     if any(words):
         rows.append((("; ".join(filter(None, words)), "text"),))
     return rows
 
 
-def _badge_row(badge: StepBadge) -> SegmentRow:
-    return (_badge(badge), (f"  {badge.text}", "title"))
-
-
-def _badge(badge: StepBadge) -> tuple[str, str]:
-    return f" {_MARKS[badge.look]} {badge.word} ", f"{BADGE}{badge.look.value}"
-
-
-def _progress_row(run: StepRun, badge: StepBadge, position: StepPosition, width: int, quiet_seconds: int) -> SegmentRow:
+def _progress(run: StepRun, position: str, width: int, quiet_seconds: int) -> SegmentRow:
     """Return how far the step is: its bar, the time left and what it is at."""
     progress = run.progress
-    mark = _badge(badge)
-    step = f" {position.words}" if position.words else ""
+    step = f" {position}" if position else ""
     if progress is None:
-        return (mark, (step, "text"))
+        return ((step, "text"),)
     done = min(max(progress.done, 0.0), 1.0)
     columns = _BAR_COLUMNS if width >= _NARROW else _NARROW_BAR_COLUMNS
     filled = round(done * columns)
     left = f"no sample for {format_seconds(quiet_seconds)}" if quiet_seconds else time_left(progress)
     doing = "  ".join(filter(None, (f"{done:4.0%}", left, progress.activity)))
     return (
-        mark,
         (f"{step}  ", "text"),
         ("█" * filled, "status-active"),
         ("·" * (columns - filled), "text"),
