@@ -13,7 +13,6 @@ from sizeup.compare.comparison import Comparison
 from sizeup.compare.experiment import ExperimentResult
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
-from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import plural
 from sizeup.views.comparison.comparison import (
     answers_table,
@@ -34,22 +33,15 @@ from sizeup.views.run.results import results_data
 _NARROWEST = 60
 
 
-def session_lines(
-    session: Session,
-    *,
-    whole: bool = False,
-    advice: ShownAdvice | None = None,
-    name: str = "FILE",
-    max_lines: int = LINES,
-) -> list[str]:
+def session_lines(session: Session, *, whole: bool = False, name: str = "FILE", max_lines: int = LINES) -> list[str]:
     """Return the summary of a session in at most ``max_lines`` lines, or ``whole`` the report with every chapter.
 
-    ``advice`` is what the session recorded unless another is given; ``name`` is what a command calls the session.
+    ``name`` is what a command calls the session.
     """
     if whole:
-        return text(document(session, advice)).splitlines()
+        return text(document(session)).splitlines()
     width = max(shutil.get_terminal_size((80, 24)).columns, _NARROWEST)
-    return summary_lines(session, width, name=name, advice=advice, max_lines=max_lines)
+    return summary_lines(session, width, name=name, max_lines=max_lines)
 
 
 def measured_steps(session: Session) -> str:

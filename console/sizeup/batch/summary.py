@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sizeup.report.table import wrapped
 from sizeup.session.value import Session
-from sizeup.sizing.session_advice import ShownAdvice, session_advice
+from sizeup.sizing.session_advice import session_advice
 from sizeup.text import cell_len, one_line, plural
 from sizeup.views.cards.table import card_table
 from sizeup.views.result.sessions import state
@@ -21,20 +21,13 @@ _MOST_WIDTH = 160
 _WITHOUT_WORKLOAD = "Give one with: sizeup size --machine {name} --workload FILE"
 
 
-def summary_lines(
-    session: Session, width: int, *, name: str = "FILE", advice: ShownAdvice | None = None, max_lines: int = LINES
-) -> list[str]:
+def summary_lines(session: Session, width: int, *, name: str = "FILE", max_lines: int = LINES) -> list[str]:
     """Return the summary in at most ``max_lines`` lines where the run succeeded; what went wrong is never left out.
 
     ``name`` is what a command calls the session.
     """
     width = min(width, _MOST_WIDTH)
-    shown = summary(
-        session.machine,
-        session,
-        session_advice(session) if advice is None else advice,
-        (_WITHOUT_WORKLOAD.format(name=name),),
-    )
+    shown = summary(session.machine, session, session_advice(session), (_WITHOUT_WORKLOAD.format(name=name),))
     run = run_status(session)
     stands = f"{state(session)}, {run.words}" if run.grade is not RunGrade.NONE else state(session)
     lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]

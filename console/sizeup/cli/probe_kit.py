@@ -124,20 +124,12 @@ def _print_text(checked: CheckedPlugin, trials: list[Trial], *, ran: bool) -> No
 
 
 def _print_json(checked: CheckedPlugin, trials: list[Trial]) -> None:
+    from msgspec.structs import asdict
+
     data = {
         "schema": SCHEMA,
         "probes": checked.names,
         "problems": [*checked.problems, *(problem for trial in trials for problem in trial.problems)],
-        "trials": [
-            {
-                "probe": trial.probe,
-                "step": trial.step,
-                "samples": trial.samples,
-                "estimates": trial.estimates,
-                "refused": trial.refused,
-                "note": trial.note,
-            }
-            for trial in trials
-        ],
+        "trials": [{name: value for name, value in asdict(trial).items() if name != "problems"} for trial in trials],
     }
     write_json(data)

@@ -76,6 +76,8 @@ class Recorder:
         self._writer = writer
         self._origin_ns = origin_ns
         self._listeners = listeners
+        self.outcomes: list[OutcomeRecord] = []
+        """Of the steps so far."""
 
     def now_ns(self) -> int:
         """Nanoseconds of CLOCK_MONOTONIC_RAW since the run began."""
@@ -86,8 +88,10 @@ class Recorder:
         if not records:
             return
         self._writer.write(*records)
-        for listener in self._listeners:
-            for record in records:
+        for record in records:
+            if isinstance(record, OutcomeRecord):
+                self.outcomes.append(record)
+            for listener in self._listeners:
                 listener(record)
 
     def sync(self) -> None:
@@ -182,16 +186,15 @@ def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
             yield finding, invalid is None
 
 
-def _coordinate_text(name: str, value: str | int | float) -> str:
-    return value if isinstance(value, str) else f"{name.replace('_', ' ')} {format_value(value, '1')}"
-
-
 def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     extra = {name: str(value) for name, value in estimate.extra.items()}
     series = run.series.get(point.series)
     unit = series.unit if series is not None else ""
     what = point.series if series is None else uncapitalized(series.title)
-    where = ", ".join(_coordinate_text(name, value) for name, value in point.at.items())
+    where = ", ".join(
+        value if isinstance(value, str) else f"{name.replace('_', ' ')} {format_value(value, '1')}"
+        for name, value in point.at.items()
+    )
     figure = format_value(estimate.value, unit)
     apart = point.at.get(series.findings_by) if series is not None else None
     return Finding(
@@ -319,10 +322,7 @@ def run(
             )
             plan = renumber(plan, before.steps) if before is not None else plan
         with _opened(spec, before) as (writer, path, origin_ns):
-            outcomes: list[OutcomeRecord] = []
-            recorder = Recorder(
-                writer, origin_ns=origin_ns, listeners=[display, lambda record: _keep_outcome(outcomes, record)]
-            )
+            recorder = Recorder(writer, origin_ns=origin_ns, listeners=[display])
             if path is not None:
                 # Before the plan is in the file there is nothing to resume.
                 again = f"start again with: sizeup --batch --append {shlex.quote(path)}"
@@ -349,8 +349,8 @@ def run(
                 conclusions = tuple(_concluded(recorder, machine, path))
             recorder.put(*conclusions, _end(recorder.now_ns(), control, origin_ns))
             recorder.sync()
-        finished = sum(record.outcome.status.finished for record in outcomes)
-        return Result(path, control.canceled or _status(spec, outcomes), finished)
+        finished = sum(record.outcome.status.finished for record in recorder.outcomes)
+        return Result(path, control.canceled or _status(spec, recorder.outcomes), finished)
 
 
 def _read_own(path: str) -> Session:
@@ -476,11 +476,6 @@ def _end(t_ns: int, control: BatchControl, origin_ns: int) -> EndRecord:
     status = "canceled" if control.canceled is ExitStatus.INTERRUPTED else "terminated"
     lost_ns = None if control.terminal_lost_ns is None else max(control.terminal_lost_ns - origin_ns, 0)
     return EndRecord(t_ns, "complete" if control.canceled is None else status, terminal_lost_ns=lost_ns)
-
-
-def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:
-    if isinstance(record, OutcomeRecord):
-        outcomes.append(record)
 
 
 def _status(spec: RunSpec, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:

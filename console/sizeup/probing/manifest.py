@@ -167,11 +167,11 @@ def parse_value(parameter: Parameter, text: str, where: str) -> plan.SettingValu
     text = text.strip()
     try:
         value = _convert(parameter, text)
-    except (ValueError, MalformedError) as error:
-        raise UsageError(f"{where}: expected {expectation(parameter)}, found {one_line(text, 60)!r}") from error
-    if not _in_range(parameter, value):
-        raise UsageError(f"{where}: expected {expectation(parameter)}, found {one_line(text, 60)!r}")
-    return value
+        if _in_range(parameter, value):
+            return value
+    except (ValueError, MalformedError):
+        pass  # said below, in words that name what is expected
+    raise UsageError(f"{where}: expected {expectation(parameter)}, found {one_line(text, 60)!r}")
 
 
 def accepts(parameter: Parameter, value: plan.SettingValue) -> bool:

@@ -68,7 +68,8 @@ def make_plan(
         selected = [
             probe for probe in registry.probes.values() if name in probe.manifest.plans and not probe.manifest.target
         ]
-        on_mount = _measuring_mounts(registry, name) if mount else []
+        targeted = [probe for probe in registry.probes.values() if probe.manifest.target]
+        on_mount = [probe for probe in targeted if mount and name in probe.manifest.mount_plans]
         selected += on_mount
         chosen |= {probe.name: {**_on_mount(probe, name, mount), **chosen.get(probe.name, {})} for probe in on_mount}
     strays = [probe for probe in chosen if probe not in {probe.name for probe in selected}]
@@ -89,7 +90,11 @@ def make_plan(
             (steps if isinstance(planned, Step) else refusals).append(planned)  # type: ignore[arg-type]
     return Plan(
         name="custom" if probes or name is None else name,
-        steps=tuple(_rounds(steps, rounds)),
+        steps=tuple(
+            step if number == 1 else replace(step, id=f"{step.id}~{number}")
+            for number in range(1, rounds + 1)
+            for step in steps
+        ),
         refusals=tuple(refusals),
         settings=dict(chosen),
     )
@@ -109,11 +114,6 @@ def renumber(plan: Plan, taken: Iterable[str]) -> Plan:
     return replace(plan, steps=tuple(steps))
 
 
-def _measuring_mounts(registry: Registry, plan: str | None) -> list[RegisteredProbe]:
-    """Return the probes that a plan includes where a mount is named."""
-    return [probe for probe in registry.probes.values() if probe.manifest.target and plan in probe.manifest.mount_plans]
-
-
 def _on_mount(probe: RegisteredProbe, plan: str | None, mount: str) -> dict[str, SettingValue]:
     """Return what a plan sets of a probe on a mount."""
     assert probe.manifest.target is not None
@@ -122,12 +122,6 @@ def _on_mount(probe: RegisteredProbe, plan: str | None, mount: str) -> dict[str,
 
 def _rank(probe: RegisteredProbe) -> tuple[int, str]:
     return max((_ORDER[hazard] for hazard in probe.manifest.hazards), default=0), probe.name
-
-
-def _rounds(steps: Sequence[Step], rounds: int) -> Iterator[Step]:
-    for number in range(1, rounds + 1):
-        for step in steps:
-            yield step if number == 1 else replace(step, id=f"{step.id}~{number}")
 
 
 def _plan_probe(

@@ -240,7 +240,7 @@ class HostMeasurement:
                 return None
             if line.startswith(MARK):
                 try:
-                    return wheels.host_description(line.removeprefix(MARK))
+                    return wheels.DESCRIPTION.decode(line.removeprefix(MARK))
                 except msgspec.MsgspecError as error:
                     raise UsageError(f"the host described itself in a way that is not understood: {error}") from error
             if text := one_line(line):

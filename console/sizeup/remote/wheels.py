@@ -34,12 +34,8 @@ class HostDescription(Struct, frozen=True):
         return f"Python {self.python[0]}.{self.python[1]}, {self.machine}, {libc}"
 
 
-_DESCRIPTION: msgspec.json.Decoder[HostDescription] = json_decoder(HostDescription)
-
-
-def host_description(line: str) -> HostDescription:
-    """Return what a host said about itself; raises ``msgspec.DecodeError``."""
-    return _DESCRIPTION.decode(line)
+DESCRIPTION: msgspec.json.Decoder[HostDescription] = json_decoder(HostDescription)
+"""Of what a host said about itself."""
 
 
 def wheel_names(folder: str) -> list[str]:
