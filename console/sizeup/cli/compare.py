@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sizeup.cli.arguments import MINIMUM_EFFECT, against, allow_undecided, arg, decision_status, minimum_effect, switch
-from sizeup.cli.results import chosen_format, format_arguments, write_document, write_json, write_text
+from sizeup.cli.results import chosen_format, document_text, format_arguments, write_document, write_json, write_text
 from sizeup.errors import UsageError
 
 _FORMATS = ("text", "json", "html", "markdown")
@@ -55,12 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
         lines = comparison_lines(comparison, statistics=arguments.statistics, points=arguments.points)
         write_text("\n".join(lines) + "\n", arguments.output)
     else:
-        from sizeup.report.html import page
-        from sizeup.report.markdown import markdown
         from sizeup.views.comparison.comparison import comparison_document
 
-        written = comparison_document(comparison)
-        write_document(arguments.output, page(written) if chosen == "html" else markdown(written))
+        write_document(arguments.output, document_text(comparison_document(comparison), chosen))
     if not comparison.metrics and not comparison.conditions:
         raise UsageError(nothing_shared(comparison))
     return decision_status(arguments, different=comparison.condition_met, undecided=undecided_sentence(comparison))

@@ -21,7 +21,7 @@ import sys
 from typing import TYPE_CHECKING, BinaryIO
 
 from sizeup.cli.arguments import against, arg, switch
-from sizeup.cli.results import chosen_format, format_arguments
+from sizeup.cli.results import chosen_format, document_text, format_arguments
 from sizeup.cli.sizing_inputs import read_workload_files, sizing_inputs
 from sizeup.errors import ExitStatus, UsageError
 
@@ -154,17 +154,7 @@ def _content(session: Session, chosen: str, arguments: argparse.Namespace) -> st
             raise UsageError(f"--against: {nothing_shared(comparison)}")
         first = replace(comparison_part(comparison), open=True)
         written = replace(written, parts=(first, *written.parts))
-    if chosen == "html":
-        from sizeup.report.html import page
-
-        return page(written)
-    if chosen == "markdown":
-        from sizeup.report.markdown import markdown
-
-        return markdown(written)
-    from sizeup.report.text import text
-
-    return text(written, ascii_only=arguments.ascii)
+    return document_text(written, chosen, ascii_only=arguments.ascii)
 
 
 def _chart(session: Session, wanted: str | None) -> str:

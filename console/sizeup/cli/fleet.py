@@ -67,7 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
     files = read_fleet(fleet_paths(arguments.sessions))
     _refuse_unread(files)
     fleet = build_fleet(files)
-    accepted = _accepted(arguments.profile, fleet)
+    accepted: Sequence[Acceptance] = ()
+    if arguments.profile is not None:
+        from sizeup.fleet.profile import accept, read_profile
+
+        accepted = accept(fleet, read_profile(arguments.profile, fleet))
     _print(arguments, chosen, fleet, accepted)
     if arguments.junit:
         from sizeup.fleet.junit import junit
@@ -86,14 +90,6 @@ def _refuse_unread(files: FleetFiles) -> None:
     """Raise where none of the files is a session."""
     if not files.sessions:
         raise UsageError("; ".join(f"{one.path}: {one.problem}" for one in files.problems[:3]))
-
-
-def _accepted(profile: str | None, fleet: Fleet) -> Sequence[Acceptance]:
-    if profile is None:
-        return ()
-    from sizeup.fleet.profile import accept, read_profile
-
-    return accept(fleet, read_profile(profile, fleet))
 
 
 def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acceptance]) -> ExitStatus:

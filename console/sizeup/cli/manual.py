@@ -17,18 +17,13 @@ def page(version: str, date: str) -> Iterator[str]:
     yield ".SH SYNOPSIS"
     yield from _verbatim("sizeup [OPTION]...\nsizeup COMMAND [OPTION]...")
     yield ".SH OPTIONS"
-    yield from _verbatim(_help())
+    yield from _verbatim(build_parser().format_help())
     yield ".SH COMMANDS"
     for name in COMMANDS:
         yield f'.SS "sizeup {name}"'
-        yield from _verbatim(_help(name))
+        yield from _verbatim(build_parser(name).format_help())
     yield ".SH EXIT STATUS"
     yield from _verbatim("\n".join(f"{status.value:<5}{status.meaning}" for status in ExitStatus))
-
-
-def _help(path: str = "") -> str:
-    """What ``sizeup COMMAND --help`` prints."""
-    return build_parser(path).format_help()
 
 
 def _verbatim(text: str) -> Iterator[str]:

@@ -13,6 +13,8 @@ from sizeup.errors import UsageError
 if TYPE_CHECKING:
     import argparse
 
+    from sizeup.views.document.document import Document
+
 _SUFFIXES = {
     ".csv": "csv",
     ".gz": "share",
@@ -75,6 +77,22 @@ def write_document(out: str, text: str) -> None:
     from sizeup.report import output
 
     output.write(out, lambda file: file.write(text.encode("utf-8", "replace")))
+
+
+def document_text(written: Document, chosen: str, *, ascii_only: bool = False) -> str:
+    """Return a document in a format that people read: html, markdown or text."""
+    match chosen:
+        case "html":
+            from sizeup.report.html import page
+
+            return page(written)
+        case "markdown":
+            from sizeup.report.markdown import markdown
+
+            return markdown(written)
+    from sizeup.report.text import text
+
+    return text(written, ascii_only=ascii_only)
 
 
 def write_text(text: str, out: str = "-") -> None:

@@ -17,9 +17,6 @@ from sizeup.text import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sizeup.session.store import StoredSession
-
-
 _WIDTH = 100
 _NOTE_LIMIT = 1 << 20
 """Bytes of a note; a session's line holds 16 times as much."""
@@ -33,12 +30,18 @@ class List:
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """List them."""
+        from sizeup.report.text import table_lines
         from sizeup.session.store import entries
+        from sizeup.views.result.sessions import sessions_data, sessions_table
 
-        found = entries()
-        if arguments.words:
-            found = [entry for entry in found if entry.mentions(arguments.words)]
-        _print(found, json=arguments.json)
+        found = [entry for entry in entries() if entry.mentions(arguments.words)]
+        if arguments.json:
+            write_json(sessions_data(found))
+            return ExitStatus.OK
+        print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions saved"]))
+        for entry in found:
+            if entry.unfinished and not entry.going_on:
+                print(f"unfinished, resume it with: sizeup --batch --resume {entry.path}")
         return ExitStatus.OK
 
 
@@ -100,21 +103,16 @@ class Prune:
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """Delete them, once confirmed."""
-        _prune(arguments.keep, yes=arguments.yes)
+        from sizeup.session.store import entries
+
+        if arguments.keep < 0:
+            raise UsageError(f"--keep: expected a whole number of at least 0, found {arguments.keep}")
+        untagged = [entry for entry in entries() if entry.session is not None and not entry.session.tags]
+        old = [str(entry.path) for entry in untagged[arguments.keep :]]
+        if not old:
+            print("nothing to prune: sessions with a tag are always kept")
+        _delete(old, yes=arguments.yes)
         return ExitStatus.OK
-
-
-def _print(found: Sequence[StoredSession], *, json: bool) -> None:
-    from sizeup.report.text import table_lines
-    from sizeup.views.result.sessions import sessions_data, sessions_table
-
-    if json:
-        write_json(sessions_data(found))
-        return
-    print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions saved"]))
-    for entry in found:
-        if entry.unfinished and not entry.going_on:
-            print(f"unfinished, resume it with: sizeup --batch --resume {entry.path}")
 
 
 def _delete(paths: Sequence[str], *, yes: bool) -> None:
@@ -130,14 +128,3 @@ def _delete(paths: Sequence[str], *, yes: bool) -> None:
         for path in paths:
             delete(Path(path))
             print(f"deleted {path}")
-
-
-def _prune(keep: int, *, yes: bool) -> None:
-    from sizeup.session.store import entries
-
-    if keep < 0:
-        raise UsageError(f"--keep: expected a whole number of at least 0, found {keep}")
-    old = [entry for entry in entries() if entry.session is not None and not entry.session.tags][keep:]
-    if not old:
-        print("nothing to prune: sessions with a tag are always kept")
-    _delete([str(entry.path) for entry in old], yes=yes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from sizeup.cli.results import write_document
+from sizeup.cli.results import document_text, write_document
 from sizeup.portability import host_name
 
 if TYPE_CHECKING:
@@ -27,14 +27,7 @@ def write_report(
 
     about = Subject(_title(of), of.machine if of.session is None else None, of.session, label)
     written = sizing_document(sizing, rules, today, about, tuple(_chapters(arguments.show, sizing, rules)))
-    if chosen == "html":
-        from sizeup.report.html import page
-
-        write_document(arguments.output, page(written))
-    else:
-        from sizeup.report.markdown import markdown
-
-        write_document(arguments.output, markdown(written))
+    write_document(arguments.output, document_text(written, chosen))
 
 
 def _title(of: SizedSubject) -> str:

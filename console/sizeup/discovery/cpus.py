@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.cpuinfo import CpuInfo
-from sizeup.discovery.sysroot import Sysroot
+from sizeup.discovery.sysroot import Sysroot, numbers_in
 from sizeup.model.topology import Core, Die, Package, Pu
 from sizeup.procfs.lists import format_list, parse_cpulist, parse_cpumask
 from sizeup.quantity import Origin, Quantity
@@ -23,7 +23,7 @@ from sizeup.text import plural
 from sizeup.units import format_hz
 
 CPU = "/sys/devices/system/cpu"
-_CPU_NAME = re.compile(r"cpu(\d{1,5})")
+CPU_NAME = re.compile(r"cpu(\d{1,5})")
 
 _CORE_SETS = ("core_cpus_list", "core_cpus", "thread_siblings_list", "thread_siblings")
 _CLUSTER_SETS = ("cluster_cpus_list", "cluster_cpus")
@@ -134,9 +134,7 @@ class _Partition:
 
 def read_present(sysroot: Sysroot, cpuinfo: CpuInfo) -> CpuSet:
     """CPUs the kernel has present, online or not; from ``present``, the directories, or cpuinfo."""
-    directories = tuple(
-        sorted(int(match[1]) for name in sysroot.names(CPU) if (match := _CPU_NAME.fullmatch(name)) is not None)
-    )
+    directories = numbers_in(sysroot.names(CPU), CPU_NAME)
     present = sysroot.parsed(f"{CPU}/present", parse_cpulist)
     if present and directories:
         # "present" of some virtual machines counts places that were never filled.
@@ -534,8 +532,6 @@ def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
     return None
 
 
-_LEAST_MHZ = 100
-
 _ROUNDED = 0.02
 """A name rounds the clock by less than this share."""
 _CAPPED = 0.99
@@ -548,7 +544,7 @@ def _stated(sysroot: Sysroot, cpuinfo: CpuInfo, cpufreq: str) -> tuple[int, str,
     if cpuinfo.is_x86 or found is None:
         return None
     key, megahertz = found
-    if megahertz < _LEAST_MHZ:
+    if megahertz < _PLAUSIBLE_MHZ.start:
         sysroot.note("/proc/cpuinfo", f"{key}: {megahertz:g} MHz is no clock of a processor; ignored")
         return None
     # Without a hypervisor the kernel of POWER sets the clock itself, and prints the momentary one.
@@ -570,7 +566,7 @@ def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | 
         hertz, source = named, "/proc/cpuinfo: model name"
     elif (table := firmware_table(sysroot, cpufreq)) is not None:
         hertz, source = table, f"{cpufreq}/scaling_available_frequencies"
-    elif (megahertz := sysroot.integer(cppc)) is not None and _LEAST_MHZ <= megahertz < 20_000:
+    elif (megahertz := sysroot.integer(cppc)) is not None and megahertz in _PLAUSIBLE_MHZ:
         hertz, source = megahertz * 1_000_000, cppc
     elif (stated := _stated(sysroot, cpuinfo, cpufreq)) is not None:
         hertz, source, caveats = stated

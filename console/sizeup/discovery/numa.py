@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.discovery.cpus import CPU, CpuSet, read_set
+from sizeup.discovery.cpus import CPU, CPU_NAME, CpuSet, read_set
 from sizeup.discovery.device_parents import link_name
-from sizeup.discovery.sysroot import Sysroot
+from sizeup.discovery.sysroot import Sysroot, numbers_in
 from sizeup.model.machine import DaxDevice, DimmSlot, EdacController, EdacDimm
 from sizeup.model.numa import NUMA, HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
@@ -29,7 +29,6 @@ MEMINFO = "/proc/meminfo"
 """Where memory is read; also the subject of the gap that says why its size is unknown."""
 NO_SIZE = "and no node or memory block reports a size"
 _NODE_NAME = re.compile(r"node(\d{1,5})")
-_CPU_NAME = re.compile(r"cpu(\d{1,5})")
 _POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
 _MEGABYTE = 1_000_000
 
@@ -84,9 +83,7 @@ def read_huge_pages(sysroot: Sysroot, directory: str = HUGE_PAGES) -> tuple[Huge
 
 def read_node_ids(sysroot: Sysroot) -> tuple[int, ...]:
     """Online nodes in the kernel's order; empty where the kernel knows no NUMA."""
-    directories = tuple(
-        sorted(int(match[1]) for name in sysroot.names(NODE) if (match := _NODE_NAME.fullmatch(name)) is not None)
-    )
+    directories = numbers_in(sysroot.names(NODE), _NODE_NAME)
     online = sysroot.parsed(f"{NODE}/online", parse_cpulist)
     if not online:
         return directories
@@ -105,14 +102,13 @@ def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
         names = sysroot.names(initiators)
         if not names:
             continue
-        nodes = tuple(sorted(int(match[1]) for entry in names if (match := _NODE_NAME.fullmatch(entry)) is not None))
         bandwidths = [sysroot.integer(f"{initiators}/{direction}_bandwidth") for direction in ("read", "write")]
         return NodeAccess(
             read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
             write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,
             read_bytes_per_second=_bytes_per_second(bandwidths[0]),
             write_bytes_per_second=_bytes_per_second(bandwidths[1]),
-            initiators=nodes,
+            initiators=numbers_in(names, _NODE_NAME),
         )
     return None
 
@@ -157,17 +153,6 @@ def _local_pus(
     return tuple(sorted({cpu for distance, other in near if distance == least for cpu in by_node[other]}))
 
 
-def _linked_cpus(sysroot: Sysroot, node: int) -> CpuSet:
-    """The CPUs of a node by its links to them, which kernels and captures without lists have too."""
-    return tuple(
-        sorted(
-            int(match[1])
-            for name in sysroot.names(f"{NODE}/node{node}")
-            if (match := _CPU_NAME.fullmatch(name)) is not None
-        )
-    )
-
-
 def read_nodes(
     sysroot: Sysroot,
     pus: tuple[Pu, ...],
@@ -186,7 +171,10 @@ def read_nodes(
     online = {pu.cpu for pu in pus if pu.online}
     by_node: dict[int, CpuSet] = {}
     for node in ids:
-        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or _linked_cpus(sysroot, node)
+        # Kernels and captures without lists have links to the CPUs too.
+        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or numbers_in(
+            sysroot.names(f"{NODE}/node{node}"), CPU_NAME
+        )
         by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
     kinds = read_memory_kinds(sysroot, [node for node in ids if by_node[node]], controllers)
     tiers = read_memory_tiers(sysroot)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
@@ -383,6 +384,11 @@ class ArchiveSysroot(Sysroot):
 
     def _raw_exists(self, where: str) -> bool:
         return where in self._files or where in self._entries or where in self._links
+
+
+def numbers_in(names: Iterable[str], pattern: re.Pattern[str]) -> tuple[int, ...]:
+    """Return the numbers in those of the names that match as a whole, sorted: 3 of ``node3``."""
+    return tuple(sorted(int(match[1]) for name in names if (match := pattern.fullmatch(name)) is not None))
 
 
 def open_sysroot(root: str) -> Sysroot:

@@ -264,7 +264,7 @@ def suma(machine: Machine) -> Iterator[Finding]:
             command="cat /proc/cmdline",
             quantity="memory.local_latency",
         )
-    elif _one_node_for_all(machine) and not platform.shared_memory_controller:
+    elif len(machine.nodes) == 1 and len(machine.nodes[0].packages) > 1 and not platform.shared_memory_controller:
         own = platform.shared_memory_controller is False
         yield Finding(
             "numa.suma",
@@ -294,11 +294,6 @@ def suma(machine: Machine) -> Iterator[Finding]:
 
 def _socket_counts(machine: Machine) -> str:
     return f"{plural(len(machine.packages), 'socket')}, {plural(len(machine.nodes), 'NUMA node')}"
-
-
-def _one_node_for_all(machine: Machine) -> bool:
-    """Whether the only node has CPUs of several sockets; without a node of its own, a socket is in none."""
-    return len(machine.packages) > 1 and len(machine.nodes) == 1 and len(machine.nodes[0].packages) > 1
 
 
 def uneven_memory(machine: Machine) -> Iterator[Finding]:
