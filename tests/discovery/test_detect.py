@@ -42,19 +42,6 @@ def test_text_has_only_the_characters_of_the_locale(
     assert capsys.readouterr().out.isascii() is ascii_only
 
 
-def test_memory_that_no_file_states_is_unknown_with_the_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bare = machine(tmp_path, "networks")
-    Path(bare, "proc/meminfo").unlink(missing_ok=True)
-
-    assert run(["detect", "--sysroot", bare]) == 0
-
-    words = " ".join(capsys.readouterr().out.split())
-    assert "memory unknown (/proc/meminfo: missing, and no node or memory block reports a size)" in words
-    assert "?" not in words
-
-
 def test_memory_that_may_not_be_read_is_unknown_with_the_reason() -> None:
     denied = Machine(gaps=(Gap("/proc/meminfo", "permission denied"),))
 

@@ -6,7 +6,9 @@ import pytest
 
 from recordings import recorded_machine
 from sizeup.discovery.machine import discover
-from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort
+from sizeup.discovery.nics import parse_buffer_sizes, read_tcp_buffers
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort, TcpBuffers
 from sizeup.report.machine import machine_text
 from sizeup.views.machine.device_sections import nfs_section
 from sizeup.views.machine.hardware_sections import nvme_section
@@ -171,3 +173,34 @@ def test_ip_over_infiniband_is_a_port_of_its_own_kind(tmp_path: Path) -> None:
         ("ib0", "100 Gb/s InfiniBand, before packet headers")
     ]
     assert any(line.split()[:2] == ["ib0", "ipoib"] for line in machine_text(found).splitlines())
+
+
+IPV4 = "/proc/sys/net/ipv4"
+BUFFERS = (
+    f"{IPV4}/tcp_rmem = 4096\\t131072\\t6291456\n{IPV4}/tcp_wmem = 4096\\t16384\\t4194304\n"
+    f"{IPV4}/tcp_window_scaling = 1"
+)
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected", "gaps"),
+    [
+        (BUFFERS, TcpBuffers((4096, 131072, 6291456), (4096, 16384, 4194304), True), []),
+        ("/proc/version = x", None, []),
+        (f"{IPV4}/tcp_rmem = 4096 lots\n{IPV4}/tcp_window_scaling = 0", TcpBuffers(None, None, False), ["tcp_rmem"]),
+    ],
+    ids=["whole", "absent", "no size"],
+)
+def test_tcp_buffers_are_read_from_their_files(
+    tmp_path: Path, tree: str, expected: TcpBuffers | None, gaps: list[str]
+) -> None:
+    root = Sysroot(grow(tmp_path, tree))
+
+    assert read_tcp_buffers(root) == expected
+    assert [gap.subject.rpartition("/")[2] for gap in root.gaps] == gaps
+
+
+@pytest.mark.parametrize("text", ["", "1 2", "1 2 3 4", "1 2 x", "-1 2 3"])
+def test_three_sizes_of_a_buffer_are_expected(text: str) -> None:
+    with pytest.raises(ValueError, match="expected three sizes"):
+        parse_buffer_sizes(text)

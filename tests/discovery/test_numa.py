@@ -65,10 +65,6 @@ def test_a_memory_only_node_is_local_to_the_initiators_the_firmware_names(tmp_pa
     assert node.access == NodeAccess(read_latency_ns=250, read_bytes_per_second=25_600_000_000, initiators=(1,))
 
 
-def test_without_a_node_directory_a_machine_is_not_numa(tmp_path: Path) -> None:
-    assert discovered(tmp_path, "/sys/devices/system/cpu/online = 0\n").nodes == ()
-
-
 def test_a_pool_whose_free_pages_are_unknown_is_left_out_with_a_gap(tmp_path: Path) -> None:
     pool = "/sys/devices/system/node/node1/hugepages/hugepages-2048kB"
     found = discover(machine(tmp_path, "2-sockets-smt", f"{pool}/free_hugepages = many"))

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from sizeup.discovery.machine import discover
-from sizeup.discovery.os_settings import read_os_settings
+from sizeup.discovery.os_settings import read_limits, read_os_settings
 from sizeup.discovery.setting_facts import DISK_SETTINGS, SETTING_FACTS, disk_setting
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.machine import IdleState, Machine, OsSettings, SwapArea, Vulnerability
+from sizeup.model.machine import IdleState, Limits, Machine, OsSettings, SwapArea, Vulnerability
 from sizeup.views.machine.detection import detected, detection
 from trees import discovered, grow, machine
 
@@ -67,6 +67,18 @@ READ = OsSettings(
 
 def test_each_setting_is_read_from_its_file(tmp_path: Path) -> None:
     assert read_os_settings(Sysroot(grow(tmp_path, SETTINGS)), 0) == READ
+
+
+def test_limits_of_this_process_and_of_the_kernel_are_read_from_their_files(tmp_path: Path) -> None:
+    tree = (
+        "/proc/self/status = CapEff:\\t0000000000804000\\nCapBnd:\\t000001ffffffffff\n/proc/sys/fs/aio-max-nr = 65536\n"
+        "/proc/sys/fs/aio-nr = 128\n/proc/sys/kernel/perf_event_paranoid = -1\n"
+    )
+
+    assert read_limits(Sysroot(grow(tmp_path, f"{tree}/proc/self/limits = {LIMITS}"))) == Limits(
+        capabilities=frozenset({14, 23}), open_files=1024, aio_requests_max=65536, aio_requests_used=128,
+        io_uring_disabled=None, perf_event_paranoid=-1,
+    )  # fmt: skip
 
 
 def test_a_machine_without_these_files_has_no_settings(tmp_path: Path) -> None:

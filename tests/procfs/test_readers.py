@@ -10,7 +10,7 @@ import pytest
 from sizeup.procfs import meminfo
 from sizeup.procfs.block import BlockStat, read_block_stat
 from sizeup.procfs.kernel_file import Unreadable, read_sysctl, read_zone_celsius
-from sizeup.procfs.meminfo import parse_swaps, read_free_by_node, read_huge_page_bytes, read_swaps
+from sizeup.procfs.meminfo import parse_meminfo, parse_swaps, read_free_by_node, read_huge_page_bytes, read_swaps
 from sizeup.procfs.mounts import read_mountinfo, read_nfs_bytes
 from sizeup.procfs.process import (
     descriptor_path,
@@ -162,3 +162,10 @@ def test_the_first_to_go_says_so_and_one_that_may_not_goes_on(tmp_path: Path) ->
     make_first_oom_victim(str(tmp_path / "absent"))
 
     assert (tmp_path / "self/oom_score_adj").read_text() == "1000"
+
+
+@pytest.mark.parametrize("start", ["", "Node 0 "])
+def test_sizes_are_bytes_and_counts_stay_counts(start: str) -> None:
+    text = f"{start}MemFree:  123 kB\n{start}Active(anon):  1 kB\n{start}HugePages_Total:  4\n{start}Odd: x kB\n"
+
+    assert parse_meminfo(text) == {"MemFree": 123 * 1024, "Active(anon)": 1024, "HugePages_Total": 4}
