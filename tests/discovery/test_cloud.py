@@ -2,16 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sizeup.discovery.capture import capture
 from sizeup.discovery.cloud import INSTANCE_DATA, reduced_instance_data
-from sizeup.discovery.machine import discover
 from sizeup.model.machine import CloudInstance, Machine
 from sizeup.report.machine import machine_text
-from trees import discovered, grow
+from trees import discovered
 
 DMI = "/sys/class/dmi/id"
 NOTHING = "/proc/meminfo = MemTotal: 1 kB\n"
@@ -100,22 +97,6 @@ def test_a_document_that_is_none_is_a_gap(tmp_path: Path) -> None:
 
 def test_provider_and_type_are_shown(tmp_path: Path) -> None:
     assert "  cloud         Amazon EC2, m5.2xlarge" in machine_text(discovered(tmp_path, EC2)).splitlines()
-
-
-def test_a_masked_capture_keeps_the_type_and_none_of_the_keys(tmp_path: Path) -> None:
-    secret: dict[str, Any] = {
-        "v1": {"cloud_name": "azure", "region": "westeurope", "public_ssh_keys": ["ssh-ed25519 AAAAC3"]},
-        "ds": {"meta_data": {"imds": {"compute": {"vmSize": "Standard_E8s_v5"}}, "local-hostname": "db-prod-7"}},
-    }
-    root = grow(tmp_path / "root", AZURE + instance_data(secret))
-    archive = str(tmp_path / "masked.tar")
-
-    machine, _ = capture(root, archive, tool="test", salt=b"s" * 16)
-
-    assert discover(archive).platform.cloud == machine.platform.cloud == discover(root).platform.cloud
-    content = Path(archive).read_bytes()
-    assert b"AAAAC3" not in content
-    assert b"db-prod-7" not in content
 
 
 def test_what_is_no_document_is_reduced_to_nothing() -> None:

@@ -9,7 +9,7 @@ from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts
 from sizeup.views.machine.detection import Detection, detected, detection
-from trees import discovered, grow
+from trees import discovered
 from trees import machine as machine_tree
 
 SLOT = "/sys/devices/pci0000:00/0000:00:06.0"
@@ -125,30 +125,27 @@ def test_rdma_adapters_and_controllers_have_their_firmware(tmp_path: Path) -> No
     assert [(hba.firmware, hba.model) for hba in machine.hbas] == [("8.32", "P440ar")]
 
 
-def test_a_masked_capture_keeps_model_and_pools_and_no_uuid(tmp_path: Path) -> None:
-    pci, uuid = "/sys/bus/pci/devices/0000:01:00.0", "0a1b2c3d-0000-4000-8000-00000000000a"
-    tree = (
-        f"{pci}/class = 0x030200\n{pci}/vendor = 0x10de\n{pci}/driver -> ../drivers/nvidia\n"
-        "/proc/driver/nvidia/gpus/0000:01:00.0/information = Model: NVIDIA A100\\nGPU UUID: GPU-5f0c\n"
-        f"/sys/fs/btrfs/{uuid}/devices/sdb/size = 1\n"
-        "/proc/self/mountinfo = 40 1 0:50 / /lus rw - lustre 192.0.2.1@tcp:/fs rw\n"
-    )
-    archive = str(tmp_path / "masked.tar")
-    machine, _ = capture(grow(tmp_path / "root", tree), archive, tool="test", salt=b"s" * 16)
-
-    assert discover(archive) == machine
-    assert [gpu.model for gpu in machine.accelerators] == ["NVIDIA A100"]
-    assert [system.kind for system in machine.file_systems] == ["btrfs", "lustre"]
-    content = Path(archive).read_bytes()
-    for secret in (b"GPU-5f0c", uuid.encode(), b"192.0.2.1"):
-        assert secret not in content
+KEYS = """/run/cloud-init/instance-data.json = {"v1": {"cloud_name": "azure", "public_ssh_keys": ["ssh AAAAC3"]}, \
+"ds": {"meta_data": {"imds": {"compute": {"vmSize": "Standard_E8s_v5"}}, "local-hostname": "db-prod-7"}}}"""
+SECRETS = (
+    b"AAAAC3", b"db-prod-7", b"GPU-5f0c", b"0a1b2c3d-0000-4000-8000-00000000000a", b"192.0.2.9", b"192.0.2.7",
+    b"10.0.10.5", b"10.0.10.9", b"0A000A", b"2001:db8:0:1::7", b"20010db8000000010000000000000000",
+    b"B80D012001", b"090200C0", b"0x100000109b123456",
+)  # fmt: skip
 
 
-def test_the_tree_of_all_of_these_is_read_in_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_tree_of_all_of_these_is_read_in_whole_and_in_whole_behind_the_mask(tmp_path: Path, masked: bool) -> None:
     """The machine that the fuzz tests spoil: each reader finds something in it."""
-    machine = discover(machine_tree(tmp_path, "fabric-and-pools"))
+    archive = tmp_path / "host.tar"
+    root = machine_tree(tmp_path / "root", "fabric-and-pools", KEYS)
+    machine, _ = capture(root, str(archive), tool="test", salt=b"s" * 16 if masked else None)
 
+    assert discover(str(archive)) == machine
+    content = archive.read_bytes()
+    assert [secret for secret in SECRETS if (secret in content) is masked] == []
     assert machine.platform.cloud.instance_type == "Standard_E8s_v5"
+    assert [gpu.model for gpu in machine.accelerators] == ["NVIDIA A100"]
     assert [mount.nic for mount in machine.nfs_mounts] == ["eth0", "eth1"]
     assert [(hba.name, hba.net_device) for hba in machine.hbas] == [("host5", "eth1"), ("host6", None), ("host7", None)]
     assert [controller.net_device for controller in machine.nvme_controllers] == ["eth1"]

@@ -78,14 +78,6 @@ def test_a_broken_table_is_a_gap_with_what_came_before(tmp_path: Path) -> None:
     assert any(gap.subject == SMBIOS_TABLE and gap.reason.startswith("malformed: ") for gap in found.gaps)
 
 
-def test_a_table_that_is_a_link_to_itself_is_missing(tmp_path: Path) -> None:
-    root = machine(tmp_path, "2-sockets-smt", f"{SMBIOS_TABLE} -> DMI", "/sys/devices/system/edac/mc -> mc")
-
-    found = discover(root)
-
-    assert found.dimm_slots == found.memory_controllers == ()
-
-
 @pytest.mark.parametrize("salt", [None, b"one"], ids=["unmasked", "masked"])
 @pytest.mark.parametrize("rest", [END, b"\x11\x02SECRET77\0\0"], ids=["whole", "broken"])
 def test_a_capture_keeps_the_slots_and_masked_no_serial_number(tmp_path: Path, salt: bytes | None, rest: bytes) -> None:

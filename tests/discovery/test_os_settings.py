@@ -108,15 +108,6 @@ def test_hostile_values_are_unknown_or_short(tmp_path: Path, text: str) -> None:
     msgspec.json.decode(msgspec.json.encode(found), type=OsSettings)
 
 
-def test_files_that_link_to_themselves_are_missing(tmp_path: Path) -> None:
-    paths = [line.split(" = ")[0] for line in SETTINGS.splitlines() if " = " in line and "{" not in line]
-    loops = "\n".join(f"{path} -> {path.rpartition('/')[2]}" for path in paths)
-
-    found = read_os_settings(Sysroot(grow(tmp_path, loops)), 0)
-
-    assert found == OsSettings(idle_states=(IdleState("state0"), IdleState("state1")))
-
-
 def test_the_settings_of_a_disk_are_read(tmp_path: Path) -> None:
     lines = ("scheduler = none [mq-deadline]", "read_ahead_kb = 128", "nr_requests = 256", "max_sectors_kb = 1280")
     queue = "/sys/block/sda/queue"

@@ -4,11 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.discovery.capture import capture
-from sizeup.discovery.machine import discover
 from sizeup.discovery.routes import Routes
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
 from trees import discovered, grow
 
@@ -199,27 +196,6 @@ def test_a_server_that_acknowledges_nothing_does_not_answer(tmp_path: Path) -> N
 )
 def test_a_server_is_not_said_to_be_gone_without_a_sign_of_it(tmp_path: Path, tree: str) -> None:
     assert unanswered(tmp_path, tree) is None
-
-
-def test_a_masked_capture_leads_over_the_same_interfaces_and_names_no_address(tmp_path: Path) -> None:
-    tree = (
-        ROUTES + ROUTES6 + mount("2001:db8:0:1::7") + iscsi("10.0.10.9", "10.0.10.5")
-        + f"{CONTROLLER}/transport = tcp\n{CONTROLLER}/address = traddr=10.0.10.6,trsvcid=4420,src_addr=10.0.10.9\n"
-        + xprt(" CONNECTING  BOUND", "2001:db8:0:1::7")
-        + tcp("02", 3, "B80D0120010000000000000007000000:0801", "tcp6")
-    )  # fmt: skip
-    archive = str(tmp_path / "masked.tar")
-    machine, _ = capture(grow(tmp_path / "root", tree), archive, tool="test", salt=b"s" * 16)
-
-    def followed(found: Machine) -> tuple[object, ...]:
-        (nfs,), (hba,), (controller,) = found.nfs_mounts, found.hbas, found.nvme_controllers
-        return nfs.nic, nfs.unanswered is not None, hba.net_device, controller.net_device
-
-    assert discover(archive) == machine
-    assert followed(machine) == ("eth1", True, "eth1", "eth1")
-    content = Path(archive).read_bytes()
-    for secret in (b"10.0.10.5", b"10.0.10.9", b"0A000A", b"2001:db8:0:1::7", NET.encode(), HOST.encode(), b"090200C0"):
-        assert secret not in content
 
 
 def test_a_route_that_refuses_leads_nowhere(tmp_path: Path) -> None:

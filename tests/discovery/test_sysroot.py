@@ -43,6 +43,7 @@ def test_links_that_go_around_end(tmp_path: Path) -> None:
     root = Sysroot(grow(tmp_path, "/sys/a -> b\n/sys/b -> a\n/sys/c -> c/c/c\n"))
 
     assert [root.read(path) for path in ("/sys/a", "/sys/b/x", "/sys/c")] == [None, None, None]
+    assert not root.names("/sys/c")
 
 
 def test_a_root_with_a_mounted_kernel_file_system_is_read_whole() -> None:
