@@ -1,5 +1,6 @@
 """What staged runs share: commands, marked processes, and a run of the whole program with a fault in its middle."""
 
+import hashlib
 import os
 import re
 import signal
@@ -7,8 +8,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,15 @@ def command(*words: str) -> str:
     done = subprocess.run(words, check=False, capture_output=True, text=True)
     assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
     return done.stdout.strip()
+
+
+@contextmanager
+def untouched(device: str) -> Iterator[str]:
+    """The number that allows a device to be written to, of which no byte may change meanwhile."""
+    number = os.stat(device).st_rdev
+    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
+    yield f"{os.major(number)}:{os.minor(number)}"
+    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
 
 
 @dataclass(frozen=True)

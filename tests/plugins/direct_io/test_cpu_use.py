@@ -18,19 +18,17 @@ def edge(time_ns: int, host: HostCpu, process_ns: int, kernel_ns: int) -> Window
     )
 
 
-def window(
-    *, seconds: float, counted_ns: int, user_ns: int, interrupt_ns: int, process_ns: int, kernel_ns: int
-) -> MeasuredPoint:
-    """One window of one CPU, of which the counters were read ``counted_ns`` apart."""
-    idle_ns = counted_ns - user_ns - interrupt_ns
+def window(counted_ms: int, user_ms: int, interrupt_ms: int, process_ms: int, kernel_ms: int) -> MeasuredPoint:
+    """One window of 2 s of one CPU, of which the counters were read ``counted_ms`` apart."""
+    used = HostCpu(user_ms * MS, 0, interrupt_ms * MS, (counted_ms - user_ms - interrupt_ms) * MS, 0, 0, 0)
     return MeasuredPoint(
         at={"queue_depth": 8},
         intervals={},
         blocks=(1.0,),
         halves=1.0,
         before=edge(0, HostCpu(0, 0, 0, 0, 0, 0, 0), 0, 0),
-        after=edge(counted_ns, HostCpu(user_ns, 0, interrupt_ns, idle_ns, 0, 0, 0), process_ns, kernel_ns),
-        seconds=seconds,
+        after=edge(counted_ms * MS, used, process_ms * MS, kernel_ms * MS),
+        seconds=2.0,
         converged=True,
         huge_page_bytes=None,
     )
@@ -42,40 +40,19 @@ def cpus(run: MeasuredPoint) -> Estimate:
     return found
 
 
-def test_counters_that_were_read_slowly_are_related_to_their_own_time() -> None:
-    slow = window(
-        seconds=2.0, counted_ns=2980 * MS, user_ns=2980 * MS, interrupt_ns=0, process_ns=2980 * MS, kernel_ns=0
-    )
+@pytest.mark.parametrize(
+    ("run", "io_ms", "used"),
+    [
+        (window(2980, user_ms=2980, interrupt_ms=0, process_ms=2980, kernel_ms=0), 2980, 1.0),
+        (window(2000, user_ms=900, interrupt_ms=600, process_ms=1500, kernel_ms=880), 1500, 0.75),
+        (window(2000, user_ms=1400, interrupt_ms=100, process_ms=500, kernel_ms=200), 800, 0.4),
+    ],
+    ids=["counters that were read slowly", "time that two counters hold", "less than the host used"],
+)
+def test_the_cpus_of_a_window_are_related_to_its_counters(run: MeasuredPoint, io_ms: int, used: float) -> None:
+    """To their own time, and to no more than the host used."""
+    found = cpus(run)
 
-    found = cpus(slow)
-
-    assert found.value == pytest.approx(1.0)
-    assert str(found.extra["statement"]).startswith("oltp-read: I/O costs 1.00 of 1 CPUs at ")
-
-
-def test_time_that_two_counters_hold_is_not_counted_beyond_what_the_host_used() -> None:
-    twice = window(
-        seconds=2.0,
-        counted_ns=2000 * MS,
-        user_ns=900 * MS,
-        interrupt_ns=600 * MS,
-        process_ns=1500 * MS,
-        kernel_ns=880 * MS,
-    )
-
-    assert twice.io_cpu_ns == 1500 * MS
-    assert cpus(twice).value == pytest.approx(0.75)
-
-
-def test_less_than_the_host_used_is_counted_in_full() -> None:
-    beside = window(
-        seconds=2.0,
-        counted_ns=2000 * MS,
-        user_ns=1400 * MS,
-        interrupt_ns=100 * MS,
-        process_ns=500 * MS,
-        kernel_ns=200 * MS,
-    )
-
-    assert beside.io_cpu_ns == 800 * MS
-    assert cpus(beside).value == pytest.approx(0.4)
+    assert run.io_cpu_ns == io_ms * MS
+    assert found.value == pytest.approx(used)
+    assert str(found.extra["statement"]).startswith(f"oltp-read: I/O costs {used:.2f} of 1 CPUs at ")

@@ -1,5 +1,7 @@
 """The knee is the last doubling that paid, over one ramp or several."""
 
+import pytest
+
 from sizeup_direct_io.knee import Knee, RampPoint, agree, find_knee, order_text, ramp_order, stopped_paying
 
 
@@ -7,16 +9,19 @@ def ramp(*throughputs: float) -> list[RampPoint]:
     return [RampPoint(2**index, value) for index, value in enumerate(throughputs)]
 
 
-def test_the_knee_is_the_last_doubling_that_gains_a_tenth() -> None:
-    assert find_knee(ramp(17, 30, 41, 50, 58, 62, 63, 64)) == RampPoint(16, 58)
-
-
-def test_one_flat_step_is_forgiven_where_the_next_one_pays() -> None:
-    assert find_knee(ramp(10, 10.5, 20, 20.5, 21)) == RampPoint(4, 20)
-
-
-def test_a_ramp_that_never_pays_has_its_knee_at_the_start() -> None:
-    assert find_knee(ramp(100, 101, 102)) == RampPoint(1, 100)
+@pytest.mark.parametrize(
+    ("measured", "knee"),
+    [
+        (ramp(17, 30, 41, 50, 58, 62, 63, 64), RampPoint(16, 58)),
+        (ramp(10, 10.5, 20, 20.5, 21), RampPoint(4, 20)),
+        (ramp(100, 101, 102), RampPoint(1, 100)),
+        ([RampPoint(1, 100), RampPoint(4, 119), RampPoint(16, 140)], RampPoint(1, 100)),
+        (ramp(10), None),
+    ],
+    ids=["it gains a tenth", "one flat step before one that pays", "none pays", "a fifth by four times", "one point"],
+)
+def test_the_knee_is_the_last_doubling_that_gains_a_tenth(measured: list[RampPoint], knee: RampPoint | None) -> None:
+    assert find_knee(measured) == knee
 
 
 def test_no_knee_is_stated_where_throughput_falls_on_the_way_to_it() -> None:
@@ -30,25 +35,16 @@ def test_no_knee_is_stated_where_throughput_falls_on_the_way_to_it() -> None:
 def test_a_fall_within_the_noise_or_beyond_the_knee_leaves_it_stated() -> None:
     within, beyond, steady = ramp(10, 20, 19, 40), ramp(10, 20, 40, 30, 20), ramp(10, 20, 40)
 
+    assert agree([ramp(10)]) is None
     assert agree([within]) == Knee(8, 40, (8,))
     assert agree([beyond]) == Knee(4, 40, (4,))
     assert agree([steady, ramp(10, 5, 40), steady]) == Knee(4, 40, (4, 4, 4))
-
-
-def test_one_point_has_no_knee() -> None:
-    assert find_knee(ramp(10)) is None
-    assert agree([ramp(10)]) is None
 
 
 def test_a_ramp_goes_on_until_two_doublings_in_a_row_gain_too_little() -> None:
     assert not stopped_paying(ramp(10, 20, 21))
     assert stopped_paying(ramp(10, 20, 21, 22))
     assert not stopped_paying(ramp(10, 20, 21, 30))
-
-
-def test_gains_are_per_doubling_where_steps_are_larger() -> None:
-    """Four times the concurrency for a fifth more is under a tenth per doubling."""
-    assert find_knee([RampPoint(1, 100), RampPoint(4, 119), RampPoint(16, 140)]) == RampPoint(1, 100)
 
 
 def test_ramps_agree_when_three_of_four_lie_within_one_doubling() -> None:

@@ -181,14 +181,8 @@ def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch:
     def saturating(workers: Any, *rest: Any) -> Any:
         measured = yield from measure(workers, *rest)
         seconds = measured.requests / rates[len(workers)]
-        return type(measured)(
-            **{
-                **{name: getattr(measured, name) for name in measured.__struct_fields__},
-                "seconds": seconds,
-                "threads": len(workers),
-                "busiest_thread": 0.99 if len(workers) < 4 else 0.6,
-            }
-        )
+        busiest = 0.99 if len(workers) < 4 else 0.6
+        return msgspec.structs.replace(measured, seconds=seconds, threads=len(workers), busiest_thread=busiest)
 
     monkeypatch.setattr(paths, "measure", saturating)
     found, _ = estimates(tmp_path, {"preset": "custom", "depth": 128, "scale_threads": True, "ramps": 1})

@@ -3,7 +3,6 @@
 pytest -m lab tests/plugins/direct_io/test_staged.py
 """
 
-import hashlib
 import os
 import threading
 import time
@@ -15,7 +14,7 @@ import pytest
 
 from fakes import HandContext
 from plugins.direct_io.small_runs import run, step
-from plugins.direct_io.staging import MIB, MakeMount, command, unmount
+from plugins.direct_io.staging import MIB, MakeMount, command, unmount, untouched
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
@@ -136,16 +135,13 @@ def test_a_device_in_use_is_never_written_to_whatever_its_name(
     device = loop(100)
     point = mounted("ext4", device=device)
     command("mount", "-o", "remount,ro", str(point))
-    number = os.stat(device).st_rdev
-    major_minor = f"{os.major(number)}:{os.minor(number)}"
-    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
 
-    for path in other_names(place, device):
-        with pytest.raises(RefusedError, match="set allow_write_to"):
-            list(run(step(path, preset="redo")))
-        with pytest.raises(RefusedError, match="mounted on"):
-            list(run(step(path, preset="redo", allow_write_to=major_minor)))
-    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
+    with untouched(device) as number:
+        for path in other_names(place, device):
+            with pytest.raises(RefusedError, match="set allow_write_to"):
+                list(run(step(path, preset="redo")))
+            with pytest.raises(RefusedError, match="mounted on"):
+                list(run(step(path, preset="redo", allow_write_to=number)))
 
 
 def test_the_disk_under_a_mounted_partition_is_never_written_to(place: Path, loop: Callable[[int], str]) -> None:
@@ -156,29 +152,22 @@ def test_the_disk_under_a_mounted_partition_is_never_written_to(place: Path, loo
     point.mkdir()
     command("mkfs.ext4", "-q", partition)
     command("mount", "-o", "ro", partition, str(point))
-    number = os.stat(device).st_rdev
-    major_minor = f"{os.major(number)}:{os.minor(number)}"
-    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
-    try:
-        for path in other_names(place, device):
-            with pytest.raises(RefusedError, match=r"p1 is mounted on"):
-                list(run(step(path, preset="redo", allow_write_to=major_minor)))
-    finally:
-        unmount(point)
-        command("delpart", device, "1")
-    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
+    with untouched(device) as number:
+        try:
+            for path in other_names(place, device):
+                with pytest.raises(RefusedError, match=r"p1 is mounted on"):
+                    list(run(step(path, preset="redo", allow_write_to=number)))
+        finally:
+            unmount(point)
+            command("delpart", device, "1")
 
 
 def test_a_signature_or_a_swap_area_is_respected(loop: Callable[[int], str]) -> None:
     device = loop(64)
-    number = os.stat(device).st_rdev
-    allowed = f"{os.major(number)}:{os.minor(number)}"
     command("mkswap", device)
-    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
 
-    with pytest.raises(RefusedError, match="signature of swap"):
-        list(run(step(Path(device), preset="redo", allow_write_to=allowed)))
-    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
+    with untouched(device) as number, pytest.raises(RefusedError, match="signature of swap"):
+        list(run(step(Path(device), preset="redo", allow_write_to=number)))
 
 
 def test_a_free_device_is_written_to_by_its_full_name_and_keeps_its_edges(loop: Callable[[int], str]) -> None:

@@ -62,8 +62,9 @@ def other_io(read: float, written: float | None) -> OtherIo:
             "thermal throttling of 2 of 8 CPUs, up to 5 times",
         ),
         (replace(CALM, ramp_change=-0.4), "throughput of this ramp -40% relative to the first"),
+        (replace(CALM, limits=("io.max of /job: riops=500",)), "limited by io.max of /job: riops=500"),
     ],
-    ids=["disk", "processes", "heat", "ramps"],
+    ids=["disk", "processes", "heat", "ramps", "a limit of a control group"],
 )
 def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Conditions, reason: str) -> None:
     part = check_steady(changed)
@@ -106,10 +107,3 @@ def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
     assert background_caveats(replace(CALM, background_pressure_percent=None, background_busy_share=0.9)) == (
         "other processes used 90% of the CPUs before the run",
     )
-
-
-def test_a_limit_of_a_control_group_is_held_against_the_rate() -> None:
-    part = check_steady(replace(CALM, limits=("io.max of the control group /job: riops=500",)))
-
-    assert part.verdict is Validity.WARN
-    assert part.caveats == ("limited by io.max of the control group /job: riops=500",)

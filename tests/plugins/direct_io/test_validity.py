@@ -1,5 +1,7 @@
 """Each way of being fooled is seen by the fact that gives it away."""
 
+from collections.abc import Callable
+
 import pytest
 from msgspec.structs import replace
 
@@ -11,6 +13,7 @@ from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import (
     ContentSample,
     Evidence,
+    Part,
     Validity,
     check_concurrent,
     check_direct,
@@ -246,37 +249,35 @@ UNSEEN = {
 
 
 @pytest.mark.parametrize(("evidence", "holder"), UNSEEN.values(), ids=UNSEEN)
-def test_a_cache_that_cannot_be_seen_is_a_caveat_with_what_to_do_about_it(evidence: Evidence, holder: str) -> None:
-    part = check_physical(evidence)
+@pytest.mark.parametrize(
+    ("working_set", "stated", "verdict", "words"),
+    [
+        (
+            1,
+            0,
+            Validity.WARN,
+            (
+                "its cache is not visible from this host and may serve the working set of 1 GiB; set cache_size to "
+                "the size of that cache and size to 4 times it"
+            ),
+        ),
+        (
+            255,
+            64,
+            Validity.WARN,
+            "its cache (64 GiB, cache_size) may serve much of the working set of 255 GiB; set size to 256 GiB or more",
+        ),
+        (256, 64, Validity.PASS, "its cache (64 GiB, cache_size) holds at most 25% of the working set of 256 GiB"),
+    ],
+    ids=["not stated", "stated", "stated, and far exceeded"],
+)
+def test_a_cache_that_cannot_be_seen_is_a_caveat_with_what_to_do_about_it(
+    working_set: int, stated: int, verdict: Validity, words: str, evidence: Evidence, holder: str
+) -> None:
+    part = check_physical(replace(evidence, working_set_bytes=working_set * GIB, stated_cache_bytes=stated * GIB))
 
-    assert (part.verdict, part.from_cache) == (Validity.WARN, False)
-    (caveat,) = part.caveats
-    assert caveat == (
-        f"{holder}: its cache is not visible from this host and may serve the working set of 1 GiB; set cache_size to "
-        "the size of that cache and size to 4 times it"
-    )
-
-
-@pytest.mark.parametrize(("evidence", "holder"), UNSEEN.values(), ids=UNSEEN)
-def test_a_stated_cache_tells_the_size_that_exceeds_it(evidence: Evidence, holder: str) -> None:
-    part = check_physical(replace(evidence, working_set_bytes=255 * GIB, stated_cache_bytes=64 * GIB))
-
-    assert part.verdict is Validity.WARN
-    (caveat,) = part.caveats
-    assert caveat == (
-        f"{holder}: its cache (64 GiB, cache_size) may serve much of the working set of 255 GiB; set size to 256 GiB "
-        "or more"
-    )
-
-
-@pytest.mark.parametrize(("evidence", "holder"), UNSEEN.values(), ids=UNSEEN)
-def test_a_working_set_far_larger_than_the_stated_cache_passes(evidence: Evidence, holder: str) -> None:
-    part = check_physical(replace(evidence, working_set_bytes=256 * GIB, stated_cache_bytes=64 * GIB))
-
-    assert part.verdict is Validity.PASS
-    assert part.reasons[-1] == (
-        f"{holder}: its cache (64 GiB, cache_size) holds at most 25% of the working set of 256 GiB"
-    )
+    assert (part.verdict, part.from_cache) == (verdict, False)
+    assert (part.caveats or part.reasons[-1:]) == (f"{holder}: {words}",)
 
 
 def test_a_stated_cache_of_a_local_disk_counts_too() -> None:
@@ -291,14 +292,9 @@ def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Valid
     assert check_concurrent(ratio, "").verdict is verdict
 
 
-def test_concurrency_that_was_not_measured_says_why() -> None:
-    part = check_concurrent(None, "the target is only read")
-
-    assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the target is only read",))
-
-
-def test_growing_files_that_could_not_be_tried_are_unknown() -> None:
-    part = check_extending(None, "the file system is full")
+@pytest.mark.parametrize("check", [check_concurrent, check_extending])
+def test_writers_that_were_not_measured_are_unknown_with_the_reason(check: Callable[..., Part]) -> None:
+    part = check(None, "the file system is full")
 
     assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the file system is full",))
 
