@@ -18,31 +18,8 @@ from sizeup.tui.unsaved_inputs import TypedInputs
 from sizeup.tui.widgets.lists import KeyList, hanging
 
 _WITH_INPUTS = "With the inputs entered in the console"
+_WITHOUT_INPUTS = "Without the inputs entered in the console. These commands repeat them:"
 _LISTED = "A masked session beside the others would be listed as one of them. Enter writes it to the folder above."
-
-
-class UnsavedInputs(Struct, frozen=True):
-    """Inputs entered in the console that the exported session did not record."""
-
-    names: str = ""
-    """What they are called; empty where there are none."""
-    problem: str = ""
-    """Why they cannot be saved, with the commands that repeat them; empty where they can."""
-
-
-def unsaved_inputs(typed: TypedInputs, path: str) -> UnsavedInputs:
-    """Return the inputs typed for a session that it did not record."""
-    keys = typed.unsaved(path)
-    if not keys:
-        return UnsavedInputs()
-    problem = typed.why_unsaveable(keys)
-    repeated = "\n".join(
-        ("Without the inputs entered in the console. These commands repeat them:", *typed.commands(keys))
-    )
-    return UnsavedInputs(typed.names(keys) or "removed inputs", f"{problem} {repeated}" if problem else "")
-
-
-_SAVED = UnsavedInputs()
 
 
 class ExportChoice(Struct, frozen=True):
@@ -55,20 +32,19 @@ class ExportChoice(Struct, frozen=True):
 
 
 class ExportDialog(Dialog[ExportChoice]):
-    """Asks for a kind of export and an existing folder."""
+    """Asks for a kind of export of a session and an existing folder."""
 
     AUTO_FOCUS = "KeyList"
 
-    def __init__(
-        self, folder: str, *, problem: str = "", unsaved: UnsavedInputs = _SAVED, compared: bool = False
-    ) -> None:
+    def __init__(self, folder: str, typed: TypedInputs, path: str, *, problem: str, compared: bool) -> None:
         super().__init__()
         alone = tuple((key, f"This session: {label}") for key, label in KINDS)
         self._kinds = (*COMPARED_KINDS, *alone) if compared else KINDS
         self._folder = folder
         self._problem = problem
         """Why the last export into this folder failed; empty at first."""
-        self._unsaved = unsaved
+        self._typed, self._unsaved = typed, typed.unsaved(path)
+        """Inputs entered in the console, and which of them the session did not record."""
 
     def compose(self) -> ComposeResult:
         """Build the folder field above the list of kinds."""
@@ -78,12 +54,15 @@ class ExportDialog(Dialog[ExportChoice]):
             yield Static("Into folder", markup=False)
             yield Input(self._folder, id="folder", compact=True, select_on_focus=False)
             yield Static("", id="message", classes="hint", markup=False)
-            if self._unsaved.problem:
+            typed, unsaved = self._typed, self._unsaved
+            if unsaved and (problem := typed.why_unsaveable(unsaved)):
                 with VerticalScroll(can_focus=False, classes="text"):
-                    yield Static(f"! {self._unsaved.problem}", markup=False)
-            elif self._unsaved.names:
+                    repeated = "\n".join((_WITHOUT_INPUTS, *typed.commands(unsaved)))
+                    yield Static(f"! {problem} {repeated}", markup=False)
+            elif unsaved:
                 yield Checkbox(_WITH_INPUTS, value=True, compact=True)
-                yield Static(f"{self._unsaved.names}. They are saved in the session first.", markup=False)
+                names = typed.names(unsaved) or "removed inputs"
+                yield Static(f"{names}. They are saved in the session first.", markup=False)
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._kinds))
 
     def on_mount(self) -> None:

@@ -19,9 +19,10 @@ from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.terminal.compact_select import ChoiceOverlay
 from sizeup.tui.actions import bindings, first_key_of
+from sizeup.tui.run_form import label
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_forms import ProbeForms, ask_for, open_field, open_settings
+from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.screens.probe_list import ProbeList
 from sizeup.tui.screens.probe_page import ProbePage
 from sizeup.tui.screens.probe_text import about, card_title, waiting_text
@@ -129,8 +130,7 @@ class MeasureScreen(ModeScreen):
             self.run_worker(self._focus_button())
 
     async def _focus_button(self) -> None:
-        view = await self._form_view()
-        if view is not None and view.display:
+        if (view := await self._form_view()) is not None and view.display:
             view.query_one("#run").focus()
 
     def on_descendant_focus(self) -> None:
@@ -190,7 +190,9 @@ class MeasureScreen(ModeScreen):
 
     @on(RunFormView.PlanChosen)
     def _plan_chosen(self, event: RunFormView.PlanChosen) -> None:
-        self._choose_plan(event.plan)
+        self._forms.choose_plan(event.plan)
+        self._show_estimate()
+        self.show_run()
 
     async def on_key(self, event: events.Key) -> None:
         """The letter in front of a field opens its list."""
@@ -205,25 +207,23 @@ class MeasureScreen(ModeScreen):
         await self._open_field(parameter.name)
 
     async def _open_field(self, name: str) -> None:
-        view = await self._form_view()
-        if view is not None:
-            open_field(view, name)
+        if (view := await self._form_view()) is not None:
+            view.open_field(name)
 
     async def action_settings(self) -> None:
         """Show all settings of the chosen probe, and go to the first of them."""
-        view = await self._form_view()
-        if view is not None and self.chosen is not None and self._can_start(self.chosen):
-            await open_settings(view)
+        view, probe = await self._form_view(), self.chosen
+        if view is not None and probe is not None and self._can_start(probe):
+            view.display = True
+            await view.unfold()
+            first = next((one.name for one in probe.manifest.parameter if not one.basic), "")
+            if (field := view.field(first)) is not None:
+                field.control.focus()
 
     async def action_plan(self) -> None:
         """Open the list of plans."""
         if self.chosen is not None and self._can_start(self.chosen):
             await self._open_field(PLAN)
-
-    def _choose_plan(self, plan: str) -> None:
-        self._forms.choose_plan(plan)
-        self._show_estimate()
-        self.show_run()
 
     # Runs
 
@@ -254,13 +254,15 @@ class MeasureScreen(ModeScreen):
         view = await self._form_view()
         if view is None:
             return
-        await ask_for(view, name)
+        if view.field(name) is None:
+            await view.unfold()
+        view.say(f"Choose a {label(view.form.parameter(name)).lower()} first: it has none")
+        view.open_field(name)
         self._runs_when_chosen = probe is self.chosen
 
     async def _say(self, reason: str) -> None:
         """Say in the form why nothing was started."""
-        view = await self._form_view()
-        if view is not None:
+        if (view := await self._form_view()) is not None:
             view.display = True
             view.say(reason, wrong=True)
 

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from sizeup.probing.manifest import PLANS
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.run_form import RunForm, label
+from sizeup.tui.run_form import RunForm
 from sizeup.tui.screens.write_confirmation import estimated_seconds, missing_target
 from sizeup.tui.widgets.form import RunFormView
 
@@ -36,13 +36,13 @@ class PlannedSeconds:
         if machine is not self._machine:
             self._machine = machine
             self._known.clear()
-        if form.typed:
+        key = probe.name, form.plan
+        if form.typed or key not in self._known:
             planned = estimated_seconds(machine, self._host.registry, probe, form)
-        elif (probe.name, form.plan) in self._known:
-            planned = self._known[probe.name, form.plan]
+            if not form.typed:
+                self._known[key] = planned
         else:
-            planned = estimated_seconds(machine, self._host.registry, probe, form)
-            self._known[probe.name, form.plan] = planned
+            planned = self._known[key]
         return typical if planned is None else float(f"{planned:.2g}")
 
 
@@ -120,33 +120,3 @@ class ProbeForms(Vertical):
             view.form.plan = plan
             if view.display:
                 view.sync()
-
-
-def open_field(view: RunFormView, name: str) -> None:
-    """Go to a field; its list opens where it has one."""
-    view.display = True
-    field = view.field(name)
-    if field is not None:
-        field.open()
-
-
-async def open_settings(view: RunFormView) -> None:
-    """Show all settings, and go to the first of them."""
-    view.display = True
-    await view.unfold()
-    first = next((one for one in view.form.manifest.parameter if not one.basic), None)
-    field = None if first is None else view.field(first.name)
-    if field is not None:
-        field.control.focus()
-
-
-async def ask_for(view: RunFormView, name: str) -> None:
-    """Have a value chosen that only the user can give."""
-    view.display = True
-    field = view.field(name)
-    if field is None:
-        await view.unfold()
-        field = view.field(name)
-    view.say(f"Choose a {label(view.form.parameter(name)).lower()} first: it has none")
-    if field is not None:
-        field.open()

@@ -67,26 +67,20 @@ class SessionLines:
         self._figures: dict[tuple[Path, int], ListedFigures] = {}
 
     def line(self, entry: StoredSession, width: int, *, baseline: bool) -> Text:
-        """Return the line of a session."""
-        key = entry.path, entry.written_ns
+        """Return a session in one line: when and where, the two figures asked for first, and how the run went."""
+        text = Text(no_wrap=True, overflow="ellipsis")
+        if entry.session is None:
+            problem = entry.problem.removeprefix(f"{entry.path}: ")
+            return text.append(f"! {session_name(str(entry.path))}  {problem}")
+        key, session = (entry.path, entry.written_ns), entry.session
         if key not in self._figures or entry.going_on:
             self._figures[key] = listed_figures(entry)
-        return line(entry, self._figures[key], baseline=baseline, width=width)
-
-
-def line(entry: StoredSession, figures: ListedFigures, *, baseline: bool, width: int) -> Text:
-    """Return a session in one line: when and where, the two figures that are asked for first, and how the run went."""
-    text = Text(no_wrap=True, overflow="ellipsis")
-    if entry.session is None:
-        problem = entry.problem.removeprefix(f"{entry.path}: ")
-        return text.append(f"! {session_name(str(entry.path))}  {problem}")
-    session = entry.session
-    when = _when(session.header.started)
-    started = when[:16] if width >= _WITH_YEAR else when[5:16]
-    damaged = session.damage.malformed or session.damage.too_long
-    mark = "!" if damaged else "*" if baseline else " "
-    host = session.header.host.partition(".")[0]
-    return text.append(_columns(width, mark, started, host, figures.dram, figures.iops, figures.run))
+        figures, when = self._figures[key], _when(session.header.started)
+        started = when[:16] if width >= _WITH_YEAR else when[5:16]
+        damaged = session.damage.malformed or session.damage.too_long
+        mark = "!" if damaged else "*" if baseline else " "
+        host = session.header.host.partition(".")[0]
+        return text.append(_columns(width, mark, started, host, figures.dram, figures.iops, figures.run))
 
 
 def _columns(width: int, mark: str, started: str, host: str, dram: str, iops: str, run: str) -> str:

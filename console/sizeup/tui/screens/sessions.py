@@ -29,7 +29,7 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
-from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder, unsaved_inputs
+from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
@@ -359,8 +359,8 @@ class SessionsScreen(ModeScreen):
                 self._folder = answer.folder
                 self.run_worker(self._write_export(path, session, answer, baseline))
 
-        folder, unsaved = self._folder or default_folder(path), unsaved_inputs(self.host.typed, path)
-        dialog = ExportDialog(folder, problem=problem, unsaved=unsaved, compared=bool(baseline))
+        folder, typed = self._folder or default_folder(path), self.host.typed
+        dialog = ExportDialog(folder, typed, path, problem=problem, compared=bool(baseline))
         self.app.push_screen(dialog, answered)
 
     async def _write_export(self, path: str, session: Session, choice: ExportChoice, baseline: str) -> None:

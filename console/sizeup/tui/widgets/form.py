@@ -187,6 +187,12 @@ class RunFormView(Vertical):
         """The field of a setting; None while it is not shown."""
         return next((field for field in self.query(FormField) if field.setting == name), None)
 
+    def open_field(self, name: str) -> None:
+        """Show the form, and go to a field; its list opens where it has one."""
+        self.display = True
+        if (field := self.field(name)) is not None:
+            field.open()
+
     def sync(self) -> None:
         """Show every value as the form has it now."""
         for field in self.query(FormField):
@@ -253,9 +259,7 @@ class RunFormView(Vertical):
             self.post_message(self.RunPressed())
             return
         names = {parameter.key: parameter.name for parameter in self.form.manifest.parameter}
-        field = self.field(PLAN if event.character == _PLAN_KEY else names.get(event.character, ""))
-        if field is not None:
-            field.open()
+        self.open_field(PLAN if event.character == _PLAN_KEY else names.get(event.character, ""))
 
     @on(FormField.Wrong)
     def _wrong(self, event: FormField.Wrong) -> None:
