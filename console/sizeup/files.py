@@ -17,7 +17,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 
@@ -34,12 +34,24 @@ from sizeup.portability import (
     user_id,
 )
 
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
 _DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC
 _NEW = os.O_CREAT | os.O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY
 _KEEP_LINKS = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
 _LINK_LIMIT = 40
 """The kernel's own limit (path_resolution(7))."""
 _HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+def packaged(folder: Traversable, prefix: str = "") -> dict[str, bytes]:
+    """Return the content of each file below a folder of a package, by its path there, sorted."""
+    found: dict[str, bytes] = {}
+    for entry in folder.iterdir():
+        path = prefix + entry.name
+        found |= packaged(entry, f"{path}/") if entry.is_dir() else {path: entry.read_bytes()}
+    return dict(sorted(found.items()))
 
 
 def free_path(folder: str, name: str, ending: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import resources
-from importlib.resources.abc import Traversable
 from types import MappingProxyType
+
+from sizeup.files import packaged
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {
@@ -19,14 +20,4 @@ ENGINES: Mapping[str, str] = MappingProxyType(
 
 def engine_files(engine: str) -> dict[str, bytes]:
     """Return the content of each file of an engine, by its path below the directory."""
-    return dict(sorted(_contents(resources.files("sizeup.deploy") / engine, "")))
-
-
-def _contents(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found = []
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            found += _contents(entry, f"{prefix}{entry.name}/")
-        else:
-            found.append((prefix + entry.name, entry.read_bytes()))
-    return found
+    return packaged(resources.files("sizeup.deploy") / engine)

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import Nic, RdmaPort, TcpBuffers
-from sizeup.procfs.kernel_file import Unreadable
 from sizeup.text import clean
 
 NET = "/sys/class/net"
@@ -26,12 +25,9 @@ _SETTINGS = "/proc/sys/net/ipv4"
 
 
 def _optional_integer(sysroot: Sysroot, path: str) -> int | None:
-    """A number that the kernel refuses (EINVAL) while the link is down; that is an answer and no gap."""
-    data = sysroot.answer(path)
-    if isinstance(data, Unreadable):
-        return None
-    text = data.decode("ascii", "replace").strip()
-    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
+    """A number that the kernel refuses (EINVAL) while the link is down."""
+    text = sysroot.line_if_any(path) or ""
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text, re.ASCII) else None
 
 
 def _kind(sysroot: Sysroot, base: str, location: DeviceLocation) -> str:
@@ -122,7 +118,7 @@ def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
     carrier = _optional_integer(sysroot, f"{base}/carrier")
     state = sysroot.line(f"{base}/operstate")
     up = state == "up" or (state in (None, "unknown") and carrier == 1)
-    duplex = _optional_text(sysroot, f"{base}/duplex")
+    duplex = sysroot.line_if_any(f"{base}/duplex")
     one_port = nic.bond_mode in _ONE_PORT_AT_A_TIME
     # Linux before 4.5 and some captures have slave_NAME in the bond; NAME itself may be captured or not.
     links = {member: (f"{base}/lower_{member}", f"{base}/slave_{member}", f"{NET}/{member}") for member in nic.lower}
@@ -139,11 +135,6 @@ def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
         bond_active=sysroot.line(f"{base}/bonding/active_slave") if one_port else None,
         members_down=tuple(member for member, status in states.items() if status == "down"),
     )
-
-
-def _optional_text(sysroot: Sysroot, path: str) -> str | None:
-    data = sysroot.answer(path)
-    return None if isinstance(data, Unreadable) else data.decode("utf-8", "replace").strip() or None
 
 
 def parse_rdma_rate(text: str) -> int | None:

@@ -24,31 +24,26 @@ _TEXT_LIMIT = 200
 _VULNERABILITIES_LIMIT = 128
 
 
-class CpuPolicies:
-    """The policies of one machine; kernels and captures without them have those of their CPUs alone."""
+def policy_setting(sysroot: Sysroot, cpu: int, name: str) -> str | None:
+    """Return a setting of cpufreq, ``performance``; where policies differ, each with how many have it, the most first.
 
-    def __init__(self, sysroot: Sysroot, cpu: int) -> None:
-        self._sysroot = sysroot
-        self._cpu = f"{CPU}/cpu{cpu}/cpufreq"
-        names = [name for name in sysroot.names(f"{CPU}/cpufreq") if _POLICY.fullmatch(name)]
-        self._policies = [f"{CPU}/cpufreq/{name}" for name in names[:_POLICIES_LIMIT]]
-
-    def setting(self, name: str) -> str | None:
-        """Return a setting, ``performance``; where policies differ, each with how many have it, the most first."""
-        own = self._sysroot.line(f"{self._cpu}/{name}")
-        counts = Counter(text for policy in self._policies if (text := self._sysroot.line(f"{policy}/{name}")))
-        if len(counts) < 2:
-            found = next(iter(counts), own)
-            return None if found is None else one_line(found, _POLICY_TEXT_LIMIT) or None
-        total = sum(counts.values())
-        return ", ".join(
-            f"{one_line(text, _POLICY_TEXT_LIMIT)} ({count} of {total} policies)"
-            for text, count in counts.most_common(_SHOWN)
-        )
+    Kernels and captures without policies have that of ``cpu`` alone.
+    """
+    own = sysroot.line(f"{CPU}/cpu{cpu}/cpufreq/{name}")
+    policies = [policy for policy in sysroot.names(f"{CPU}/cpufreq") if _POLICY.fullmatch(policy)][:_POLICIES_LIMIT]
+    counts = Counter(text for policy in policies if (text := sysroot.line(f"{CPU}/cpufreq/{policy}/{name}")))
+    if len(counts) < 2:
+        found = next(iter(counts), own)
+        return None if found is None else one_line(found, _POLICY_TEXT_LIMIT) or None
+    total = sum(counts.values())
+    return ", ".join(
+        f"{one_line(text, _POLICY_TEXT_LIMIT)} ({count} of {total} policies)"
+        for text, count in counts.most_common(_SHOWN)
+    )
 
 
 def values_of(setting: str | None) -> tuple[str, ...]:
-    """Return the values in a text of ``setting``: one, or those of the policies that differ."""
+    """Return the values in a text of ``policy_setting``: one, or those of the policies that differ."""
     return () if setting is None else tuple(part.partition(" (")[0] for part in setting.split(", "))
 
 
@@ -107,7 +102,7 @@ def read_os_settings(sysroot: Sysroot, cpu: int) -> OsSettings:
         overcommit_memory=number("overcommit_memory"),
         max_map_count=number("max_map_count"),
         transparent_huge_page_defrag=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/defrag")),
-        energy_preference=CpuPolicies(sysroot, cpu).setting("energy_performance_preference") if has_clock else None,
+        energy_preference=policy_setting(sysroot, cpu, "energy_performance_preference") if has_clock else None,
         energy_bias=sysroot.integer(f"{CPU}/cpu{cpu}/power/energy_perf_bias") if has_clock else None,
         lowest_performance_percent=sysroot.integer(f"{CPU}/intel_pstate/min_perf_pct") if has_clock else None,
         idle_driver=_short(sysroot.line(f"{CPU}/cpuidle/current_driver")) if idle_states else None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import CpuSet, read_set
@@ -63,24 +62,16 @@ def parse_id(text: str) -> int:
     return int(text, 16)
 
 
-class _Identity(Struct, frozen=True):
-    class_code: int | None
-    vendor: int | None
-    device: int | None
-    subsystem_vendor: int | None
-    subsystem_device: int | None
-
-
-def _identity(sysroot: Sysroot, base: str) -> _Identity:
-    """Class and ids; ``uevent`` has them all in one read, older captures lack it."""
+def _identity(sysroot: Sysroot, base: str) -> tuple[int | None, ...]:
+    """Class, then vendor and device, its own and of the subsystem; ``uevent`` has all, older captures lack it."""
     fields = dict(line.split("=", 1) for line in (sysroot.read(f"{base}/uevent") or "").splitlines() if "=" in line)
     vendor, _, device = fields.get("PCI_ID", "").partition(":")
     subsystem_vendor, _, subsystem_device = fields.get("PCI_SUBSYS_ID", "").partition(":")
     texts = (fields.get("PCI_CLASS", ""), vendor, device, subsystem_vendor, subsystem_device)
     if all(texts[:3]):
-        return _Identity(*(int(text, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", text) else None for text in texts))
+        return tuple(int(text, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", text) else None for text in texts)
     names = ("class", "vendor", "device", "subsystem_vendor", "subsystem_device")
-    return _Identity(*(sysroot.parsed(f"{base}/{name}", parse_id) for name in names))
+    return tuple(sysroot.parsed(f"{base}/{name}", parse_id) for name in names)
 
 
 def _parent(path: str, address: str) -> str | None:
@@ -121,20 +112,20 @@ def _read_function(
         node, origin = own, NodeOrigin.FIRMWARE
     elif node is None:
         node, origin = _node_by_cpus(local, nodes, online), NodeOrigin.LOCAL_CPUS
-    identity = _identity(sysroot, path)
+    class_code, vendor, device, subsystem_vendor, subsystem_device = _identity(sysroot, path)
     link = limit = None
     speed = sysroot.line(f"{path}/current_link_speed")
-    if speed is not None and (identity.vendor != _X722[0] or identity.device not in _X722[1]):
+    if speed is not None and (vendor != _X722[0] or device not in _X722[1]):
         link, limit = _link(sysroot, path, "current", speed), _link(sysroot, path, "max")
     roots = _ROOT.findall(path)
     made = sysroot.integer(f"{path}/sriov_numvfs")
     return PciFunction(
         address=address,
-        class_code=identity.class_code,
-        vendor=identity.vendor,
-        device=identity.device,
-        subsystem_vendor=identity.subsystem_vendor,
-        subsystem_device=identity.subsystem_device,
+        class_code=class_code,
+        vendor=vendor,
+        device=device,
+        subsystem_vendor=subsystem_vendor,
+        subsystem_device=subsystem_device,
         revision=sysroot.integer(f"{path}/revision"),
         driver=link_name(sysroot, f"{path}/driver"),
         parent=_parent(path, address),

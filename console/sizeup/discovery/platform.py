@@ -10,7 +10,7 @@ from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
 from sizeup.discovery.dmi import dmi_line
-from sizeup.discovery.os_settings import CpuPolicies, bracketed
+from sizeup.discovery.os_settings import bracketed, policy_setting
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import POWERVM, read_virtualization
 from sizeup.model.machine import ControlGroup, LogicalPartition, PciFunction, Platform
@@ -202,7 +202,7 @@ def read_platform(
         clock_source=sysroot.line(f"{_CLOCKS}/current_clocksource"),
         clock_sources=tuple((sysroot.line(f"{_CLOCKS}/available_clocksource") or "").split()),
         command_line=command_line,
-        governor=CpuPolicies(sysroot, first).setting("scaling_governor"),
+        governor=policy_setting(sysroot, first, "scaling_governor"),
         transparent_huge_pages=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/enabled")),
         numa_balancing=None if balancing is None else balancing != 0,
         model=product,

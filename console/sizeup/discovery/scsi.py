@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
-from sizeup.procfs.kernel_file import Unreadable
 
 _HOSTS = "/sys/class/scsi_host"
 _FC_HOSTS = "/sys/class/fc_host"
@@ -60,12 +59,9 @@ def parse_rate(text: str) -> int | None:
 
 
 def _text(sysroot: Sysroot, path: str) -> str | None:
-    """A line that the kernel may refuse while a link is down; that is an answer and no gap."""
-    data = sysroot.answer(path)
-    if isinstance(data, Unreadable):
-        return None
-    text = data.decode("utf-8", "replace").strip("\0 \t\r\n")
-    return text if text and text not in ("<NULL>", "(null)") else None
+    """A line that the kernel may refuse while a link is down, or fill with its word for nothing."""
+    text = sysroot.line_if_any(path)
+    return None if text in ("<NULL>", "(null)") else text
 
 
 def _wwn(text: str | None) -> str | None:

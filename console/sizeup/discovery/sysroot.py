@@ -161,6 +161,11 @@ class Sysroot:
             return None
         return text.strip("\0 \t\r\n") or None
 
+    def line_if_any(self, path: str) -> str | None:
+        """The line of a file that the kernel may refuse, as while a link is down: that is an answer and no gap."""
+        data = self.answer(path)
+        return None if isinstance(data, kernel_file.Unreadable) else decode(data).strip("\0 \t\r\n") or None
+
     def parsed(self, path: str, parse: Callable[[str], T]) -> T | None:
         """What ``parse`` makes of the file; what it refuses is a gap."""
         text = self.line(path)

@@ -133,20 +133,6 @@ def run_experiment(prepared: PreparedExperiment, display: ProgressDisplay) -> Ex
         return experiment.run_all_rounds()
 
 
-class _RunDisplay:
-    """Shows the records of a run, without the lines about its session."""
-
-    def __init__(self, display: ProgressDisplay) -> None:
-        self._display = display
-
-    def show(self, line: str) -> None:
-        """Show nothing: each run would name the same file."""
-
-    def __call__(self, record: Record) -> None:
-        """Show a record where it is worth a line."""
-        self._display(record)
-
-
 class _Experiment:
     """One experiment while it is executed."""
 
@@ -205,7 +191,7 @@ class _Experiment:
             label = ExperimentRun(self._id, setting, round_)
             result = run(
                 replace(self._spec.run, append=self._path, output=None),
-                _RunDisplay(self._display),
+                self._display,
                 control=self._control,
                 plan=replace(self._plan, experiment_run=label),
             )

@@ -329,7 +329,8 @@ def run(
                 writer.when_full = _resume(path) if spec.resume else again if experiment is None else _EXPERIMENT_AGAIN
             recorder.put(_first(before))
             with _end_recorded(recorder, control, origin_ns):
-                display.show(f"session: {path or 'standard output'}")
+                if experiment is None:  # each of its runs would name the same file
+                    display.show(f"session: {path or 'standard output'}")
                 sync = clock_sync()
                 agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
                 recorder.put(*_environment(recorder, watch, machine, control, agreed))

@@ -59,26 +59,20 @@ class HelpDialog(Dialog[None]):
             yield Static("\nDocumentation, in a shell: sizeup help; for the console: sizeup help keys", markup=False)
 
 
-_LETTERS = ("Letter", "Open the list of the form that has this letter in front of it.")
-"""What the form of a probe adds; its letters are those of the probe."""
-
-
 def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Group:
     """The actions of some scopes, a line each; what is longer goes on below its own words."""
     from rich.table import Table
 
     parts: list[Text | Table] = []
     for scope in scopes:
-        if not ACTIONS[scope]:
-            continue
         rows = Table.grid(padding=(0, 1, 0, 0))
         rows.add_column(no_wrap=True, min_width=13, style="bold")
         rows.add_column()
         for action in ACTIONS[scope]:
             keys = " ".join(key_text(key) for key in keymap.get(action.id, action.keys).split(","))
             rows.add_row(Text(f"  {keys}"), Text(action.help))
-        if scope == "measure":
-            rows.add_row(Text(f"  {_LETTERS[0]}"), Text(_LETTERS[1]))
+        if scope == "measure":  # the letters are those of the probe
+            rows.add_row(Text("  Letter"), Text("Open the list of the form that has this letter in front of it."))
         parts += [*([Text()] if parts else []), Text(SCOPES[scope], style="bold underline"), rows]
     return Group(*parts)
 

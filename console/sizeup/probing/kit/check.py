@@ -17,7 +17,7 @@ from sizeup.decoding import TomlError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.records import EstimateRecord, SamplesRecord, StepRecord
-from sizeup.model.sample import Coordinates, Outcome, Status
+from sizeup.model.sample import Coordinates, Status
 from sizeup.probing.kit.plugin_files import DeclaredPoint, PluginFiles, Problem, find_plugin, line_of
 from sizeup.probing.manifest_file import FILE_NAME, manifest_mistakes, unreported_limits
 from sizeup.probing.planner import BrokenPlan, NotCompiled, make_plan
@@ -232,17 +232,14 @@ def _run(trial: Trial, step: Step, probe: RegisteredProbe) -> None:
         trial.refused = outcome.reason
         return
     if outcome.status not in _FINE:
-        trial.problems.append(_problem(trial.probe, "run", "a step that ends without an error", _said(outcome)))
+        said = f"{outcome.status.value}: {outcome.reason or outcome.signal or 'no reason given'}"
+        trial.problems.append(_problem(trial.probe, "run", "a step that ends without an error", said))
     _check_records(trial, records, probe)
     if moment.canceled is not None and ended - moment.canceled > TERM_AFTER_SECONDS:
         trial.note = (
             f"it did not end within {TERM_AFTER_SECONDS:g} s of its cancellation and was ended by SIGTERM: "
             "look at context.canceled more often"
         )
-
-
-def _said(outcome: Outcome) -> str:
-    return f"{outcome.status.value}: {outcome.reason or outcome.signal or 'no reason given'}"
 
 
 def _check_records(trial: Trial, records: Iterable[StepRecord], probe: RegisteredProbe) -> None:

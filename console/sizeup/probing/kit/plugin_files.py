@@ -182,9 +182,12 @@ def _read_installed(found: PluginFiles, distribution: Distribution) -> None:
 
 
 def _read_project(found: PluginFiles, path: Path) -> None:
-    text = _text(found, path)
     try:
+        text = path.read_text(encoding="utf-8")
         data = toml_tables(text)
+    except (OSError, UnicodeDecodeError) as error:
+        found.problems.append(Problem(_PYPROJECT, 0, "file", "a text in UTF-8", one_line(str(error))))
+        return
     except TomlError as error:
         found.problems.append(Problem(_PYPROJECT, error.line, "file", "TOML", one_line(str(error))))
         return
@@ -246,11 +249,3 @@ def _table(data: dict[str, Any], *names: str) -> dict[str, Any]:
         value = data.get(name)
         data = value if isinstance(value, dict) else {}
     return data
-
-
-def _text(found: PluginFiles, path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        found.problems.append(Problem(found.name(path), 0, "file", "a text in UTF-8", one_line(str(error))))
-        return ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from importlib.resources import files as package_files
-from importlib.resources.abc import Traversable
 
 from sizeup.errors import UsageError
+from sizeup.files import packaged
 from sizeup.text import one_line
 
 TEMPLATES: Mapping[str, str] = {"python": "acme.rate", "c": "acme.fill"}
@@ -29,18 +29,10 @@ def template_files(kind: str, name: str) -> dict[str, bytes]:
     # The name of the probe, of its package and of its distribution.
     names = {written.replace(".", mark): name.replace(".", mark) for mark in (".", "_", "-")}
     found: dict[str, bytes] = {}
-    for path, text in sorted(_texts(package_files("sizeup.probing.kit") / "templates" / kind, "")):
-        for old, new in names.items():
-            path, text = path.replace(old, new), text.replace(old, new)  # noqa: PLW2901 -- one name after the other
-        found[path] = text.encode()
-    return found
-
-
-def _texts(folder: Traversable, prefix: str) -> list[tuple[str, str]]:
-    found = []
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            found += _texts(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(_SUFFIX):
-            found.append((prefix + entry.name.removesuffix(_SUFFIX), entry.read_text(encoding="utf-8")))
+    for path, text in packaged(package_files("sizeup.probing.kit") / "templates" / kind).items():
+        if path.endswith(_SUFFIX):
+            path = path.removesuffix(_SUFFIX)  # noqa: PLW2901
+            for old, new in names.items():
+                path, text = path.replace(old, new), text.replace(old.encode(), new.encode())  # noqa: PLW2901
+            found[path] = text
     return found

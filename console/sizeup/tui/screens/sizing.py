@@ -15,6 +15,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 
+from sizeup.compare.published_results import PREFIX
 from sizeup.errors import SizeupError
 from sizeup.quantity import Origin
 from sizeup.sizing.input_key import TYPED_SOURCE
@@ -26,7 +27,7 @@ from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, TextDialog
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.sizing_pages import PREFIX, comparison_page, factors_chart, licenses_page
+from sizeup.tui.screens.sizing_pages import comparison_page, factors_chart, licenses_page
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
 from sizeup.tui.screens.sizing_text import ANSWERS, headline_verdict, input_options, working_line, working_lines
 from sizeup.tui.screens.summary_text import status_styles

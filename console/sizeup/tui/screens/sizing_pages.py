@@ -25,8 +25,6 @@ from sizeup.views.inputs.sensitivity import FACTORS, tornado_chart, unmoved_char
 from sizeup.views.inputs.sizing_comparison import sizing_comparison_table
 from sizeup.views.result.licenses import license_table
 
-__all__ = ["PREFIX", "comparison_page", "factors_chart", "licenses_page"]
-
 
 def licenses_page(sizing: Sizing, width: int, what_if: str, in_console: Callable[[str], str]) -> PageDialog:
     """Return every vendor's licenses for a machine; ``what_if`` ends the title.
