@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual.app import SystemCommand
 from textual.binding import BindingType
@@ -30,7 +30,6 @@ from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
 from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
 from sizeup.tui.runs import Runs
-from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.tui.unfinished import OfferedSession, running_session
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
@@ -72,6 +71,26 @@ MODES: Mapping[str, Callable[[], Screen[Any]]] = {
     mode: partial(_screen, mode) for mode in ("summary", "topology", "measure", "sizing", "sessions")
 }
 """What makes the screen of each mode, by the mode's name."""
+
+
+@runtime_checkable
+class Mode(Protocol):
+    """What the app asks of the screen of a mode, which knows the app."""
+
+    SCOPE: ClassVar[str]
+    """Whose actions hold here besides those that hold everywhere."""
+
+    def show_all(self) -> None:
+        """Redraw everything."""
+
+    def show_target(self, target: str) -> None:
+        """Put the cursor on what another mode pointed at."""
+
+    def leave_input(self) -> None:
+        """Escape was pressed in an input."""
+
+    def idle_actions(self) -> Collection[str]:
+        """Ids of actions that have nothing to act on now."""
 
 
 class ConsoleApp(TerminalApp):
@@ -301,12 +320,12 @@ class ConsoleApp(TerminalApp):
     def _refresh_modes(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
         for screen in self.screen_stack if self.is_running else ():
-            if isinstance(screen, ModeScreen) and screen.is_mounted:
+            if isinstance(screen, Mode) and screen.is_mounted:
                 getattr(screen, method)()
 
     def action_mode(self, mode: str) -> None:
         """Show another mode; dialogs close first."""
-        while len(self.screen_stack) > 1 and not isinstance(self.screen, ModeScreen):
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, Mode):
             self.pop_screen()
         self.switch_mode(mode)
 
@@ -316,7 +335,7 @@ class ConsoleApp(TerminalApp):
 
         async def arrive() -> None:
             screen = self.screen
-            if isinstance(screen, ModeScreen):
+            if isinstance(screen, Mode):
                 screen.show_target(target)
                 if action:
                     await self.run_action(action, default_namespace=screen)
@@ -370,7 +389,7 @@ class ConsoleApp(TerminalApp):
 
     def action_help(self) -> None:
         """Show the keys that hold here."""
-        if isinstance(self.screen, ModeScreen):
+        if isinstance(self.screen, Mode):
             scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
             from sizeup.tui.dialogs import HelpDialog
 
@@ -491,7 +510,7 @@ class ConsoleApp(TerminalApp):
         """The palette: the actions that hold here, those of the other modes, and the themes that can be shown."""
         del screen  # a dialog may lie above the screen of the mode
         base = self.screen_stack[0]
-        here, idle = (base.SCOPE, base.idle_actions()) if isinstance(base, ModeScreen) else ("app", ())
+        here, idle = (base.SCOPE, base.idle_actions()) if isinstance(base, Mode) else ("app", ())
         run = partial(self.run_action, default_namespace=base)
         for scope in dict.fromkeys((here, "app")):
             yield from self._commands(scope, run, idle)
@@ -516,7 +535,7 @@ class ConsoleApp(TerminalApp):
     def _draw_in(self, name: str) -> None:
         self.theme = TEXTUAL_NAMES[name]
         for screen in self.screen_stack:
-            if isinstance(screen, ModeScreen):  # some texts bear colors of their own
+            if isinstance(screen, Mode):  # some texts bear colors of their own
                 screen.show_all()
 
     def action_command_palette(self) -> None:
@@ -528,7 +547,7 @@ class ConsoleApp(TerminalApp):
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
-        if event.key == "escape" and isinstance(self.screen, ModeScreen):
+        if event.key == "escape" and isinstance(self.screen, Mode):
             from textual.widgets import Input
 
             if isinstance(self.focused, Input):
