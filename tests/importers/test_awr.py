@@ -3,10 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from characters import ANY_CHARACTER
 from importers.awr_reports import AWR, PGA, STATSPACK_9, as_html, second_instance, without
 from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
@@ -188,22 +185,6 @@ def test_a_report_that_holds_no_load_is_refused_with_what_to_create(text: str, w
     with pytest.raises(SizeupError, match=r"^awr\.txt: ") as refused:
         read_workload((WorkloadFile("awr.txt", text),), 95)
     assert what in str(refused.value)
-
-
-@pytest.mark.ci
-@pytest.mark.parametrize("text", [AWR, as_html(AWR)], ids=["text", "html"])
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_a_damaged_report_is_read_or_refused_in_one_line(text: str, data: st.DataObject) -> None:
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(text)))
-        text = text[:at] + data.draw(st.text(ANY_CHARACTER, max_size=8)) + text[at + data.draw(st.integers(0, 300)) :]
-    told = ""
-    try:
-        read_workload((WorkloadFile("awr", text),), 95)
-    except SizeupError as error:
-        told = str(error)
-    assert "\n" not in told
 
 
 @pytest.mark.parametrize(("busy", "cores", "spread"), [(36, 24, 17.28), (60, 24, 24), (36, 48, None)])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from characters import ANY_CHARACTER
+from importers import awr_reports
 from importers.workload_samples import (
     AWR,
     IOSTAT_NEW,
@@ -27,6 +28,7 @@ from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import LoadInterval
 from sizeup.quantity import Quantity
 from sizeup.sizing.inputs.imported import WorkloadFile, at, read_workload
+from tiers import in_gate
 
 
 def iostat(*reports: dict[str, object]) -> str:
@@ -183,16 +185,17 @@ SAMPLES = {
     "iostat": IOSTAT_NEW,
     "iostat.json": iostat(report({"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0})),
 }
+REPORTS = {"whole awr": awr_reports.AWR, "whole awr as html": awr_reports.as_html(awr_reports.AWR)}
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", in_gate("^whole", (*SAMPLES, *REPORTS)))
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_damaged_file_is_read_or_refused_in_one_line(sample: str, data: st.DataObject) -> None:
-    text = SAMPLES[sample]
+    text = (SAMPLES | REPORTS)[sample]
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text)))
-        text = text[:at] + data.draw(st.text(ANY_CHARACTER, max_size=8)) + text[at + data.draw(st.integers(0, 40)) :]
+        text = text[:at] + data.draw(st.text(ANY_CHARACTER, max_size=8)) + text[at + data.draw(st.integers(0, 300)) :]
     told = ""
     try:
         read_workload((WorkloadFile("x", text),), 95, cores=data.draw(st.sampled_from((None, 8))))
