@@ -33,7 +33,28 @@ class MeasuredBuffers(SimpleNamespace):
     allocated: dict[Allocation, int]
 
 
-class RecordedTraffic:
+class MeasuredJob:
+    """Stands in for a native job: every point is measured at once."""
+
+    def follow(self, *_: object) -> Iterator[Emission]:
+        return iter(())
+
+    def gaps(self, _: object) -> Iterator[Emission]:
+        return iter(())
+
+    def value_of(self, index: int, point: Any) -> float:
+        """What is measured at a point."""
+        return 50.0 + index
+
+    def measured(self, points: Sequence[Any]) -> Iterator[tuple[int, Any, Any]]:
+        names = ("median", "low", "high", "minimum", "p10", "p90")
+        for index, point in enumerate(points):
+            if point.series != "unused":
+                figures = dict.fromkeys(names, self.value_of(index, point))
+                yield index, point, SimpleNamespace(**figures, replicates=5, disturbed_share=0.0, converged=True)
+
+
+class RecordedTraffic(MeasuredJob):
     """Stands in for the native calls: every point is measured at once, and its memory is noted."""
 
     def __init__(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,24 +127,6 @@ class RecordedTraffic:
 
     def _shm(self, _: int, size: int, cpus: Sequence[int], __: object) -> Any:
         return self._call([MeasuredBuffers(groups=[{cpu: size}]) for cpu in cpus], {Allocation(): size})
-
-    # As NativeJob.
-    def follow(self, *_: object) -> Iterator[Emission]:
-        return iter(())
-
-    def gaps(self, _: object) -> Iterator[Emission]:
-        return iter(())
-
-    def measured(self, points: Sequence[Any]) -> Iterator[tuple[int, Any, Any]]:
-        for index, point in enumerate(points):
-            if point.series != "unused":
-                yield index, point, native(index)
-
-
-def native(index: int) -> Any:
-    value = 50.0 + index
-    names = ("median", "low", "high", "minimum", "p10", "p90")
-    return SimpleNamespace(**dict.fromkeys(names, value), replicates=5, disturbed_share=0.0, converged=True)
 
 
 def multiple_of_cache(machine: Machine, groups: Sequence[Mapping[int, int]]) -> float:

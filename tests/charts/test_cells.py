@@ -156,10 +156,6 @@ def test_the_title_of_bars_does_not_repeat_its_axis() -> None:
     assert draw(chart, 60, 6, Glyphs.ASCII).text().splitlines()[0] == "Clock: Cost, logarithmic"
 
 
-def test_what_was_disturbed_is_named_in_the_legend() -> None:
-    assert "! disturbed" in draw(CURVE, 80, 20, Glyphs.ASCII).text().splitlines()[0]
-
-
 def test_verdicts_are_printed_as_words() -> None:
     chart = HeatMap("Validity", "Place", "part", ("the whole step",), ("direct", "steady"), ((1.0, 0.5),), "verdict")
 
@@ -323,11 +319,11 @@ def test_bars_below_each_other_stay_apart() -> None:
     assert "██" in draw(chart, 40, 2, Glyphs.BLOCK).text()
 
 
-def test_the_cells_of_a_small_matrix_fill_the_room_with_digits_below_digits() -> None:
-    names = ("0", "1")
-    chart = HeatMap("t", "cpu node", "memory node", names, names, ((90.0, 160.0), (160.0, 90.0)), "ns")
+NODES = HeatMap("t", "cpu node", "memory node", ("0", "1"), ("0", "1"), ((90.0, 160.0), (160.0, 90.0)), "ns")
 
-    drawing = draw(chart, 60, 12, Glyphs.BRAILLE)
+
+def test_the_cells_of_a_small_matrix_fill_the_room_with_digits_below_digits() -> None:
+    drawing = draw(NODES, 60, 12, Glyphs.BRAILLE)
     rows = drawing.text().splitlines()
 
     filled = [sum(role.startswith("heat-") for role in roles) for roles in drawing.roles]
@@ -337,10 +333,7 @@ def test_the_cells_of_a_small_matrix_fill_the_room_with_digits_below_digits() ->
 
 
 def test_a_matrix_without_room_keeps_small_cells() -> None:
-    names = ("0", "1")
-    chart = HeatMap("t", "cpu node", "memory node", names, names, ((90.0, 160.0), (160.0, 90.0)), "ns")
-
-    rows = draw(chart, 60, 9, Glyphs.BRAILLE).text().splitlines()
+    rows = draw(NODES, 60, 9, Glyphs.BRAILLE).text().splitlines()
 
     assert rows[3:5] == ["0   90 160", "1  160  90"]
 

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import pytest
 
+from charts.contrast import contrast, linear, parts
 from sizeup.charts import palette
 from sizeup.charts.drawing import HEAT_LEVELS
 from sizeup.tui.widgets.cells import _LOOKS
@@ -19,23 +20,6 @@ VISIONS = {
     "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
     "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
 }
-
-
-def parts(color: str) -> tuple[float, float, float]:
-    red, green, blue = bytes.fromhex(color[1:])
-    return red / 255, green / 255, blue / 255
-
-
-def linear(color: str) -> list[float]:
-    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts(color)]
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast as WCAG 2.2 defines it."""
-    dark, light = sorted(
-        0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in (linear(one), linear(other))
-    )
-    return (light + 0.05) / (dark + 0.05)
 
 
 def lab(color: str, vision: str) -> tuple[float, float, float]:

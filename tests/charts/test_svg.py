@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from charts.contrast import contrast
 from report.charts import BARS, CHARTS, CURVE, MATRIX
 from sizeup.charts import svg
 from sizeup.charts.chart import Axis, Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
@@ -142,18 +143,6 @@ def test_values_at_the_ends_of_what_a_float_can_hold_are_drawn(value: float) -> 
     drawn(LineChart("Odd", Axis("x", "1"), Axis("y", "ns"), (Line("", points),)))
     drawn(BarChart("Odd", Axis("y", "ns"), (Bar("one", value), Bar("two", 1.0))))
     drawn(HeatMap("Odd", "r", "c", ("0",), ("0", "1"), ((value, 1.0),), "ns"))
-
-
-def luminance(color: str) -> float:
-    """Relative luminance of ``#rrggbb`` as WCAG 2.2 defines it."""
-    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize(("palette", "panel"), [(svg.LIGHT, "#f6f7f9"), (svg.DARK, "#191f26")], ids=["light", "dark"])

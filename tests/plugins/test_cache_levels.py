@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from fakes import HandContext
+from recorded_traffic import MeasuredJob
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate
@@ -230,7 +231,7 @@ def test_cycles_are_stated_only_where_the_clock_was_measured() -> None:
     assert not {"core_cycles", "note"} & level(*both).extra.keys()
 
 
-class Curve:
+class Curve(MeasuredJob):
     """Native code whose latencies are a function of the working set; it notes what was measured."""
 
     def __init__(self, nanoseconds: Callable[[int], float], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,22 +253,11 @@ class Curve:
     def call(self, _: object) -> None:
         """Nothing is called."""
 
-    def follow(self, *_: object) -> Iterator[Any]:
-        return iter(())
-
-    def gaps(self, _: object) -> Iterator[Any]:
-        return iter(())
-
     def placement(self, _: int) -> Placement:
         return Placement(1, {0: 1}, 0, 1.0, verified=True, bound=True)
 
-    def measured(self, points: tuple[Any, ...]) -> Iterator[Any]:
-        for index, one in enumerate(points):
-            value = self._nanoseconds(one.at["working_set_bytes"])
-            native = SimpleNamespace(median=value, low=value, high=value, replicates=3, converged=1)
-            native.minimum = native.p10 = native.p90 = value
-            native.disturbed_share = 0.0
-            yield index, one, native
+    def value_of(self, index: int, point: Any) -> float:
+        return self._nanoseconds(point.at["working_set_bytes"])
 
     def run(self, planned: Step) -> tuple[dict[str, Estimate], list[Gap]]:
         """The levels and the gaps."""

@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 
 from cpu_shapes import SHAPES, eight_sockets, power, shape, two_cpus, two_sockets
 from fakes import HandContext
+from recorded_traffic import MeasuredJob
 from sizeup.model.cpu_pairs import MIN_PAIRS, cpu_pairs
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import NumaNode
@@ -141,24 +141,9 @@ def test_too_long_a_measurement_is_refused() -> None:
     )
 
 
-class Measured:
-    """A job that gives every point one value."""
-
-    def follow(self, *_: Any) -> Iterator[Any]:
-        return iter(())
-
-    def gaps(self, _: Any) -> Iterator[Gap]:
-        return iter(())
-
-    def measured(self, points: Any) -> Iterator[Any]:
-        native = type("Native", (), dict.fromkeys(("median", "low", "high", "minimum", "p10", "p90"), 50.0))()
-        native.replicates, native.converged, native.disturbed_share = 5, 1, 0.0
-        return ((index, point, native) for index, point in enumerate(points))
-
-
 def run(step: Step) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core_to_core, "new_job", Measured)
+        patch.setattr(core_to_core, "new_job", MeasuredJob)
         patch.setattr(core_to_core, "leave_cpus", lambda _: True)
         patch.setattr(core_to_core.Handoff, "call", lambda *_: None)
         return list(CoreToCore().run(step, HandContext()))

@@ -66,10 +66,10 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Told:
     return stand_in
 
 
-def run(probe: str, **chosen: SettingValue) -> list[Estimate]:
+def run(probe: str, machine: Machine = MACHINE, name: str = "standard", **chosen: SettingValue) -> list[Estimate]:
     """Return the final estimates of all steps."""
     registered = REGISTRY.get(probe)
-    steps = make_plan(MACHINE, REGISTRY, name="standard", probes=[probe], settings={probe: chosen}).steps
+    steps = make_plan(machine, REGISTRY, name=name, probes=[probe], settings={probe: chosen}).steps
     return [
         emission
         for step in steps
@@ -327,22 +327,9 @@ def test_a_machine_that_reports_no_cache_is_taken_to_have_32_mib() -> None:
 
 def test_local_memory_of_a_node_that_has_none_is_told(told: Told) -> None:
     nodes = (*MACHINE.nodes[:1], replace(MACHINE.nodes[1], memory_bytes=0, free_bytes=0))
-    (step,) = (
-        step
-        for step in make_plan(
-            replace(MACHINE, nodes=(*nodes, NumaNode(2, (), memory_bytes=64 * GIB, free_bytes=64 * GIB))),
-            REGISTRY,
-            name="full",
-            probes=["memory.numa"],
-            settings={"memory.numa": {}},
-        ).steps
-        if step.settings["part"] == "placements"
-    )
-    found = {
-        one.at["placement"]: one.caveats
-        for one in load_class(REGISTRY.get("memory.numa").target).run(step, HandContext())
-        if isinstance(one, Estimate) and one.series == "placement"
-    }
+    third = NumaNode(2, (), memory_bytes=64 * GIB, free_bytes=64 * GIB)
+    figures = run("memory.numa", replace(MACHINE, nodes=(*nodes, third)), "full")
+    found = {one.at["placement"]: one.caveats for one in figures if one.series == "placement"}
 
     assert len(found) > 1
     for name, caveats in found.items():
@@ -351,14 +338,6 @@ def test_local_memory_of_a_node_that_has_none_is_told(told: Told) -> None:
 
 def test_one_process_alone_has_a_scaling_of_1(told: Told) -> None:
     alone = replace(MACHINE, pus=MACHINE.pus[:1], cores=MACHINE.cores[:1], nodes=(replace(MACHINE.nodes[0], pus=(0,)),))
-    steps = make_plan(
-        alone, REGISTRY, name="quick", probes=["memory.hammer"], settings={"memory.hammer": {"loops": 3}}
-    ).steps
-    found = [
-        one
-        for step in steps
-        for one in load_class(REGISTRY.get("memory.hammer").target).run(step, HandContext())
-        if isinstance(one, Estimate) and one.series == "scaling"
-    ]
+    found = [one for one in run("memory.hammer", alone, "quick", loops=3) if one.series == "scaling"]
 
     assert [(one.at, one.value) for one in found] == [({"processes": 1}, 1.0)]

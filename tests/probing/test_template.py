@@ -145,8 +145,9 @@ def test_a_template_is_built_as_a_wheel_installed_and_run(kind: str, tmp_path: P
     assert all(point.estimate is not None and point.estimate.value > 1e6 for point in step.points.values())
 
 
-def execute(*command: object) -> str:
-    done = subprocess.run([str(part) for part in command], env=ALONE, capture_output=True, text=True, check=False)
+def execute(*command: object, **more: str) -> str:
+    words = [str(part) for part in command]
+    done = subprocess.run(words, env={**ALONE, **more}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
@@ -177,21 +178,14 @@ def install(folder: Path) -> None:
 @pytest.mark.ci
 def test_the_printed_probe_is_found_runs_and_is_named_with_its_version(tmp_path: Path) -> None:
     install(tmp_path)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-m", "sizeup"]
+    sizeup, found_at = (sys.executable, "-m", "sizeup"), {"PYTHONPATH": str(tmp_path)}
 
-    listed = subprocess.run(
-        [*command, "probes", "acme.rate"], env=environment, capture_output=True, text=True, check=True
-    )
-    subprocess.run(
-        [*command, "--batch", "-p", "acme.rate", "--set", "acme.rate.seconds=100ms", "-o", tmp_path / "run"],
-        env=environment,
-        capture_output=True,
-        check=True,
-    )
+    listed = execute(*sizeup, "probes", "acme.rate", **found_at)
+    setting = "acme.rate.seconds=100ms"
+    execute(*sizeup, "--batch", "-p", "acme.rate", "--set", setting, "-o", tmp_path / "run", **found_at)
 
-    assert "can run here" in listed.stdout
-    assert "from acme-rate 1.0" in listed.stdout
+    assert "can run here" in listed
+    assert "from acme-rate 1.0" in listed
     step = read_session(str(tmp_path / "run")).steps["acme.rate"]
     assert step.distribution == "acme-rate 1.0"
     assert step.finished
