@@ -47,6 +47,9 @@ _INHERITED = ("PATH", "HOME", "USER", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_
 _MARK = "PTY_TEST_MARK"
 """Inherited by every process a program starts, in whatever session, so that none is overlooked."""
 
+PATIENCE_SECONDS = 180.0
+"""What has to come is waited for as long as this: however loaded a host is, only what never comes is missed."""
+
 _CHUNK_BYTES = 65536
 _LINE_BYTES = 1 << 20
 """What a slow line holds before it makes the program wait: the window of an SSH session with a terminal."""
@@ -150,7 +153,7 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        deadline = time.monotonic() + 2
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while (left := self.processes()) and time.monotonic() < deadline:
             for pid in left:
                 with contextlib.suppress(ProcessLookupError):
@@ -189,19 +192,20 @@ class Terminal:
             if not self._read(min(left, 0.05)) and self.process.poll() is not None:
                 return until is not None and until()
 
-    def wait_for(self, text: str, seconds: float = 30.0) -> float:
+    def wait_for(self, text: str, seconds: float = PATIENCE_SECONDS) -> float:
         """Pump until the screen holds ``text``; the value is when, from the start."""
         if not self.pump(seconds, lambda: text in self.text):
             raise AssertionError(f"{text!r} did not appear within {seconds} s; the screen shows:\n{self.text}")
         return self.last_byte_seconds
 
-    def wait_quiet(self, quiet_seconds: float = 0.2, seconds: float = 30.0) -> float:
+    def wait_quiet(self, quiet_seconds: float = 0.2, seconds: float = PATIENCE_SECONDS) -> float:
         """Pump until nothing is written for a while from now on; the value is when the last byte came."""
         asked = time.monotonic()
 
         def quiet() -> bool:
             since = time.monotonic() - max(self.started + self.last_byte_seconds, asked)
-            return self.first_byte_seconds is not None and since >= quiet_seconds
+            silent = self.first_byte_seconds is not None and since >= quiet_seconds
+            return silent and not self._busy() and not self._read(0)
 
         if not self.pump(seconds, quiet):
             raise AssertionError(f"no pause of {quiet_seconds} s within {seconds} s; the screen shows:\n{self.text}")
@@ -230,7 +234,7 @@ class Terminal:
             os.close(self._master)
             self._master = -1
 
-    def wait(self, seconds: float = 30.0) -> int:
+    def wait(self, seconds: float = PATIENCE_SECONDS) -> int:
         """Read until the program ends; its exit status, or minus the signal that ended it."""
         deadline = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < deadline:
@@ -293,6 +297,14 @@ class Terminal:
             with contextlib.suppress(OSError):
                 total += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         return total
+
+    def _busy(self) -> bool:
+        """Whether the program works, or would if it had a CPU: silence says nothing then."""
+        for path in Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                if path.read_text().rpartition(")")[2].split()[0] in ("R", "D"):
+                    return True
+        return False
 
     def _send(self, data: bytes) -> None:
         while data:

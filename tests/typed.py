@@ -1,11 +1,14 @@
 """What a person types to have the console run something, and what becomes of it."""
 
+import contextlib
+import os
+import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sizeup.probing.manifest import Manifest
-from terminal import Terminal
+from terminal import PATIENCE_SECONDS, Terminal
 
 
 def start_null(terminal: Terminal, samples: int) -> None:
@@ -20,7 +23,8 @@ def start_null(terminal: Terminal, samples: int) -> None:
     terminal.wait_quiet()  # the first field is ready a moment after it is drawn
     terminal.press(str(samples), "enter")  # in place of what is selected; Enter runs
     # A short run may have ended before it is drawn.
-    assert terminal.pump(30, lambda: "running null" in terminal.text or "last null" in terminal.text), terminal.text
+    shown = ("running null", "last null")
+    assert terminal.pump(PATIENCE_SECONDS, lambda: any(one in terminal.text for one in shown)), terminal.text
 
 
 def fill_form(
@@ -61,13 +65,24 @@ def fill_form(
 
 def measure_a_little(terminal: Terminal, tmp_path: Path) -> None:
     """Wait until the file holds some batches of samples, however slow this machine is."""
-    folder = tmp_path / "sizeup/sessions"
-    assert terminal.pump(20, lambda: sum(path.read_bytes().count(b'"kind":"samples"') for path in folder.iterdir()) > 1)
+    folder, kept = tmp_path / "sizeup/sessions", b'"kind":"samples"'
+    assert terminal.pump(PATIENCE_SECONDS, lambda: sum(path.read_bytes().count(kept) for path in folder.iterdir()) > 1)
+
+
+@contextlib.contextmanager
+def held(terminal: Terminal) -> Iterator[None]:
+    """Stop the process that measures: its run is in progress meanwhile, however long the rest takes."""
+    processes = terminal.processes()
+    parents = {int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in processes}
+    (worker,) = set(processes) - parents
+    os.kill(worker, signal.SIGSTOP)
+    yield
+    os.kill(worker, signal.SIGCONT)
 
 
 def gone(terminal: Terminal) -> bool:
     """Whether nobody is left soon, the run included."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while terminal.processes() and time.monotonic() < deadline:
         time.sleep(0.02)
     return not terminal.processes()

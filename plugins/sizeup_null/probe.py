@@ -13,8 +13,6 @@ from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission, RefusedError
 
-_MARGIN_SECONDS = 5.0
-
 
 class Null:
     """The time between two samples without work: the overhead of every other probe."""
@@ -30,7 +28,7 @@ class Null:
             title=f"{samples} samples of nothing",
             settings=settings,
             estimated_seconds=seconds,
-            time_limit_seconds=seconds * 2 + _MARGIN_SECONDS,
+            time_limit_seconds=10 * seconds + 60,
         )
 
     def run(self, step: Step, context: Context) -> Iterator[Emission]:

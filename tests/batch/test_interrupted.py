@@ -13,6 +13,7 @@ import pytest
 from batch.conftest import Run
 from sizeup.model.sample import Status
 from sizeup.session.reader import read_session
+from terminal import PATIENCE_SECONDS
 
 SLOW = ("-p", "null", "--set", "null.samples=100000", "--set", "null.interval=1ms")
 
@@ -31,7 +32,7 @@ class Running:
         )
 
     def wait_for(self, text: bytes, count: int = 1) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not self.path.exists() or self.path.read_bytes().count(text) < count:
             assert time.monotonic() < deadline, f"{text!r} never came"
             assert self.process.poll() is None, self.process.communicate()
@@ -42,7 +43,7 @@ class Running:
         self.process.stdin.flush()
 
     def end(self) -> int:
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=PATIENCE_SECONDS)
         return self.process.returncode
 
 
@@ -215,7 +216,7 @@ def test_a_full_disk_is_said_and_what_was_written_is_kept(tmp_path: Path, enviro
         text=True,
         check=False,
         preexec_fn=small_files,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
 
     assert done.returncode == 2
@@ -228,7 +229,7 @@ def test_a_full_disk_is_said_and_what_was_written_is_kept(tmp_path: Path, enviro
 def test_a_reader_that_goes_away_ends_the_run_quietly(environment: dict[str, str]) -> None:
     command = f"{shlex.quote(sys.executable)} -m sizeup --batch --quiet {' '.join(SLOW)} -o - | head -c 100 >/dev/null"
     done = subprocess.run(
-        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=20
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
     )
 
     assert "Traceback" not in done.stderr
@@ -255,7 +256,7 @@ def test_what_is_advised_after_a_full_disk_works(
 
     full = subprocess.run(
         [sys.executable, "-c", LIMITED, str(room), *run, "-o", str(path)],
-        capture_output=True, text=True, check=False, env=environment, timeout=60,
+        capture_output=True, text=True, check=False, env=environment, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
 
     assert full.returncode == 2

@@ -154,7 +154,7 @@ def test_an_interrupt_while_waiting_saves_and_exits_130(tmp_path: Path, environm
             if line.startswith("waiting for"):
                 break
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=180)
 
     session = read_session(str(path))
     assert process.returncode == 130

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sizeup.session.reader import read_session
-from terminal import Terminal
+from terminal import PATIENCE_SECONDS, Terminal
 
 COMMANDS = ("--a", "echo a >> log", "--b", "echo b >> log", "--restore", "sleep 0.3; echo restored >> log")
 FAST = ("-p", "null", "--set", "null.samples=5", "--set", "null.interval=0.2ms", "--settle", "0", "--rounds", "3")
@@ -38,7 +38,7 @@ def test_ctrl_c_at_the_question_executes_nothing(sizeup: Callable[..., Terminal]
 def test_ctrl_c_again_and_again_still_restores(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup("experiment", *COMMANDS, *SLOW, "--yes", "-o", "run") as terminal:
         terminal.wait_for("run 1 of 12")
-        terminal.pump(30, lambda: b'"kind":"samples"' in (tmp_path / "run").read_bytes())
+        assert terminal.pump(PATIENCE_SECONDS, lambda: b'"kind":"samples"' in (tmp_path / "run").read_bytes())
         terminal.press("ctrl+c")
         terminal.wait_for("restoring: ")
         terminal.press("ctrl+c")

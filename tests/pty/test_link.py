@@ -4,7 +4,7 @@ import signal
 from collections.abc import Callable
 
 from terminal import Terminal
-from typed import start_null
+from typed import gone, start_null
 
 
 def test_a_key_is_seen_within_the_time_that_its_frame_takes_on_a_slow_line(sizeup: Callable[..., Terminal]) -> None:
@@ -17,7 +17,7 @@ def test_a_key_is_seen_within_the_time_that_its_frame_takes_on_a_slow_line(sizeu
             terminal.pump(1.0)
             before = len(terminal.output)
             terminal.press(key)
-            terminal.wait_for(shown, 30)
+            terminal.wait_for(shown)
 
             assert len(terminal.output) - before < 18_000, key
 
@@ -38,4 +38,4 @@ def test_the_end_of_the_line_is_a_hang_up_also_without_a_signal(sizeup: Callable
         terminal.hang_up()
 
         assert terminal.wait() == 128 + signal.SIGHUP
-        assert terminal.processes() == []
+        assert gone(terminal)

@@ -19,7 +19,7 @@ class Newcomer:
 
     def press(self, key: str, offered: str) -> None:
         """Press a key once the screen names it, as ``offered``, and what it does."""
-        self.terminal.wait_for(offered, 120)
+        self.terminal.wait_for(offered)
         self.terminal.wait_quiet()
         self.terminal.press(key)
         self.keys += 1
@@ -31,7 +31,7 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         newcomer = Newcomer(terminal)
         newcomer.press("r", "r: measure (about 30 s)")
         newcomer.press("enter", "Memory and clock only: nothing is written")
-        terminal.wait_for("idle, last", 120)
+        terminal.wait_for("idle, last", 600)
         newcomer.press("5", "5 Sessions")
         newcomer.press("n", "n Note")
         terminal.wait_for("Note for readers of this session")
@@ -41,7 +41,7 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         terminal.wait_for(NOTE)
         newcomer.press("e", "e Export")
         newcomer.press("enter", "Web page for sharing, names and addresses masked")
-        terminal.wait_for("Wrote", 60)
+        terminal.wait_for("Wrote")
         newcomer.press("q", "q Quit")
         assert terminal.wait() == 0
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sizeup.session.reader import read_session
-from terminal import Terminal
+from terminal import PATIENCE_SECONDS, Terminal
 from trees import machine
 from typed import start_null
 
@@ -18,7 +18,7 @@ def test_two_consoles_on_one_store_keep_apart(sizeup: Callable[..., Terminal], t
         two.wait_for(" idle, last null")
         two.press("5")
         two.wait_for("Sessions")
-        two.pump(10, lambda: two.text.count("complete") >= 2)
+        assert two.pump(PATIENCE_SECONDS, lambda: two.text.count("complete") >= 2)
         for terminal in (one, two):
             terminal.press("q")
             assert terminal.wait() == 0
@@ -60,7 +60,7 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
                 terminal.press("j", *(["l"] if mode == "2" else []))
                 terminal.wait_quiet(0.05)
         terminal.press("y", "P")
-        terminal.wait_quiet()
+        assert terminal.pump(PATIENCE_SECONDS, lambda: len(list(tmp_path.glob("sizeup-*"))) == 2)
         terminal.press("q")
 
         assert terminal.wait() == 0

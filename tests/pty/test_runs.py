@@ -10,8 +10,8 @@ import pytest
 
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
-from terminal import Terminal
-from typed import gone, measure_a_little, start_null
+from terminal import PATIENCE_SECONDS, Terminal
+from typed import gone, held, measure_a_little, start_null
 
 
 def saved(tmp_path: Path) -> Session:
@@ -43,7 +43,7 @@ def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end.status == status
-    assert len(gaps(session)) > 10
+    assert len(gaps(session)) > 1
 
 
 def test_a_console_that_is_killed_leaves_a_saved_session(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
@@ -56,17 +56,17 @@ def test_a_console_that_is_killed_leaves_a_saved_session(sizeup: Callable[..., T
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None
-    assert len(gaps(session)) > 10
+    assert len(gaps(session)) > 1
 
 
 def _measure(sizeup: Callable[..., Terminal], tmp_path: Path, *, batch: bool) -> Terminal:
     """Start a run of some seconds, in the console or without it."""
-    settings = ("--set", "null.samples=4000", "--set", "null.interval=1ms")
+    settings = ("--set", "null.samples=8000", "--set", "null.interval=1ms")
     terminal = sizeup("--batch", "-p", "null", *settings) if batch else sizeup()
     if batch:
         terminal.wait_for("[1/1]")
     else:
-        start_null(terminal, 4000)
+        start_null(terminal, 8000)
     measure_a_little(terminal, tmp_path)
     return terminal
 
@@ -76,11 +76,13 @@ def test_a_run_goes_on_when_the_line_drops_and_the_next_console_says_so(
     sizeup: Callable[..., Terminal], tmp_path: Path, *, batch: bool
 ) -> None:
     with _measure(sizeup, tmp_path, batch=batch) as terminal:
-        terminal.hang_up()
-        with sizeup() as second:
-            second.pump(30, lambda: "in progress; o or sizeup session follow shows it" in second.lines[0])
+        with held(terminal):
+            terminal.hang_up()
+            second = sizeup()
+            second.wait_for("in progress; o or sizeup session follow shows it")
             during = second.lines[0]
-            second.pump(30, lambda: "finished without its terminal; o opens it" in second.lines[0])
+        with second:
+            second.wait_for("finished without its terminal; o opens it")
             after = second.lines[0]
         assert gone(terminal)
         assert terminal.wait() == (2 if batch else 128 + signal.SIGHUP)  # its summary finds no standard output
@@ -89,25 +91,24 @@ def test_a_run_goes_on_when_the_line_drops_and_the_next_console_says_so(
     assert "finished without its terminal; o opens it" in after
     assert session.end.status == "complete"
     assert session.end.terminal_lost_ns
-    assert len(gaps(session)) == 4000
+    assert len(gaps(session)) == 8000
 
 
 def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as first:
-        start_null(first, 8000)  # until a second console has started on a busy host
-        first.press("q")
-        first.wait_for("Quit and keep it running")
-        first.press("down", "enter")
+        start_null(first, 8000)
+        with held(first):
+            first.press("q")
+            first.wait_for("Quit and keep it running")
+            first.press("down", "enter")
 
-        assert first.wait() == 0
-        assert first.processes() != []
-        with sizeup("attach") as second:
-            second.wait_for("following null step 1/1")
-            second.press("q")
-            assert second.wait() == 0
-        deadline = time.monotonic() + 60
-        while first.processes() and time.monotonic() < deadline:
-            time.sleep(0.05)
+            assert first.wait() == 0
+            assert first.processes() != []
+            with sizeup("attach") as second:
+                second.wait_for("following null step 1/1")
+                second.press("q")
+                assert second.wait() == 0
+        assert gone(first)
     session = saved(tmp_path)
     assert session.end.status == "complete"
     assert len(gaps(session)) == 8000
@@ -116,6 +117,7 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
 def test_a_run_that_was_left_is_canceled_where_it_is_followed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as first:
         start_null(first, 100_000)
+        measure_a_little(first, tmp_path)
         first.press("q")
         first.wait_for("Quit and keep it running")
         first.press("down", "enter")
@@ -130,7 +132,7 @@ def test_a_run_that_was_left_is_canceled_where_it_is_followed(sizeup: Callable[.
         assert gone(first)
     session = saved(tmp_path)
     assert session.end.status == "canceled"
-    assert len(gaps(session)) > 10
+    assert len(gaps(session)) > 1
 
 
 def test_a_run_canceled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_a_run_canceled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal
         terminal.press("q")
         terminal.wait_for("Cancel it, save, and quit")
         terminal.press("enter")  # the first answer is to stay
-        terminal.pump(10, lambda: "Cancel it, save" not in terminal.text)
+        assert terminal.pump(PATIENCE_SECONDS, lambda: "Cancel it, save" not in terminal.text)
         terminal.press("q")
         terminal.wait_for("Cancel it, save, and quit")
         terminal.press("down", "down", "enter")
@@ -150,12 +152,12 @@ def test_a_run_canceled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end.status == "canceled"
-    assert len(gaps(session)) > 10
+    assert len(gaps(session)) > 1
 
 
 def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as first:
-        start_null(first, 3000)
+        start_null(first, 8000)
         measure_a_little(first, tmp_path)
         for pid in first.processes():  # as a power cut would: nobody gets to say a last word
             os.kill(pid, signal.SIGKILL)
@@ -174,7 +176,7 @@ def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Te
         assert second.wait() == 0
     session = saved(tmp_path)
     assert session.end.status == "complete"
-    assert len(gaps(session)) >= 3000
+    assert len(gaps(session)) >= 8000
     assert session.missing_steps == ()
 
 
@@ -185,8 +187,10 @@ def test_a_line_that_stalls_for_ten_seconds_costs_no_sample_and_delays_none(
         start_null(terminal, 14_000)
         for _ in range(40):  # repaints, so that there is something that the line does not take
             terminal.press("2", "3")
+        since = time.monotonic()
         time.sleep(10)
-        terminal.pump(30, lambda: " idle" in terminal.text)
+        stalled_ns = (time.monotonic() - since) * 1e9
+        terminal.wait_for(" idle")
         terminal.press("3")
 
         terminal.wait_for("14000 samples")
@@ -195,8 +199,7 @@ def test_a_line_that_stalls_for_ten_seconds_costs_no_sample_and_delays_none(
     session = saved(tmp_path)
     assert session.end.status == "complete"
     assert len(gaps(session)) == 14_000
-    # The stall lasted 10 s; a run that waited for it would show a hole of that order.
-    assert max(gaps(session)) < 1e9
+    assert max(gaps(session)) < 0.5 * stalled_ns, "a run that waits for the line has a hole as long as its stall"
 
 
 def test_keys_for_no_action_are_refused_after_the_screen_is_given_back(

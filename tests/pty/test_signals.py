@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.session.reader import read_session
-from terminal import Terminal
+from terminal import PATIENCE_SECONDS, Terminal
 from typed import start_null
 
 
@@ -26,13 +26,12 @@ def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Calla
             terminal.press("ctrl+z")
         else:
             terminal.process.send_signal(signal.SIGTSTP)
-        assert terminal.pump(10, lambda: stopped(terminal))
-        terminal.pump(0.3)
-        assert terminal.modes == {7, 25}
+        assert terminal.pump(PATIENCE_SECONDS, lambda: stopped(terminal))
+        assert terminal.pump(PATIENCE_SECONDS, lambda: terminal.modes == {7, 25}), terminal.modes
         assert terminal.attributes_now == terminal.attributes
         terminal.process.send_signal(signal.SIGCONT)
+        assert terminal.pump(PATIENCE_SECONDS, lambda: 1049 in terminal.modes)
         terminal.wait_for("Detected")
-        assert 1049 in terminal.modes
         terminal.press("3")
         terminal.wait_for("Touches")
         terminal.press("q")
@@ -45,7 +44,7 @@ def test_a_stop_that_cannot_be_heard_costs_no_key(sizeup: Callable[..., Terminal
         terminal.wait_for("Detected")
         terminal.wait_quiet()
         terminal.process.send_signal(signal.SIGSTOP)
-        assert terminal.pump(10, lambda: stopped(terminal))
+        assert terminal.pump(PATIENCE_SECONDS, lambda: stopped(terminal))
         terminal.process.send_signal(signal.SIGCONT)
         for mode, words in (("3", "Touches"), ("2", "Socket 0"), ("4", "machine.sockets"), ("1", "Detected")) * 3:
             terminal.press(mode)
@@ -59,9 +58,9 @@ def test_a_run_goes_on_while_the_console_is_stopped(sizeup: Callable[..., Termin
     with sizeup() as terminal:
         start_null(terminal, 3000)
         terminal.press("ctrl+z")
-        assert terminal.pump(10, lambda: stopped(terminal))
+        assert terminal.pump(PATIENCE_SECONDS, lambda: stopped(terminal))
         (path,) = (tmp_path / "sizeup/sessions").iterdir()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while read_session(str(path)).end is None and time.monotonic() < deadline:
             time.sleep(0.1)
         assert read_session(str(path)).end is not None

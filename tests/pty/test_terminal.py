@@ -4,15 +4,15 @@ import shlex
 import sys
 import time
 
-from terminal import Terminal
+from terminal import PATIENCE_SECONDS, Terminal
 
 SHELL = ["/bin/sh", "-c"]
 
 
 def test_processes_are_found_in_sessions_of_their_own_and_end_with_the_terminal() -> None:
-    with Terminal([*SHELL, "setsid sleep 60 & echo ready; wait"]) as terminal:
+    with Terminal([*SHELL, "setsid sleep 600 & echo ready; wait"]) as terminal:
         terminal.wait_for("ready")
-        terminal.pump(2, lambda: len(terminal.processes()) == 2)
+        terminal.pump(PATIENCE_SECONDS, lambda: len(terminal.processes()) == 2)
 
         assert len(terminal.processes()) == 2
 
@@ -21,7 +21,7 @@ def test_processes_are_found_in_sessions_of_their_own_and_end_with_the_terminal(
 
 def test_cpu_time_counts_children_alive_and_gone() -> None:
     burn = "import time\nwhile time.process_time() < 0.2: pass\nprint('burnt', flush=True)"
-    with Terminal([*SHELL, f'{shlex.quote(sys.executable)} -S -c "{burn}"; echo gone; sleep 5']) as terminal:
+    with Terminal([*SHELL, f'{shlex.quote(sys.executable)} -S -c "{burn}"; echo gone; sleep 600']) as terminal:
         terminal.wait_for("gone")
 
         assert 0.18 < terminal.cpu_seconds() < 1.0
