@@ -22,7 +22,8 @@ def test_the_mb_s_of_the_drives_are_balanced_beside_the_links() -> None:
 
     assert found.share == pytest.approx(3500 / (24 * 163))
     assert found.status == "warn"
-    assert "3,500 MB/s demand, 3,912 MB/s capacity (89%, 179% after losing one of 24 drives, bottl" in found.statement
+    assert (found.demand, found.detected) == ("3,500 MB/s", "3,912 MB/s (24 drives in RAID 10)")
+    assert (found.failures[0].lost, found.failures[0].share) == ("one of 24 drives", pytest.approx(2 * 3500 / 3912))
 
 
 def test_writes_take_the_mb_s_of_the_drives_by_the_raid_level() -> None:
@@ -143,7 +144,7 @@ def test_a_demand_beyond_all_drives_at_any_raid_level_fails() -> None:
     within = storage("workload.iops=300", "workload.read_percent=100", "array.disks=4", "array.drive_iops=100")
 
     assert (found.status, found.share, found.n_plus_one) == ("fail", 1.25, None)
-    assert "all drives, without RAID" in found.statement
+    assert found.facts.bottleneck == "all drives, without RAID"
     assert (within.status, within.share) == ("unknown", None)
 
 

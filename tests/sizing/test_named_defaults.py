@@ -96,7 +96,8 @@ def explained(capsys: pytest.CaptureFixture[str], name: str, *settings: str) -> 
 def test_what_is_explained_without_its_capacity_names_the_capacity(capsys: pytest.CaptureFixture[str]) -> None:
     text = explained(capsys, "memory", "db.gb=4000", "workload.rules_of_thumb=yes")
 
-    assert "Memory: 372.5 GiB demand, capacity unknown. Use --set machine.memory_gib=N" in text
+    assert "Memory: 372.5 GiB " in text
+    assert "Use --set machine.memory_gib=N" in text
 
 
 def test_an_answer_that_does_not_apply_says_so(capsys: pytest.CaptureFixture[str]) -> None:

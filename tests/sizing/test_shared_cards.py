@@ -56,7 +56,7 @@ def test_a_lost_card_that_leaves_too_little_warns_where_a_lost_port_does_not() -
     card = storage("path.stages=hba:fc8*4@2", "workload.mb_s=2000")
 
     assert (card.status, card.n_plus_one) == ("warn", 1.25)
-    assert "125% after losing one of 2 cards of hba" in card.statement
+    assert failures(card)["one of 2 cards of hba"] == 1.25
 
 
 def test_in_a_cluster_a_lost_server_and_a_lost_card_are_both_named() -> None:

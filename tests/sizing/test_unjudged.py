@@ -30,7 +30,6 @@ def test_a_part_of_the_demand_that_is_not_judged_is_named_first(
     assert judged.not_judged == not_judged
     assert judged.status == "pass"
     assert overall(sizing.cards).value == ("assumed" if not_judged else "pass")
-    assert judged.statement.endswith(f"; {not_judged} are not judged") is bool(not_judged)
     assert any(line.startswith(f"{row} ") and line.endswith(" PASS") for line in lines)
 
 

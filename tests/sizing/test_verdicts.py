@@ -15,10 +15,8 @@ def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
 
     assert found.share == pytest.approx(40000 * 8192 / 800e6)
     assert found.status == "warn"
-    assert found.statement == (
-        "Storage paths: 327.7 MB/s demand, 800 MB/s capacity (41%, outage after losing the only path of hba, "
-        "bottleneck: hba); the disks are not judged"
-    )
+    assert (found.demand, found.detected, found.not_judged) == ("327.7 MB/s", "800 MB/s (hba)", "the disks")
+    assert [(one.lost, one.share) for one in found.failures] == [("the only path of hba", None)]
     assert any("IOPS of the disks are unknown and not judged" in note for note in found.sentences)
     assert "Nothing is left after losing the only path of hba" in found.sentences
 
@@ -29,7 +27,7 @@ def test_iops_are_balanced_beside_the_throughput() -> None:
 
     assert found.share == pytest.approx(40000 / 3120)
     assert found.status == "fail"
-    assert "40,000 IOPS demand, 3,120 IOPS capacity (1,282%, bottleneck: 24 drives in RAID 10)" in found.statement
+    assert (found.demand, found.detected) == ("40,000 IOPS", "3,120 IOPS (24 drives in RAID 10)")
 
 
 def test_redo_writes_load_the_drives_with_the_penalty_of_writes() -> None:
@@ -194,30 +192,22 @@ def test_cores_of_another_server_count_by_their_relative_performance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "spread", "status", "words"),
+    ("cores", "spread", "status"),
     [
-        (
-            "32",
-            ("workload.spread_cores=17.28",),
-            "pass",
-            "8.64 to 17.3 cores demand, 32 cores capacity (lower end: 27%)",
-        ),
-        ("24", ("workload.spread_cores=17.28",), "assumed", "8.64 to 17.3 cores demand, 24 cores capacity"),
-        ("24", (), "pass", "8.64 cores demand, 24 cores capacity (36%)"),
-        (
-            "10",
-            ("workload.spread_cores=17.28",),
-            "warn",
-            "assumed: busy threads that share cores (173% if they share no",
-        ),
+        (32, ("workload.spread_cores=17.28",), "pass"),
+        (24, ("workload.spread_cores=17.28",), "assumed"),
+        (24, (), "pass"),
+        (10, ("workload.spread_cores=17.28",), "warn"),
     ],
 )
-def test_busy_threads_may_share_cores_or_not(cores: str, spread: tuple[str, ...], status: str, words: str) -> None:
+def test_busy_threads_may_share_cores_or_not(cores: int, spread: tuple[str, ...], status: str) -> None:
     same = ("workload.specrate_per_core=1", "machine.specrate_per_core=1")
     found = card("cpu", f"machine.cores={cores}", "workload.cpu_cores=8.64", *spread, *same)
 
-    assert (found.status, found.share) == (status, pytest.approx(8.64 / float(cores)))
-    assert words in found.statement
+    assert (found.status, found.share) == (status, pytest.approx(8.64 / cores))
+    assert found.facts is not None
+    assert (found.facts.demand.value, found.facts.demand.high) == (8.64, 17.28 if spread else 8.64)
+    assert any("if they share none" in reason for reason in found.assumed) is (spread != () and cores < 32)
 
 
 def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
