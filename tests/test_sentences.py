@@ -115,7 +115,7 @@ ALLOWED = {
         "units.py": "_three_digits number_and_unit format_in",
     },
     "the path before an error": {
-        "tui/screens/session_text.py": "line unreadable",
+        "tui/screens/session_text.py": "SessionLines.line unreadable",
     },
     "the reason of the kernel": {
         "views/machine/hardware_sections.py": "_health_note",
