@@ -68,13 +68,7 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
     present = os.isatty(0) and os.isatty(2)
     size = os.get_terminal_size(2) if present else os.terminal_size((0, 0))
     term = environment.get("TERM", "")
-    around = []
-    if environment.get("TMUX"):
-        around.append("tmux")
-    if environment.get("STY"):
-        around.append("screen")
-    if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
-        around.append("SSH")
+    signs = (("tmux", "TMUX"), ("screen", "STY"), ("SSH", "SSH_CONNECTION"), ("SSH", "SSH_TTY"))
     return TerminalFacts(
         present=present,
         term=term,
@@ -85,7 +79,7 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
         locale=locale(environment),
         locale_utf8=is_utf8(environment),
         ascii_only=needs_ascii(environment),
-        around=tuple(around),
+        around=tuple(dict.fromkeys(name for name, variable in signs if environment.get(variable))),
         link=measure_terminal(0) if present and term not in ("", "dumb") else None,
     )
 

@@ -207,17 +207,14 @@ def _convert(parameter: Parameter, text: str) -> plan.SettingValue:
                 raise ValueError(text)
             return text.lower() in _TRUE
         case "choice":
-            if text not in parameter.choices:
-                raise ValueError(text)
-            return text
+            fits = text in parameter.choices
         case "cpulist":
-            if not _CPULIST.fullmatch(text):
-                raise ValueError(text)
-            return text
+            fits = _CPULIST.fullmatch(text) is not None
         case "str" | "path" | "device":
-            if not text or "\0" in text:
-                raise ValueError(text)
-            return text
+            fits = text != "" and "\0" not in text
+    if not fits:
+        raise ValueError(text)
+    return text
 
 
 def _in_range(parameter: Parameter, value: plan.SettingValue) -> bool:

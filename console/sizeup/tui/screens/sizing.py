@@ -374,17 +374,13 @@ class SizingScreen(ModeScreen):
         width = _text_width(self.query_one("#working-pane")) - 2  # its padding
         folded = Text("\n".join(working_line(self._in_console(line), width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))
-        self._show_tornado()
+        chart = self.query_one(ChartView)
+        if chart.display and chosen:
+            chart.show(factors_chart(state.sizing, chosen, state.deviation if self.host.saved_session else ""))
 
     def _in_console(self, text: str) -> str:
         """A text with the keys of the console in place of options of the command line."""
         return by_keys(text, self.host.keys, in_sizing=True)
-
-    def _show_tornado(self) -> None:
-        chart, chosen = self.query_one(ChartView), self._answers.chosen
-        if chart.display and chosen:
-            deviation = self._state.deviation if self.host.saved_session else ""
-            chart.show(factors_chart(self._state.sizing, chosen, deviation))
 
 
 def _text_width(pane: Widget) -> int:

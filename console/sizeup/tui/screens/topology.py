@@ -129,7 +129,7 @@ class TopologyScreen(ModeScreen):
     def show_run(self) -> None:
         """Show what was measured between nodes by now."""
         super().show_run()
-        if self.is_mounted and self._measured() is not self._drawn_measured():
+        if self.is_mounted and self._maker is not None and self._measured() is not self._maker[2]:
             self._show_map()
 
     def action_map(self) -> None:
@@ -319,9 +319,6 @@ class TopologyScreen(ModeScreen):
             by_node = measured_by_node(machine, session, matrices)
             self._nodes_measured = _NodesMeasured(state, matrices, by_node)
         return self._nodes_measured
-
-    def _drawn_measured(self) -> _NodesMeasured:
-        return self._nodes_measured if self._maker is None else self._maker[2]
 
     def show_machine(self) -> None:
         """Fill the tree again."""

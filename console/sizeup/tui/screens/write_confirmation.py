@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Refusal, Step
+from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Step
 from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.manifest import parse_value
 from sizeup.probing.planner import make_plan
@@ -152,12 +152,12 @@ def why_no_plan(plan: Plan) -> str:
     """Why nothing of a plan can run; empty where something can."""
     if plan.steps:
         return ""
-    return "; ".join(map(_why_refused, plan.refusals)) or "there is nothing to run"
-
-
-def _why_refused(refusal: Refusal) -> str:
-    """Return the reason; a setting without a value is a field of the form."""
-    return f"enter {refusal.setting.replace('_', ' ')}, which has no default" if refusal.setting else refusal.reason
+    # A setting without a value is a field of the form.
+    reasons = (
+        f"enter {one.setting.replace('_', ' ')}, which has no default" if one.setting else one.reason
+        for one in plan.refusals
+    )
+    return "; ".join(reasons) or "there is nothing to run"
 
 
 class RunDialog(ChoiceDialog):
@@ -199,8 +199,7 @@ def confirm_write(
 def _effect(plan: Plan, settings: Mapping[str, str]) -> str:
     if only_reads(plan.steps, settings):
         return "It only reads."
-    made = makes_file(settings)
-    return "It creates a temporary file." if made else "It may write."
+    return "It creates a temporary file." if makes_file(settings) else "It may write."
 
 
 def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str], None]) -> None:
