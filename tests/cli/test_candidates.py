@@ -24,19 +24,32 @@ title = "as offered"
 "path.stages" = "hba:fc32*{ports}@{ports}"
 "path.policy" = "active-active"
 """
+OFFERED = (("large", 768, 2), ("small", 48, 2), ("one-port", 768, 1), ("fc8", 256, 1), ("fc32", 256, 4))
 WORKLOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=20", "sga.mb=65536")
 ARRAY = ("array.disks=24", "array.raid=10", "array.drive_iops=20000", "array.drive_mb_s=500", "redo.write_kib=8")
 YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    purchase.files(tmp_path)
-    written(tmp_path / "run.sizeup.jsonl", *records())
-    for name, gib, ports in (("large", 768, 2), ("small", 48, 2), ("one-port", 768, 1)):
-        (tmp_path / f"{name}.toml").write_text(OFFER.format(gib=gib, ports=ports), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+@pytest.fixture(scope="module")
+def offers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with servers and offers, made once: no test changes what is there."""
+    path = tmp_path_factory.mktemp("offers")
+    purchase.files(path)
+    written(path / "run.sizeup.jsonl", *records())
+    texts = {name: OFFER.format(gib=gib, ports=ports) for name, gib, ports in OFFERED}
+    texts["fc8"] = texts["fc8"].replace("fc32", "fc8")
+    texts["fc32"] = texts["fc32"].replace('"machine.memory_gib" = 256\n', "")
+    for name, text in texts.items():
+        (path / f"{name}.toml").write_text(text, encoding="utf-8")
+    for name, states in (("down", ("Linkdown", "Linkdown")), ("half", ("Online", "Linkdown"))):
+        purchase.server(path / name, states=states)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def folder(offers: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(offers)
+    return offers
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> str:
@@ -50,7 +63,6 @@ def rows(text: str) -> list[list[str]]:
     return [line.split() for line in table[: table.index("")] if not line.startswith("  Licenses and their support")]
 
 
-@pytest.mark.usefixtures("folder")
 def test_candidates_stand_side_by_side_the_best_first(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(
         capsys, "small.toml", "server-x", "one-port.toml", "large.toml", "--set", *WORKLOAD, *ARRAY, *YEARS,
@@ -68,7 +80,6 @@ def test_candidates_stand_side_by_side_the_best_first(capsys: pytest.CaptureFixt
     assert max(map(len, text.splitlines())) <= 80
 
 
-@pytest.mark.usefixtures("folder")
 def test_the_shares_of_a_candidate_are_those_of_what_limits_it(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY, *YEARS))
 
@@ -79,7 +90,6 @@ def test_the_shares_of_a_candidate_are_those_of_what_limits_it(capsys: pytest.Ca
     assert row[2:5] == ["Space", "43%", "–"], "space loses nothing; 13% after a failure is the storage's"
 
 
-@pytest.mark.usefixtures("folder")
 def test_an_edition_that_is_not_permitted_and_one_that_nobody_chose_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -91,7 +101,6 @@ def test_an_edition_that_is_not_permitted_and_one_that_nobody_chose_are_named(
     assert rows(printed(capsys, "large.toml", "--set", *WORKLOAD, *ARRAY))[0][-1] == "assumed"
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_session_is_a_candidate_and_what_is_unknown_is_no_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "run.sizeup.jsonl", "large.toml", "--set", *WORKLOAD, *ARRAY, "capacity.iops=90000")
 
@@ -102,7 +111,6 @@ def test_a_session_is_a_candidate_and_what_is_unknown_is_no_verdict(capsys: pyte
     assert "run.sizeup.jsonl: Memory: 65,536 MiB " in " ".join(text.split())
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_give(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,14 +139,8 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
     ],
 )
 def test_what_is_not_judged_is_named_and_never_wins(
-    folder: Path, names: tuple[str, ...], settings: tuple[str, ...], expected: list[str]
+    names: tuple[str, ...], settings: tuple[str, ...], expected: list[str]
 ) -> None:
-    for name, states in (("down", ("Linkdown", "Linkdown")), ("half", ("Online", "Linkdown"))):
-        purchase.server(folder / name, states=states)
-    one_port = OFFER.format(gib=256, ports=1).replace("fc32", "fc8")
-    (folder / "fc8.toml").write_text(one_port, encoding="utf-8")
-    four_ports = OFFER.format(gib=256, ports=4).replace('"machine.memory_gib" = 256\n', "")
-    (folder / "fc32.toml").write_text(four_ports, encoding="utf-8")
     candidates = [
         Candidate(name, size(sized_subject(name, parse_settings(settings), own_first=True).inputs)) for name in names
     ]
@@ -148,7 +150,6 @@ def test_what_is_not_judged_is_named_and_never_wins(
     ] == expected
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_fail_by_a_rule_alone_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(
         capsys, "small.toml", "--rules-of-thumb", "--set", *ARRAY, "workload.iops=1000", "redo.mb_s=1", "db.gb=4000"
@@ -158,7 +159,6 @@ def test_a_fail_by_a_rule_alone_says_so(capsys: pytest.CaptureFixture[str]) -> N
     assert "assumed: a buffer pool of 10% of the database" in " ".join(text.split())
 
 
-@pytest.mark.usefixtures("folder")
 def test_what_a_candidate_states_by_itself_counts_before_what_is_set_for_all(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -168,7 +168,6 @@ def test_what_a_candidate_states_by_itself_counts_before_what_is_set_for_all(
     assert " 80 GiB " in text
 
 
-@pytest.mark.usefixtures("folder")
 def test_the_document_has_the_whole_answer_of_each(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(printed(capsys, "small.toml", "large.toml", "--json", "--set", *WORKLOAD, *ARRAY))
 
@@ -176,15 +175,11 @@ def test_the_document_has_the_whole_answer_of_each(capsys: pytest.CaptureFixture
     assert all(one["schema"] == "sizeup.size/1" for one in found)
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (("large.toml", "large.toml"), "expected every server once, found large.toml more than once"),
-        (
-            ("nothing",),
-            "a published case, this or none, found nothing at nothing; list cases with: sizeup size cases",
-        ),
+        (("nothing",), "a published case, this or none, found nothing at nothing; list cases with: sizeup size cases"),
         (
             ("large.toml", "--show", "working"),
             "unrecognized arguments: --show working; try: sizeup size compare --help",
@@ -204,7 +199,6 @@ def test_what_cannot_be_compared_is_refused(
     assert sentence in printed(capsys, *arguments, status=2)
 
 
-@pytest.mark.usefixtures("folder")
 def test_one_sentence_stands_for_all_candidates_that_it_is_true_of(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -215,7 +209,6 @@ def test_one_sentence_stands_for_all_candidates_that_it_is_true_of(
     assert "Licenses and their support over 3 years, by list prices" in text
 
 
-@pytest.mark.usefixtures("folder")
 def test_the_folder_that_all_share_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, f"{folder}/large.toml", f"{folder}/small.toml", "--set", *WORKLOAD, *ARRAY)
 

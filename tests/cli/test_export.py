@@ -36,6 +36,10 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state"
 
 
+def export(session: str, form: str, *more: str) -> int:
+    return cli.run(["session", "export", session, "--format", form, *more])
+
+
 @pytest.fixture
 def session(tmp_path: Path) -> str:
     return written(tmp_path / "one.sizeup.jsonl", *records())
@@ -47,9 +51,7 @@ def test_each_format_is_written_whole_with_nothing_beside_it(session: str, tmp_p
     folder.mkdir()
     step = ["--step", "clock.cost"] if name == "svg" else []
 
-    assert (
-        cli.run(["session", "export", session, "--format", name, *step, "-o", str(folder / "report")]) == ExitStatus.OK
-    )
+    assert export(session, name, *step, "-o", str(folder / "report")) == ExitStatus.OK
     assert [path.name for path in folder.iterdir()] == ["report"]
     assert (folder / "report").read_text().startswith(FIRST_WORDS[name])
 
@@ -67,16 +69,10 @@ def test_a_report_beside_a_published_case_says_where_it_was_printed(
     path = str(tmp_path / "slb.sizeup.jsonl")
     assert cli.run(["session", "import", str(tmp_path / "slb.txt"), "-o", path]) == ExitStatus.OK
 
-    assert cli.run(["session", "export", path, "--format", name, "--against", "preset:slb-e5320"]) == ExitStatus.OK
+    assert export(path, name, "--against", "preset:slb-e5320") == ExitStatus.OK
 
     said = " ".join(capsysbinary.readouterr().out.decode().split())
-    for words in (
-        "Compared",
-        "131 ns",
-        "Silly Little Benchmark",
-        "2006 to 2007",
-        "B (new) contains no machine",
-    ):
+    for words in ("Compared", "131 ns", "Silly Little Benchmark", "2006 to 2007", "B (new) contains no machine"):
         assert words in said
 
 
@@ -85,14 +81,8 @@ def test_a_report_beside_nothing_it_shares_a_figure_with_is_refused(
 ) -> None:
     out = str(tmp_path / "out")
 
-    assert (
-        cli.run(["session", "export", session, "--format", "html", "--against", "preset:redo-10db", "-o", out])
-        == ExitStatus.USAGE
-    )
-    assert (
-        cli.run(["session", "export", session, "--format", "csv", "--against", "preset:redo-10db", "-o", out])
-        == ExitStatus.USAGE
-    )
+    assert export(session, "html", "--against", "preset:redo-10db", "-o", out) == ExitStatus.USAGE
+    assert export(session, "csv", "--against", "preset:redo-10db", "-o", out) == ExitStatus.USAGE
     told = capsys.readouterr().err
     assert "nothing measured on both sides" in told
     assert "--against has no effect on the format csv" in told
@@ -104,7 +94,7 @@ def test_the_share_opens_and_what_was_masked_is_shown_to_the_sender_alone(
 ) -> None:
     out = tmp_path / "share.sizeup.jsonl.gz"
 
-    assert cli.run(["session", "export", session, "--format", "share", "-o", str(out)]) == ExitStatus.OK
+    assert export(session, "share", "-o", str(out)) == ExitStatus.OK
 
     told = capsys.readouterr().err
     assert "S3RIAL-9X7" in told
@@ -119,21 +109,21 @@ def test_charts_of_a_probe_that_is_not_installed_are_shared(tmp_path: Path) -> N
     absent = replace(own, manifest=replace(own.manifest, name="acme.latency"))
     path = written(tmp_path / "one.sizeup.jsonl", *copied_probes.records(absent))
     shared, report = str(tmp_path / "shared.gz"), tmp_path / "report.html"
-    assert cli.run(["session", "export", path, "--format", "share", "-o", shared]) == ExitStatus.OK
+    assert export(path, "share", "-o", shared) == ExitStatus.OK
 
     for session in (path, shared):
         (run,) = read_session(session).steps.values()
         assert run.declaration == absent.manifest.declaration()
         assert run.declaration.title == "Memory latency"
         assert cli.run(["session", "show", session]) == ExitStatus.OK
-        assert cli.run(["session", "export", session, "--format", "html", "-o", str(report)]) == ExitStatus.OK
+        assert export(session, "html", "-o", str(report)) == ExitStatus.OK
         assert "<svg" in report.read_text("utf-8")
 
 
 def test_two_shares_of_one_installation_use_the_same_pseudonyms(session: str, tmp_path: Path) -> None:
     places = [tmp_path / "first.gz", tmp_path / "second.gz"]
     for place in places:
-        assert cli.run(["session", "export", session, "--format", "share", "-o", str(place)]) == ExitStatus.OK
+        assert export(session, "share", "-o", str(place)) == ExitStatus.OK
 
     assert places[0].read_bytes() == places[1].read_bytes()
 
@@ -145,9 +135,7 @@ def test_what_a_full_disk_left_of_the_key_is_replaced(
     key.parent.mkdir(parents=True, exist_ok=True)
     key.touch()
 
-    assert (
-        cli.run(["session", "export", session, "--format", "share", "-o", str(tmp_path / "share.gz")]) == ExitStatus.OK
-    )
+    assert export(session, "share", "-o", str(tmp_path / "share.gz")) == ExitStatus.OK
 
     assert len(key.read_bytes()) == 32
     assert "the masking key cannot be saved" not in capsys.readouterr().err
@@ -167,16 +155,16 @@ def test_a_key_that_finds_no_room_leaves_nothing_and_is_told(tmp_path: Path, mon
 
 
 def test_a_chart_must_be_chosen_where_there_are_several(session: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["session", "export", session, "--format", "svg"]) == ExitStatus.USAGE
+    assert export(session, "svg") == ExitStatus.USAGE
     assert "choose the step with --step, one of: memory.latency, clock.cost" in capsys.readouterr().err
-    assert cli.run(["session", "export", session, "--format", "svg", "--step", "nonsense"]) == ExitStatus.USAGE
+    assert export(session, "svg", "--step", "nonsense") == ExitStatus.USAGE
     assert "choose one of: memory.latency, clock.cost" in capsys.readouterr().err
 
 
 def test_the_session_is_not_overwritten_by_its_own_report(session: str, capsys: pytest.CaptureFixture[str]) -> None:
     before = Path(session).read_bytes()
 
-    assert cli.run(["session", "export", session, "--format", "html", "-o", session]) == ExitStatus.USAGE
+    assert export(session, "html", "-o", session) == ExitStatus.USAGE
     assert "would overwrite a file that is read" in capsys.readouterr().err
     assert Path(session).read_bytes() == before
 
@@ -187,7 +175,7 @@ def test_a_new_file_obeys_the_umask_and_an_old_one_keeps_its_mode_and_its_link(s
     old.chmod(0o640)
     link.symlink_to(old)
 
-    assert cli.run(["session", "export", session, "--format", "text", "-o", str(link)]) == ExitStatus.OK
+    assert export(session, "text", "-o", str(link)) == ExitStatus.OK
 
     assert link.is_symlink()
     assert old.read_text().startswith("db01")
@@ -238,10 +226,7 @@ def _distinct(batches: list[object]) -> list[object]:
 
 
 def test_a_place_that_does_not_exist_is_named(session: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        cli.run(["session", "export", session, "--format", "html", "-o", "/nonexistent/report.html"])
-        == ExitStatus.USAGE
-    )
+    assert export(session, "html", "-o", "/nonexistent/report.html") == ExitStatus.USAGE
     assert "/nonexistent/report.html: cannot write: No such file or directory" in capsys.readouterr().err
 
 

@@ -25,22 +25,7 @@ FOREIGN = (
 )  # fmt: skip
 """Commands of others: what stands behind one of them, up to the end of the clause, is its own."""
 PROSE = frozenset(
-    {
-        "among",
-        "and",
-        "could",
-        "had",
-        "has",
-        "in",
-        "is",
-        "itself",
-        "keeps",
-        "may",
-        "on",
-        "session",
-        "was",
-        "without",
-    }
+    {"among", "and", "could", "had", "has", "in", "is", "itself", "keeps", "may", "on", "session", "was", "without"}
 )
 """Words behind the name of the program that are no commands."""
 START = "run"
