@@ -3,6 +3,7 @@
 The rates that docs/results/simulations.md states; the full table of the page takes a minute.
 """
 
+import math
 import random
 
 import pytest
@@ -35,16 +36,6 @@ def detection(hosts: int, scatter: float, fleets: int, factor: float = 1.6) -> f
     return found / fleets
 
 
-@pytest.mark.parametrize(("hosts", "scatter"), [(3, 0.05), (5, 0.05), (12, 0.05), (30, 0.05)])
-def test_like_hosts_are_reported_in_at_most_one_fleet_of_twenty(hosts: int, scatter: float) -> None:
-    assert false_alarms(hosts, scatter, 100) <= 0.10  # of 100 fleets; the table below takes more
-
-
-@pytest.mark.parametrize(("hosts", "scatter"), [(3, 0.02), (5, 0.03), (8, 0.03), (12, 0.05), (30, 0.05)])
-def test_a_host_that_is_1_6_times_slower_is_found(hosts: int, scatter: float) -> None:
-    assert detection(hosts, scatter, 200) >= 0.94
-
-
 @pytest.mark.ci
 @pytest.mark.parametrize("hosts", [3, 5, 8, 12, 30, 100])
 def test_the_rates_of_the_page(hosts: int) -> None:
@@ -71,6 +62,7 @@ def test_few_hosts_report_a_large_difference_alone() -> None:
     assert not spread([*few, 120.0]).stands_out(120.0)
     assert spread([*few, 126.0]).stands_out(126.0)
     assert not spread([100.0, 160.0]).stands_out(160.0)
+    assert spread([98.0, 100.0, 102.0, 130.0]).stands_out(130.0)
     assert LEAST_HOSTS == 3
     assert LARGE_CHANGE == 0.25
 
@@ -79,6 +71,7 @@ def test_scatter_within_the_runs_is_scatter() -> None:
     values = [100.0, 101.0, 99.0, 100.0, 130.0]
 
     assert spread(values).stands_out(130.0)
+    assert spread(values).sigma == pytest.approx(1.4826 * math.log(101 / 100), rel=1e-3)
     assert not spread(values, [(85.0, 115.0)] * 5).stands_out(130.0)
     assert spread([0.0, -1.0]).hosts == 0
     assert not spread([1.0, 1.0, 1.0]).stands_out(0.0)
