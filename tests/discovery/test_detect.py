@@ -65,14 +65,6 @@ def test_json_has_the_counts_first(tmp_path: Path, capfdbinary: pytest.CaptureFi
     assert document["processor"]["base_clock"]["value"] == 2.5e9
 
 
-def test_a_sysroot_that_is_none_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["detect", "--sysroot", "/nonexistent"]) == 2
-
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-
-
 def test_a_machine_survives_the_session_file(tmp_path: Path) -> None:
     found = discover(machine(tmp_path, "2-sockets-smt"))
 

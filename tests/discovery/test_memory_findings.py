@@ -220,11 +220,12 @@ def test_work_is_sent_to_a_node_only_where_its_cpus_can_be_had(
         two_sockets(),
         pus=tuple(Pu(cpu, online=online or cpu < 2, allowed=cpu < 2) for cpu in range(4)),
         platform=Platform(control_group=ControlGroup(cpus=cpuset)),
-        nvme_controllers=(NvmeController("nvme0", "pcie", None, node=1),),
+        nvme_controllers=tuple(NvmeController(f"nvme{n}", "pcie", None, node=n) for n in range(2)),
     )
 
     found = only(machine, "device.remote")
-    assert found.command == command
+    assert (found.subjects, found.command) == (("nvme:nvme1",), command)
+    assert ("affinity.restricted" in ids(machine)) is online
     assert ("(numactl --all --cpunodebind=1 --localalloc COMMAND)" in found.remedy) is there
 
 

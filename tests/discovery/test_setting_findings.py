@@ -1,7 +1,6 @@
 """Findings about settings: only where every vendor that says something says something else, each with its source."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -229,12 +228,6 @@ def test_every_recommendation_is_of_a_setting_that_is_shown_and_has_a_source() -
 )  # fmt: skip
 def test_a_value_is_held_against_what_is_recommended(setting: str, value: str, agrees: bool) -> None:
     assert any(one.agrees(value) for one in recommendations()[setting]) is agrees
-
-
-def test_the_file_of_recommendations_is_part_of_the_package() -> None:
-    import sizeup.discovery.findings as package
-
-    assert (Path(package.__path__[0]) / "recommendations.toml").exists()
 
 
 def test_the_address_of_a_source_stays_whole_and_the_rest_fits_a_terminal() -> None:

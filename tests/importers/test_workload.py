@@ -104,6 +104,10 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
         (SAR.replace("1024.00", "1.0k"), "line 4: expected plain figures, found '1.0k'; run it without --human"),
         (IOSTAT_PLAIN.replace("600.00", "600.0k"), "found '600.0k'; run it without --human"),
         (IOSTAT_PLAIN.replace("kB_wrtn/s", "kB_w+d/s "), "run iostat without -s"),
+        (
+            IOSTAT_OLD.replace("rsec/s   wsec/s", "Blk/s x"),
+            "line 7: sda: expected columns such as r/s, w/s, rkB/s",
+        ),
         (IOSTAT_NEW.replace("   8.00    1.00", "   8.00"), "line 4: expected 14 columns, found 13"),
         (VMSTAT.replace(" 70  5  0", ""), "line 4: expected 17 columns, found 16"),
         (
