@@ -17,6 +17,8 @@ import hypothesis
 import pytest
 from hypothesis.configuration import set_hypothesis_home_dir
 
+from fakes import HandContext
+
 _SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 _OURS = ("SIZEUP_CONFIG", "SIZEUP_RUN_", "SIZEUP_CONSOLE_")
@@ -119,3 +121,9 @@ def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     for name in list(os.environ):
         if name in _SURROUNDINGS or name.startswith(_OURS):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def context() -> HandContext:
+    """What a probe is handed, to be canceled by hand."""
+    return HandContext()

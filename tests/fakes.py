@@ -30,21 +30,6 @@ class QuietControl:
         return not self.cancel_run
 
 
-class CancelAfter(QuietControl):
-    """Cancels the step a while after it is first asked."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self._seconds = seconds
-        self._asked: float | None = None
-
-    @property
-    def cancel_step(self) -> bool:
-        if self._asked is None:
-            self._asked = time.monotonic()
-        return time.monotonic() - self._asked > self._seconds
-
-
 class CancelWhen(QuietControl):
     """Cancels the step once a condition holds."""
 

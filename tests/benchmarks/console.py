@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from sizeup.probing.registry import load_registry
@@ -67,24 +67,19 @@ PROGRAMS = (
 )
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What one start of a program cost, or the medians over several."""
-
-    first_paint_ms: float
-    """From before the fork to the first byte that leaves something on the screen."""
-    settled_ms: float
-    """To the last byte before the first pause of 0.3 s: the screen is whole."""
-    settled_cpu_ms: float
-    """CPU time of all its processes when that pause was over."""
-    idle_cpu_percent: float
-    """Of one CPU."""
-    idle_bytes_per_second: float
-    resident_mb: float
-    proportional_mb: float
-    """A page that several processes share counts in parts."""
-    echo_ms_median: float
-    echo_ms_p90: float
+FORMS = {
+    "first paint ms": ".0f",  # from before the fork to the first byte that leaves something on the screen
+    "whole ms": ".0f",  # to the last byte before the first pause of 0.3 s
+    "CPU to whole ms": ".0f",  # of all its processes when that pause was over
+    "idle CPU %": ".2f",  # of one CPU
+    "bytes/s": ",.0f",  # when idle
+    "RSS MB": ".0f",
+    "PSS MB": ".0f",  # a page that several processes share counts in parts
+    "key ms p50": ".1f",
+    "p90": ".1f",
+}
+"""What one start of a program cost, and how that is written."""
+Cost = dict[str, float]
 
 
 def measure(program: Program, columns: int, rows: int, idle_seconds: float, keys: int) -> Cost:
@@ -104,22 +99,15 @@ def measure(program: Program, columns: int, rows: int, idle_seconds: float, keys
             idle_cpu, idle_bytes = idle(terminal, idle_seconds)
             resident, proportional = terminal.resident_bytes(), terminal.proportional_bytes()
             echoes = sorted(echo_ms(terminal, program.key, keys))
-    return Cost(
-        first_paint_ms=first_paint * 1e3,
-        settled_ms=settled * 1e3,
-        settled_cpu_ms=settled_cpu * 1e3,
-        idle_cpu_percent=idle_cpu,
-        idle_bytes_per_second=idle_bytes,
-        resident_mb=resident / 1e6,
-        proportional_mb=proportional / 1e6,
-        echo_ms_median=statistics.median(echoes),
-        echo_ms_p90=echoes[int(0.9 * (len(echoes) - 1) + 0.5)],
-    )
+    slow = echoes[int(0.9 * (len(echoes) - 1) + 0.5)]
+    times = (first_paint * 1e3, settled * 1e3, settled_cpu * 1e3)
+    figures = (*times, idle_cpu, idle_bytes, resident / 1e6, proportional / 1e6, statistics.median(echoes), slow)
+    return dict(zip(FORMS, figures, strict=True))
 
 
 def medians(costs: Sequence[Cost]) -> Cost:
     """Return the median of each figure."""
-    return Cost(**{each.name: statistics.median(getattr(cost, each.name) for cost in costs) for each in fields(Cost)})
+    return {name: statistics.median(cost[name] for cost in costs) for name in FORMS}
 
 
 def idle(terminal: Terminal, seconds: float) -> tuple[float, float]:
@@ -251,31 +239,17 @@ def _until_end(terminal: Terminal, leave: Callable[[], None]) -> float:
     return (time.monotonic() - since) * 1e3
 
 
-FIGURES = (
-    ("first paint ms", "first_paint_ms", ".0f"),
-    ("whole ms", "settled_ms", ".0f"),
-    ("CPU to whole ms", "settled_cpu_ms", ".0f"),
-    ("idle CPU %", "idle_cpu_percent", ".2f"),
-    ("bytes/s", "idle_bytes_per_second", ",.0f"),
-    ("RSS MB", "resident_mb", ".0f"),
-    ("PSS MB", "proportional_mb", ".0f"),
-    ("key ms p50", "echo_ms_median", ".1f"),
-    ("p90", "echo_ms_p90", ".1f"),
-)
-
-
 def table(costs: dict[str, Cost]) -> list[str]:
     """The Markdown table, and below it the first program's costs as ratios to each peer's."""
-    titles = " | ".join(title for title, _, _ in FIGURES)
-    lines = [f"| | {titles} |", "|---|" + "---:|" * len(FIGURES)]
+    titles = " | ".join(FORMS)
+    lines = [f"| | {titles} |", "|---|" + "---:|" * len(FORMS)]
     for name, cost in costs.items():
-        cells = (format(getattr(cost, figure), form) for _, figure, form in FIGURES)
+        cells = (format(cost[figure], form) for figure, form in FORMS.items())
         lines.append(f"| {name} | {' | '.join(cells)} |")
     (first, ours), *others = costs.items()
-    lines += ["", f"| {first} / | {titles.replace(' ms', '').replace(' MB', '')} |", "|---|" + "---:|" * len(FIGURES)]
+    lines += ["", f"| {first} / | {titles.replace(' ms', '').replace(' MB', '')} |", "|---|" + "---:|" * len(FORMS)]
     for name, cost in others:
-        pairs = [(getattr(ours, figure), getattr(cost, figure)) for _, figure, _ in FIGURES]
-        ratios = [f"{mine / theirs:.2f}" if theirs else "-" for mine, theirs in pairs]
+        ratios = [f"{ours[figure] / cost[figure]:.2f}" if cost[figure] else "-" for figure in FORMS]
         lines.append(f"| {name} | {' | '.join(ratios)} |")
     return lines
 

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from sizeup.live.environment import EnvironmentWatch
+import psutil
+import pytest
+
+from sizeup.live.environment import EnvironmentWatch, cpu_loads
 
 
 def proc(folder: Path, *, idle: int, steal: int, ticks: int, name: str = "postgres: a (b)") -> None:
@@ -60,6 +63,12 @@ def test_without_a_proc_what_others_do_is_unknown_and_not_nothing(tmp_path: Path
         facts = EnvironmentWatch(str(folder), str(tmp_path / "sys")).facts()
 
         assert set(facts) == {"sizeup_cpu_seconds"}
+
+
+def test_loads_of_cpus_without_a_proc_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(psutil, "PROCFS_PATH", "/nonexistent")
+
+    assert cpu_loads() == {}
 
 
 def test_numbers_without_end_are_left_out(tmp_path: Path) -> None:

@@ -5,13 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from fakes import HandContext
-
-
-@pytest.fixture
-def context() -> HandContext:
-    return HandContext()
-
 
 @pytest.fixture(autouse=True)
 def _affinity_restored() -> Iterator[None]:

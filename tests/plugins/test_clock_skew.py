@@ -71,11 +71,3 @@ def test_nodes_and_packages_for_which_there_are_too_few_partners_are_a_gap() -> 
     assert gap.subject.count("package ") == 4
     assert gap.reason == "not compared: partners=3 is too few for every node and package. Raise it"
     assert gaps(planned(eight_sockets(), partners=0)) == []
-
-
-@pytest.mark.parametrize("machine", [shape(), shape(cores=2), eight_sockets()])
-@pytest.mark.parametrize("chosen", [{}, {"partners": 1023}, {"reads": 100_000_000}])
-def test_the_time_limit_exceeds_the_estimate_by_half(machine: Machine, chosen: dict[str, SettingValue]) -> None:
-    step = planned(machine, **chosen)
-
-    assert step.time_limit_seconds >= 1.5 * step.estimated_seconds

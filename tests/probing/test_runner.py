@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes import CancelAfter, CancelWhen, QuietControl
+from fakes import CancelWhen, QuietControl
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.records import EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Outcome, Status
@@ -134,7 +134,7 @@ def test_a_canceled_step_stops_by_the_word_and_keeps_what_it_has() -> None:
 
 
 def test_cancel_before_the_worker_is_up_is_not_lost() -> None:
-    assert run(Kept(), samples=100_000, control=CancelAfter(0)).status is Status.CANCELED
+    assert run(Kept(), samples=100_000, control=CancelWhen(lambda: True)).status is Status.CANCELED
 
 
 def test_a_target_that_cannot_be_loaded_fails_its_step() -> None:

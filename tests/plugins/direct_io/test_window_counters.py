@@ -10,9 +10,18 @@ from msgspec.structs import replace
 from plugins.direct_io.evidence import DIRECT_EVIDENCE
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.mounts import NfsBytes
+from sizeup.procfs.stat import HostStat
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.validity import Evidence, Validity, check_direct, check_physical
-from sizeup_direct_io.window_counters import Counters, CounterSource, TargetBytes, read_counters
+from sizeup_direct_io.window_counters import (
+    Counters,
+    CounterSource,
+    HostCpu,
+    TargetBytes,
+    host_cpu,
+    kernel_thread_family,
+    read_counters,
+)
 
 RATE = 100_000_000
 WINDOW_SECONDS = 0.5
@@ -141,3 +150,19 @@ def test_each_edge_has_the_time_of_its_host_counters_however_slow_the_others_are
 
     assert (opening.time_ns, closing.time_ns) == (980_001_000, 980_001_000)
     assert clock.ns > closing.time_ns
+
+
+def test_host_time_is_in_nanoseconds_and_subtracts() -> None:
+    first = host_cpu(HostStat(10, 2, 5, 100, 3, 1, 2, 4, interrupts=500, switches=900), 100)
+    later = host_cpu(HostStat(20, 2, 9, 150, 3, 1, 4, 4, interrupts=700, switches=1000), 100)
+
+    assert first == HostCpu(120_000_000, 50_000_000, 30_000_000, 1_030_000_000, 40_000_000, 500, 900)
+    assert later.since(first) == HostCpu(100_000_000, 40_000_000, 20_000_000, 500_000_000, 0, 200, 100)
+    assert later.since(first).busy_ns == 160_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "family"), [("kworker/3:2-events", "kworker"), ("loop0", "loop0"), ("xfs-conv/vda1", "xfs-conv")]
+)
+def test_kernel_threads_are_joined_by_family(name: str, family: str) -> None:
+    assert kernel_thread_family(name) == family
