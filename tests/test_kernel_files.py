@@ -106,33 +106,24 @@ def test_detecting_a_machine_opens_kernel_files_in_discovery_alone(tmp_path: Pat
 
 
 @pytest.mark.ci
-def test_a_run_opens_kernel_files_in_procfs_and_discovery_alone(tmp_path: Path) -> None:
-    run = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set", "null.interval=0", "-o", "run")
-
-    found = openers(tmp_path / "log", command(*run), tmp_path)
-
-    assert "/proc/self/oom_score_adj" in found["sizeup.procfs.process"], "the worker is watched"
-    assert "/proc/stat" in found["sizeup.procfs.kernel_file"]
-    assert strangers(found) == {}
-
-
-@pytest.mark.ci
-def test_probes_open_kernel_files_through_procfs_alone(tmp_path: Path) -> None:
-    try:
-        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
-    except OSError as error:
-        pytest.skip(f"the file system of {tmp_path} takes no direct I/O: {error.strerror}")
+def test_a_run_and_its_probes_open_kernel_files_through_procfs_alone(tmp_path: Path) -> None:
     options = {
         "io.direct": (f"path={tmp_path}", "preset=custom", "read_percent=50", "size=16M", "reserve=1M", "seconds=0.5",
                       "warmup=0.2", "ramps=1", "check_concurrency=no"),
         "clock.cost": ("seconds_per_method=1ms",),
     }  # fmt: skip
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
+    except OSError:
+        del options["io.direct"]
     run = [word for probe in options for word in ("-p", probe)]
     run += [word for probe, each in options.items() for option in each for word in ("--set", f"{probe}.{option}")]
 
     found = openers(tmp_path / "log", command("--batch", "-q", "-o", "run", *run), tmp_path)
 
-    assert "/proc/self/io" in found["sizeup.procfs.kernel_file"], "the worker of io.direct is watched"
+    assert "/proc/self/oom_score_adj" in found["sizeup.procfs.process"], "the worker is watched"
+    assert "/proc/stat" in found["sizeup.procfs.kernel_file"]
+    assert ("/proc/self/io" in found["sizeup.procfs.kernel_file"]) is ("io.direct" in options)
     assert strangers(found) == {}
 
 

@@ -18,6 +18,7 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import list_threads
 from sizeup_direct_io import binding, paths, target_setup
+from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import TargetBytes
 
@@ -198,7 +199,7 @@ def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.ci
-def test_files_on_one_disk_are_measured_at_once(folder: Path) -> None:
+def test_files_on_one_disk_are_measured_alone_and_at_once(folder: Path) -> None:
     for name in ("a", "b", "c", "d"):
         (folder / name).mkdir()
     more = ":".join(str(folder / name) for name in ("b", "c", "d"))
@@ -213,6 +214,13 @@ def test_files_on_one_disk_are_measured_at_once(folder: Path) -> None:
     assert sum(e.value for e in each.values()) == pytest.approx(together.value)
     assert all(e.value > 0 for e in each.values())
     assert all("node 0" in str(e.extra["cpus"]) or "not pinned" in str(e.extra["cpus"]) for e in each.values())
+    alone = {e.at["path"]: e.value for e in found if e.series == "iops" and e.at.get("path") in each}
+    (scaling,) = [e for e in found if e.series == "scaling"]
+    assert list(alone) == [str(folder / name) for name in ("a", "b", "c", "d")]
+    assert (scaling.at["paths"], scaling.value) == (4, pytest.approx(together.value / sum(alone.values())))
+    assert {e.at["path"] for e in found if e.series == "validity" and "path" in e.at} == {*alone, "all together"}
+    assert "The paths share disks" in str(scaling.extra["consequence"]) or not read_disks(folder.stat().st_dev)
+    assert str(scaling.extra["statement"]).startswith("4 paths together reach")
 
 
 @pytest.mark.ci

@@ -44,9 +44,15 @@ def test_a_ramp_yields_live_samples_estimates_and_a_verdict_and_leaves_no_file(f
     assert {emission.series for emission in emissions if isinstance(emission, Samples | Estimate)} <= declared
     # On a host that is busy to the brim the ramp may end early.
     assert [e.at["queue_depth"] for e in estimates if e.series == "iops"] in ([1], [1, 2])
-    assert {e.at["part"] for e in estimates if e.series == "validity"} >= {"direct", "physical", "steady"}
+    verdicts = {e.at["part"]: e.extra["verdict"] for e in estimates if e.series == "validity"}
+    assert verdicts.keys() >= {"direct", "physical", "steady"}
+    assert verdicts["direct"] in {"pass", "fail"}, "of a file that was written it is known"
     assert any(isinstance(emission, Samples) for emission in emissions)
     assert list(folder.iterdir()) == []
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    mount = read_mount(descriptor)
+    os.close(descriptor)
+    assert {e.extra["mount_point"] for e in estimates if e.series in {"iops", "rate"}} == {mount.point}
 
 
 def test_latency_bands_are_live_four_times_a_second_for_reads_and_writes_apart(folder: Path) -> None:
@@ -226,14 +232,3 @@ def test_a_device_that_was_removed_during_the_run_is_named(
         list(run(step(folder)))
     loss = f"; device nvme3n1 of {folder} was removed during the run; see the kernel log" if removed else ""
     assert str(raised.value) == f"{folder}: no request succeeded{loss}"
-
-
-def test_each_figure_says_on_which_mount_or_device_it_was_taken(folder: Path) -> None:
-    rates = [e for e in run(step(folder, depth=1)) if isinstance(e, Estimate) and e.series in {"iops", "rate"}]
-
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    mount = read_mount(descriptor)
-    os.close(descriptor)
-    assert mount is not None
-    assert rates
-    assert {estimate.extra["mount_point"] for estimate in rates} == {mount.point}
