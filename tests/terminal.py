@@ -315,11 +315,14 @@ class Terminal:
         """Take one chunk if one arrives in time; whether one did, or is on its way."""
         if self.bytes_per_second is None and not self.in_flight:
             return self._arrive(self._take(seconds))
+        idle = not self.in_flight
         if len(self.in_flight) < _LINE_BYTES:
             self.in_flight += self._take(min(seconds, 0.005))
         now = time.monotonic()
         rate = self.bytes_per_second or 1e9
-        self._tokens = min(self._tokens + (now - self._tokens_since) * rate, max(rate * 0.02, 1.0))
+        self._tokens += (now - self._tokens_since) * rate  # also for the time in which this reader had no CPU
+        if idle:
+            self._tokens = min(self._tokens, max(rate * 0.02, 1.0))
         self._tokens_since = now
         due = int(self._tokens)
         self._tokens -= due

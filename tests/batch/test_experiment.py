@@ -16,6 +16,7 @@ from sizeup import cli
 from sizeup.engine import experiment
 from sizeup.probing.registry import Registry, load_registry
 from sizeup.session.reader import read_session
+from terminal import PATIENCE_SECONDS
 
 FAST = ("-p", "null", "--set", "null.samples=5", "--set", "null.interval=0.2ms", "--settle", "0")
 _PROBE = """
@@ -26,7 +27,7 @@ from sizeup.model.sample import Estimate
 
 class Reading:
     def plan(self, machine, settings):
-        yield Step("null", "null", "a file", settings, 0.01, 10.0)
+        yield Step("null", "null", "a file", settings, 0.01, 600.0)
 
     def run(self, step, context):
         value = float(Path({path!r}).read_text()) * random.uniform(0.99, 1.01)
@@ -138,12 +139,12 @@ def test_an_interrupt_restores_and_keeps_what_was_measured(tmp_path: Path, envir
     process = subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not (tmp_path / "run").exists() or b'"kind":"samples"' not in (tmp_path / "run").read_bytes():
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE_SECONDS)
 
     assert process.returncode == 130, errors
     assert (tmp_path / "log").read_text().split() == ["a", "restored"]

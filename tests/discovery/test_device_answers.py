@@ -188,7 +188,7 @@ def test_a_device_that_does_not_answer_holds_up_nothing() -> None:
     questions = DeviceQuestions(0.05)
 
     def silent() -> bytes:
-        never.wait(30)
+        never.wait(600)
         return b"late"
 
     began = time.monotonic()
@@ -197,7 +197,7 @@ def test_a_device_that_does_not_answer_holds_up_nothing() -> None:
 
     assert {answer.errno for answer in answers if isinstance(answer, Unreadable)} == {errno.ETIMEDOUT}
     assert len([answer for answer in answers if isinstance(answer, Unreadable)]) == 51
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 180
 
 
 def test_no_answer_in_time_is_said(tmp_path: Path) -> None:

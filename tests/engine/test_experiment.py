@@ -21,7 +21,7 @@ from sizeup.session.writer import Writer
 
 pytestmark = pytest.mark.ci
 
-STEP = Step("null", "null", "", {"samples": 5, "interval": 0.0001, "misbehave": "no"}, 1.0, 10.0)
+STEP = Step("null", "null", "", {"samples": 5, "interval": 0.0001, "misbehave": "no"}, 1.0, 600.0)
 Act = Callable[[int], Result | None]
 
 

@@ -23,7 +23,7 @@ HEADER = SessionRecord(format=1, id="a1", tool="sizeup 0.1.0", host="db01", star
 
 
 def null(id_: str = "null", **settings: SettingValue) -> Step:
-    return Step(id_, "null", "", {"samples": 5, "interval": 0.0001, "misbehave": "no"} | settings, 1.0, 10.0)
+    return Step(id_, "null", "", {"samples": 5, "interval": 0.0001, "misbehave": "no"} | settings, 1.0, 600.0)
 
 
 def test_each_step_ends_in_an_outcome_and_a_crash_stops_no_other(tmp_path: Path) -> None:

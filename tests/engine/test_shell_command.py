@@ -11,6 +11,7 @@ import pytest
 
 from fakes import CancelWhen, QuietControl
 from sizeup.engine.shell_command import OUTPUT_BYTES, execute
+from terminal import PATIENCE_SECONDS
 
 
 class Canceled(QuietControl):
@@ -36,15 +37,15 @@ def runs(pid: int) -> bool:
 def test_status_output_and_directory_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    done = execute("pwd; echo error >&2; cat; exit 3", 10, quiet())
+    done = execute("pwd; echo error >&2; cat; exit 3", PATIENCE_SECONDS, quiet())
 
     assert done.output == (str(tmp_path), "error"), "standard input is empty, both streams are kept"
     assert (done.exit_status, done.problem) == (3, "it exited with status 3")
-    assert execute("true", 10, quiet()).problem == ""
+    assert execute("true", PATIENCE_SECONDS, quiet()).problem == ""
 
 
 def test_an_unknown_command_is_the_shells_error() -> None:
-    done = execute("no-such-command-here", 10, quiet())
+    done = execute("no-such-command-here", PATIENCE_SECONDS, quiet())
 
     assert (done.exit_status, done.problem) == (127, "it exited with status 127")
     assert "no-such-command-here" in done.output[-1]
@@ -52,46 +53,48 @@ def test_an_unknown_command_is_the_shells_error() -> None:
 
 def test_a_command_beyond_its_limit_is_ended_with_all_that_it_started() -> None:
     began = time.monotonic()
-    for limit in (0.2, 2.0, 20.0):  # on a busy host a shell may need longer to begin
+    for limit in (0.2, 2.0, 20.0, 200.0):  # on a busy host a shell may need longer to begin
         done = execute("(trap '' TERM; exec sleep 600) & echo $!; wait", limit, quiet())
         assert (done.exit_status, done.problem) == (None, f"it did not end within {limit:g} s")
         if done.output:
             break
     while runs(int(done.output[0])):
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 600
         time.sleep(0.01)
 
 
 def test_a_command_that_a_signal_ends_says_so() -> None:
-    done = execute("kill -9 $$", 10, quiet())
+    done = execute("kill -9 $$", PATIENCE_SECONDS, quiet())
 
     assert (done.exit_status, done.problem) == (None, "it was ended by SIGKILL")
 
 
 def test_a_canceled_command_ends_unless_it_restores() -> None:
-    assert execute("sleep 60", 60, Canceled()).problem == "it was canceled"
-    restored = execute("sleep 0.1; echo restored", 60, Canceled(), cancelable=False)
+    assert execute("sleep 600", PATIENCE_SECONDS, Canceled()).problem == "it was canceled"
+    restored = execute("sleep 0.1; echo restored", PATIENCE_SECONDS, Canceled(), cancelable=False)
     assert (restored.output, restored.problem) == (("restored",), "")
 
 
 def test_what_stays_in_the_background_does_not_hold_the_experiment_up() -> None:
     began = time.monotonic()
-    done = execute("sleep 30 & echo $!", 60, quiet())
+    done = execute("sleep 600 & echo $!", PATIENCE_SECONDS, quiet())
     os.kill(int(done.output[0]), signal.SIGKILL)
 
     assert done.problem == ""
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < PATIENCE_SECONDS
 
 
 def test_the_end_of_much_output_is_kept() -> None:
-    done = execute("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i + 1)); done; echo last", 60, quiet())
+    done = execute(
+        "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i + 1)); done; echo last", PATIENCE_SECONDS, quiet()
+    )
 
     assert done.output[-1] == "last"
     assert sum(len(line) + 1 for line in done.output) <= OUTPUT_BYTES
 
 
 def test_ctrl_c_on_the_terminal_does_not_reach_the_command() -> None:
-    done = execute("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat", 10, quiet())
+    done = execute("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat", PATIENCE_SECONDS, quiet())
 
     assert int(done.output[0]) != os.getpgid(0), "the terminal signals the group of sizeup"
 
@@ -109,7 +112,7 @@ class Control:
 signal.signal(signal.SIGINT, lambda *_: None)
 signals = f"import os, time\nwhile True: os.killpg({os.getpgid(0)}, {int(signal.SIGINT)}); time.sleep(0.0002)"
 flood = subprocess.Popen([sys.executable, "-c", signals], process_group=0)
-print({execute("true", 10, Control()).problem for _ in range(150)})
+print({execute("true", 600, Control()).problem for _ in range(150)})
 flood.kill()
 """
 

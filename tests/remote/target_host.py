@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.remote.measurement import HostMeasurement, HostResult
-
-PATIENCE_SECONDS = 60.0
+from terminal import PATIENCE_SECONDS
 
 
 class TargetHost:
@@ -57,7 +56,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TargetHost:
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait until something holds; fails after a minute."""
+    """Wait until something holds; fails after some minutes."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"

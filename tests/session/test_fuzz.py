@@ -107,7 +107,7 @@ def mutate(source: random.Random) -> bytes:
 def check(path: Path, data: bytes) -> bool:
     """Open and show the file; whether it was taken for a session."""
     path.write_bytes(data)
-    started = time.monotonic()
+    started = time.process_time()
     refusal = ""
     try:
         session = read_session(str(path))
@@ -117,7 +117,7 @@ def check(path: Path, data: bytes) -> bool:
         refusal = shown = str(error)
     assert not STEERING.search(shown), repr(STEERING.search(shown))
     assert "\n" not in refusal
-    assert time.monotonic() - started < SECONDS_EACH
+    assert time.process_time() - started < SECONDS_EACH
     return not refusal
 
 
