@@ -75,6 +75,7 @@ def test_every_published_figure_has_its_row() -> None:
     assert LISTED - {row.id for row in rows()} == set()
 
 
+@pytest.mark.ci
 def test_every_command_of_the_page_gives_the_figure_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
     answers = {command: answer(command, capsys) for command in {row.command for row in rows()}}
     wrong = {

@@ -50,6 +50,7 @@ def test_other_metrics_and_editions_have_their_cost_or_the_reason_for_none() -> 
     assert unknown["license.metric=nup"] == "unknown without the number of named users or devices (license.users)"
 
 
+@pytest.mark.ci
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["size", "--machine", "none", "--show", "sensitivity", "--set", *SERVER, "license.users=400"]
     assert cli.run(arguments) == 0

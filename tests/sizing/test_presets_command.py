@@ -79,6 +79,7 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
     assert text.startswith("ASSUMED  Storage: 266 MB/s ")
 
 
+@pytest.mark.ci
 def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--machine", "blade-480c-x5355", "--show", "sensitivity")
     assert "Sensitivity: I/O demand" in text

@@ -29,12 +29,19 @@ CHAPTERS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def bought(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the server and the report of its workload."""
+    made = tmp_path_factory.mktemp("bought")
+    purchase.files(made)
+    return made
+
+
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the server and the report of its workload."""
-    purchase.files(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def folder(bought: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same as the working directory."""
+    monkeypatch.chdir(bought)
+    return bought
 
 
 @pytest.fixture
@@ -182,6 +189,7 @@ def test_a_session_is_sized_with_its_measurements(folder: Path, markdown: Report
     assert "Recomputed with the rules of" in text
 
 
+@pytest.mark.ci
 def test_further_options_add_their_chapters(markdown: Report) -> None:
     text = markdown(*PURCHASE, "--show", "licenses", "--show", "sensitivity")
 

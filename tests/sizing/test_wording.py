@@ -53,6 +53,7 @@ def texts(sizing: Sizing) -> Iterator[str]:
     yield from (question.sentence() for question in sizing.questions)
 
 
+@pytest.mark.ci
 def test_a_text_that_names_a_key_offers_the_flag_that_sets_it() -> None:
     named = {text: found.start() for sizing in sizings() for text in texts(sizing) if (found := NAMES.search(text))}
 
