@@ -19,6 +19,7 @@ from sizeup.batch.standard_output import session_lines
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Column, Table
+from sizeup.model.advice import Card
 from sizeup.model.machine import Gap
 from sizeup.quantity import Origin
 from sizeup.report.data import results_json, write_csv
@@ -33,7 +34,7 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
-from sizeup.views.cards.cards import CardView
+from sizeup.views.cards.cards import CardView, MeasuredTexts
 from sizeup.views.document.blocks import DocumentPart, Paragraph
 from sizeup.views.document.document import Document, document
 
@@ -243,9 +244,8 @@ def test_a_long_demand_takes_the_empty_cells_before_it(
     session: Session, detected: tuple[str, ...], measured: tuple[str, ...], spans: list[str]
 ) -> None:
     shown = document(session)
-    card = CardView(
-        "license", "License", "ASSUMED", detected, measured, demand="8 x a product with a long name, $630,800", used=0.5
-    )
+    judged = Card("license", "assumed", demand="8 x a product with a long name, $630,800", share=0.5)
+    card = CardView(judged, detected, MeasuredTexts(measured))
     markup = page(replace(shown, cards=(card,), charts=(), parts=()))
     row = markup.partition("<tbody>")[2].partition("</tbody>")[0]
 
@@ -255,8 +255,8 @@ def test_a_long_demand_takes_the_empty_cells_before_it(
 
 
 def test_a_status_is_a_word_beside_its_color(session: Session) -> None:
-    statuses = ("FAIL", "WARN", "ASSUMED", "PASS", "–")
-    cards = tuple(CardView("cpu", "CPU", status, used=1.31) for status in statuses)
+    statuses = ("fail", "warn", "assumed", "pass", "unknown")
+    cards = tuple(CardView(Card("cpu", status, share=1.31)) for status in statuses)
     rows = page(replace(document(session), cards=cards)).partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")
 
     for row, word in zip(rows, ("FAIL", "WARN", "ASSUMED", "PASS", "not judged"), strict=False):
@@ -272,7 +272,7 @@ def test_notes_that_the_first_page_has_no_room_for_stand_among_the_caveats(sessi
     }  # fmt: skip
     shown = document(session, ShownAdvice(AdviceOrigin.RECORDED, size(described(machine(), given))))
     (listed,) = next(part.blocks for part in shown.parts if part.title == "Caveats")
-    notes = [note for card in shown.cards for note in card.notes]
+    notes = [note for card in shown.cards for note in card.judged.sentences]
 
     assert len(notes) > 1
     assert shown.notes[-1].endswith(" more under Caveats")
@@ -294,7 +294,7 @@ def test_a_trend_is_drawn_where_figures_are_valid(session: Session, tmp_path: Pa
 
 
 def test_the_text_has_the_shares_after_a_failure_and_in_the_last_year(session: Session) -> None:
-    card = CardView("cpu", "CPU", "WARN", demand="4.8 cores", used=0.6, n_plus_one=1.2, last_year=1.04, years=3)
+    card = CardView(Card("cpu", "warn", "", "", "", "4.8 cores", 0.6, n_plus_one=1.2, last_year=1.04, horizon_years=3))
     shown = replace(document(session), cards=(card,))
 
     shown_text = text(shown)

@@ -24,7 +24,7 @@ from sizeup.views.comparison.conclusion import conclusion_lines
 from sizeup.views.document.document import document
 from sizeup.views.result.summary import summary
 from sizeup.views.run.finished import headline
-from sizeup.views.run.results import points_table, results_data
+from sizeup.views.run.results import results_data
 from sizeup.views.run.step import point_value
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
@@ -172,7 +172,6 @@ def test_the_data_of_each_figure_say_whether_it_is_valid() -> None:
     (data,) = results_data(session(run))["steps"]
 
     assert [result["invalid_reason"] for result in data["results"]] == ["", f"{REASON} ({DRIFTED})", ""]
-    assert [row[-1] for row in points_table(run).rows][:2] == ["", "not valid: throughput was not steady"]
 
 
 def test_the_line_and_the_chart_of_a_step_say_that_it_is_not_valid() -> None:
@@ -188,9 +187,9 @@ def storage_card(run: StepRun) -> CardView:
 def test_the_card_says_that_no_rate_is_valid_and_shows_one_that_is() -> None:
     mixed = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
 
-    assert storage_card(failed_run()).measured == ("not valid",)
-    assert any(f"{REASON} ({DRIFTED})" in note for note in storage_card(failed_run()).measured_notes)
-    assert storage_card(mixed).measured == ("1 MB/s",)
+    assert storage_card(failed_run()).found.texts == ("not valid",)
+    assert any(f"{REASON} ({DRIFTED})" in note for note in storage_card(failed_run()).found.notes)
+    assert storage_card(mixed).found.texts == ("1 MB/s",)
 
 
 def test_samples_that_were_all_disturbed_are_no_valid_figure() -> None:

@@ -22,7 +22,7 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
-from sizeup.views.cards.cards import CardView, card_views, cards_data
+from sizeup.views.cards.cards import CardView, MeasuredTexts, card_views, cards_data
 from sizeup.views.cards.table import WIDE, card_table, fitted
 from sizeup.views.result.sessions import listed_figures
 from sizeup.views.result.verdict import verdict_text
@@ -69,16 +69,16 @@ def sized(**settings: str) -> AdviceSet:
 def test_the_best_valid_figure_stands_with_its_load_and_its_latency() -> None:
     found = view("storage", step("io.direct", *RAMP))
 
-    assert found.measured == ("91.2k IOPS at QD 32", "p99 900 us")
-    assert found.measured_valid
-    assert found.steps == ("io.direct.1",)
+    assert found.found.texts == ("91.2k IOPS at QD 32", "p99 900 us")
+    assert found.found.valid
+    assert found.found.steps == ("io.direct.1",)
 
 
 def test_a_run_whose_verdict_failed_shows_no_figure_and_says_why() -> None:
     found = view("storage", step("io.direct", *RAMP, *FAILED))
 
-    assert (found.measured, found.measured_valid) == (("not valid",), False)
-    assert any("throughput was not steady" in note for note in found.measured_notes)
+    assert (found.found.texts, found.found.valid) == (("not valid",), False)
+    assert any("throughput was not steady" in note for note in found.found.notes)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_run_whose_verdict_failed_shows_no_figure_and_says_why() -> None:
     ],
 )
 def test_a_step_that_did_not_finish_shows_no_figure(status: Status | None, text: str) -> None:
-    assert view("storage", step("io.direct", *RAMP, status=status)).measured == (text,)
+    assert view("storage", step("io.direct", *RAMP, status=status)).found.texts == (text,)
 
 
 def test_a_headline_that_did_not_converge_is_not_a_dash() -> None:
@@ -99,8 +99,8 @@ def test_a_headline_that_did_not_converge_is_not_a_dash() -> None:
     moving = Estimate("dram-thp-level", {"level": "DRAM"}, 497.0, converged=False)
     found = view("memory", step("memory.latency", settled, moving))
 
-    assert found.measured == ("497 ns, not converged",)
-    (note,) = found.measured_notes
+    assert found.found.texts == ("497 ns, not converged",)
+    (note,) = found.found.notes
     assert note.startswith("Step of memory.latency: 1 of 2 figures did not converge. Run ")
     assert note.endswith("on an idle machine, with more time")
 
@@ -110,29 +110,29 @@ def test_a_valid_step_counts_beside_a_failed_one_which_is_still_named() -> None:
     second.step = replace(second.step, id="io.direct.2")
     found = view("storage", step("io.direct", *RAMP), second)
 
-    assert found.measured[0] == "91.2k IOPS at QD 32"
-    assert any("crashed" in note for note in found.measured_notes)
+    assert found.found.texts[0] == "91.2k IOPS at QD 32"
+    assert any("crashed" in note for note in found.found.notes)
 
 
 def test_the_clock_shows_the_method_that_its_series_leads_with() -> None:
     costs = (("gettimeofday", 25.0), ("clock_gettime-monotonic", 22.0), ("rdtsc", 9.0))
     found = view("clock", step("clock.cost", *(Estimate("cost", {"method": name}, cost) for name, cost in costs)))
 
-    assert found.measured == ("22 ns per read",)
+    assert found.found.texts == ("22 ns per read",)
 
     open_lead = [Estimate("cost", {"method": name}, cost, converged=cost != 22.0) for name, cost in costs]
     found = view("clock", step("clock.cost", *open_lead))
-    assert (found.measured, found.measured_valid) == (("22 ns per read, not converged",), False)
+    assert (found.found.texts, found.found.valid) == (("22 ns per read, not converged",), False)
 
     found = view("clock", step("clock.cost", open_lead[2]))
-    assert found.measured == ("9 ns per read (rdtsc)",)
+    assert found.found.texts == ("9 ns per read (rdtsc)",)
 
 
 def test_of_runs_that_did_not_converge_the_storage_shows_the_one_that_sizing_names() -> None:
     runs = [step("io.direct", *(replace(one, converged=False) for one in ramp)) for ramp in (RAMP, RAMP[:1])]
     runs[1].step = replace(runs[1].step, id="io.direct.2")
 
-    assert view("storage", *runs).measured == ("91.2k IOPS, not converged",)
+    assert view("storage", *runs).found.texts == ("91.2k IOPS, not converged",)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +161,14 @@ def test_memory_shows_local_and_remote_latency() -> None:
     estimates = [Estimate("latency", {"cpu_node": cpu, "memory_node": node}, value) for cpu, node, value in cells]
     found = view("memory", step("memory.numa", *estimates))
 
-    assert found.measured == ("92 ns local", "190 ns remote")
+    assert found.found.texts == ("92 ns local", "190 ns remote")
 
 
 def test_a_figure_of_one_card_is_not_that_of_another() -> None:
     run = step("memory.core-to-core", Estimate("handoff", {"cpu": 0, "partner": 1}, 57.0))
 
-    assert view("cpu", run).measured == ("core to core 57 ns",)
-    assert view("memory", run).measured == ()
+    assert view("cpu", run).found.texts == ("core to core 57 ns",)
+    assert view("memory", run).found.texts == ()
 
 
 def test_a_probe_that_declares_no_quantity_shows_its_own_headline_while_it_is_valid() -> None:
@@ -176,8 +176,8 @@ def test_a_probe_that_declares_no_quantity_shows_its_own_headline_while_it_is_va
     run = step("memory.latency", Estimate("rate", {}, 3e9))
     run = replace(run, series=series, declaration=Declaration(card="network"))
 
-    assert view("network", run).measured == ("3 GB/s",)
-    assert view("network", replace(run, outcome=Outcome(Status.FAILED))).measured == ("failed",)
+    assert view("network", run).found.texts == ("3 GB/s",)
+    assert view("network", replace(run, outcome=Outcome(Status.FAILED))).found.texts == ("failed",)
 
 
 def test_without_a_demand_no_card_passes() -> None:
@@ -185,7 +185,7 @@ def test_without_a_demand_no_card_passes() -> None:
 
     assert [one.resource for one in views] == ["storage", "cpu", "memory", "network", "clock", "license"]
     assert {one.status for one in views if one.resource != "license"} == {"–"}
-    assert all(one.used is None for one in views)
+    assert all(one.judged.share is None for one in views)
 
 
 def test_cards_are_worst_first_and_a_status_of_a_stranger_is_a_dash() -> None:
@@ -260,7 +260,8 @@ def test_without_a_failure_that_is_known_its_column_leaves_the_room_to_the_other
 def test_no_line_is_wider_than_the_screen_and_all_statuses_stand_in_one_column(width: int) -> None:
     long = ("a rather long text of what was found", "and one more", "and yet another")
     views = [
-        replace(one, detected=long, measured=long, demand="123,456,789 IOPS in all") for one in card_views(JUDGED, None)
+        CardView(replace(one.judged, demand="123,456,789 IOPS in all"), long, MeasuredTexts(long))
+        for one in card_views(JUDGED, None)
     ]
     table = card_table(views, width)
 
@@ -415,7 +416,7 @@ def test_a_much_higher_figure_that_did_not_converge_stands_beside_the_valid_one(
     low = Estimate("iops", {"workload": "oltp-read", "queue_depth": 1}, 12_500.0)
     high = Estimate("iops", {"workload": "oltp-read", "queue_depth": 64}, 87_600.0, converged=False)
 
-    assert view("storage", step("io.direct", low, high)).measured == ("12.5k IOPS at QD 1", "87.6k not converged")
+    assert view("storage", step("io.direct", low, high)).found.texts == ("12.5k IOPS at QD 1", "87.6k not converged")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.run.step import extremes_text, point_value
+from sizeup.views.run.step import point_value
 
 
 def run(series: Series, *figures: tuple[str, str | int, float]) -> StepRun:
@@ -44,4 +44,3 @@ def test_the_point_that_a_series_names_stands_for_the_others_once_they_are_measu
     ended = replace(running, outcome=Outcome(Status.OK))
 
     assert [point_value(running), point_value(ended)] == ["120 ns at syscall", "15 ns at gettimeofday"]
-    assert extremes_text(ended) == "7 ns at rdtsc, to 120 ns at syscall"

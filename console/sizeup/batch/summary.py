@@ -33,7 +33,7 @@ def summary_lines(session: Session, width: int, *, name: str = "FILE", max_lines
     lines = [f"{one_line(session.header.host, 40)}: {stands}", ""]
     lines += verdict_lines(shown.verdict, width)
     lines += ["", *card_table(shown.cards, width).text()]
-    invalid = (note for card in shown.cards if card.steps for note in card.measured_notes)
+    invalid = (note for card in shown.cards if card.found.steps for note in card.found.notes)
     wrong = [*session.damage.sentences(), *_not_measured(session), *_busy_host(session), *invalid]
     gaps = [f"{gap.subject}: {gap.reason}" for gap in dict.fromkeys(session.gaps)]
     notes = [_folded(sentence, width) for sentence in (*wrong, *gaps)]
@@ -62,7 +62,7 @@ def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
 
 def _other_results(session: Session, shown: Summary) -> list[str]:
     """Return the figure of each step that no card shows, a line each."""
-    known = {step for card in shown.cards for step in card.steps}
+    known = {step for card in shown.cards for step in card.found.steps}
     runs = [run for step, run in session.steps.items() if step not in known]
     return [f"{run.step.title}: {value}" for run in runs if (value := point_value(run))]
 

@@ -56,9 +56,9 @@ _MOST_COSTS = 8
 
 def _questions(first: Document, given: AdviceSet) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what a report's first page says by the question that it answers."""
-    judged = [card for card in first.cards if card.statement and card.resource != "license"]
+    judged = [card for card in first.cards if card.judged.statement and card.resource != "license"]
     yield "What it is", [f"{card.title}: {', '.join(card.detected)}" for card in first.cards if card.detected]
-    verdicts = [f"{card.label}  {card.statement}" for card in judged]
+    verdicts = [f"{card.label}  {card.judged.statement}" for card in judged]
     yield "What it can carry", [*(verdicts or [f"{first.verdict.label}  {first.verdict.statement}"]), *first.figures]
     yield "What limits it", [f"{one.title.rstrip('.')}. {finding_text(one)}".rstrip() for one in first.findings]
     yield "What it costs", [one.verdict for one in given.advice if one.id.startswith(_COSTS)][:_MOST_COSTS]

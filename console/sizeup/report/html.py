@@ -136,15 +136,15 @@ def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: 
     demand = names.index(DEMAND) if DEMAND in names else 0
     # A product with its price has the room of the empty cells before it.
     first = demand
-    while len(card.demand) > _SHORT and first > 1 and row[first - 1] == UNKNOWN:
+    while len(card.judged.demand) > _SHORT and first > 1 and row[first - 1] == UNKNOWN:
         first -= 1
     cells = []
     for index, (column, text) in enumerate(zip(columns, row, strict=True)):
         if index in (0, len(row) - 1) or first <= index < demand:
             continue
         content: str = text
-        if column.title == SHARE and card.used is not None:
-            content = joined(_meter(card.used, card.status), element("span", text, class_="share"))
+        if column.title == SHARE and card.judged.share is not None:
+            content = joined(_meter(card.judged.share, card.status), element("span", text, class_="share"))
         elif column.title == MEASURED and text != UNKNOWN:
             content = joined(text, _spark(trend))
         spans = {"colspan": str(demand - first + 1)} if index == demand > first else {}

@@ -170,9 +170,9 @@ class SummaryScreen(ModeScreen):
         shown = self._summary
         assert shown is not None
         lines = self._details(card, shown)
-        ways = [("sizing", "Show its working in Sizing")] if card.advice else [("sizing", "Go to Sizing")]
+        ways = [("sizing", "Show its working in Sizing")] if card.judged.advice else [("sizing", "Go to Sizing")]
         session = host.runs.session
-        run = None if session is None or not card.steps else session.steps.get(card.steps[0])
+        run = None if session is None or not card.found.steps else session.steps.get(card.found.steps[0])
         if run is not None:
             ways.insert(0, ("measure", "Show its charts in Measure"))
         ways.append(("topology", "Show the machine in Topology"))
@@ -181,7 +181,7 @@ class SummaryScreen(ModeScreen):
             if answer == "measure" and run is not None:
                 host.go("measure", run.step.probe)
             elif answer == "sizing":
-                host.go("sizing", card.advice)
+                host.go("sizing", card.judged.advice)
             elif answer == "topology":
                 host.go("topology", "machine")
 
@@ -384,5 +384,5 @@ class SummaryScreen(ModeScreen):
             pane.show_details(finding_line(finding), lines)
         elif card is not None:
             # Of a card without a verdict nothing is known beyond what the machine is.
-            title = card.title if card.statement or not pane.lists_machine else ""
+            title = card.title if card.judged.statement or not pane.lists_machine else ""
             pane.show_details(title, self._details(card, shown))

@@ -83,56 +83,52 @@ def lacks_workload(given: AdviceSet) -> bool:
     return not judged and headline is not None and headline.decision == ShareStatus.UNKNOWN.value
 
 
-class CardView(Struct, frozen=True):
-    """One resource as every screen and report shows it: detected, measured, demand and share of capacity.
+class MeasuredTexts(Struct, frozen=True):
+    """What was measured of one resource."""
 
-    A text of several parts has the most important first; where room is short the last go first.
-    """
-
-    resource: str
-    """``storage``, ``space``, ``cpu``, ``memory``, ``network``, ``clock`` or ``license``."""
-    title: str
-    status: str
-    """``PASS``, ``WARN``, ``FAIL``, ``ASSUMED``, or a dash: demand or capacity is unknown."""
-    detected: tuple[str, ...] = ()
-    measured: tuple[str, ...] = ()
-    """Valid figures; where none is valid what became of the measurement, in a word."""
-    measured_valid: bool = False
-    """Whether ``measured`` holds figures that count."""
-    measured_void: bool = False
-    """Whether steps were measured to their end and none of their figures is valid."""
-    measured_open: bool = False
-    """Whether those figures only did not converge."""
-    demand: str = ""
-    capacity: str = ""
-    """What the demand was held against, and what limits it; empty where nothing was judged."""
-    used: float | None = None
-    """Demand over capacity today."""
-    n_plus_one: float | None = None
-    """The same after the worst single failure."""
-    outage: bool = False
-    """Whether a single failure leaves nothing."""
-    last_year: float | None = None
-    """The same in the last year of the horizon."""
-    years: float = 0.0
-    """The horizon; 0 without one."""
-    statement: str = ""
-    """The verdict on it in a sentence; empty where nothing was judged."""
-    measured_notes: tuple[str, ...] = ()
-    """Which steps have no valid figure, and why: a sentence each."""
+    texts: tuple[str, ...] = ()
+    """The most important figure first; one that says why there is none where no figure is valid."""
     notes: tuple[str, ...] = ()
-    """What else a reader must know: what was not judged, and in which year the capacity is exceeded."""
-    assumed: tuple[str, ...] = ()
-    """The defaults that nobody chose and that the status rests on."""
-    advice: str = ""
-    """Id of the advice that holds the working; empty where there is none."""
+    """Why figures do not count, in sentences."""
     steps: tuple[str, ...] = ()
-    """Ids of the session's steps that were measured about it; the first leads its chart."""
+    """Ids of the steps that the figures are of, in the order of the texts."""
+    valid: bool = False
+    """Whether the texts are figures that count."""
+    void: bool = False
+    """Whether steps were measured to their end and none of their figures is valid."""
+    open: bool = False
+    """Whether the text is of a step whose figures only scatter more than was asked for."""
+    brief: str = ""
+    """The local latency or the highest IOPS alone, for a list: ``91k``; ``91k?`` where it did not converge."""
+
+
+class CardView(Struct, frozen=True):
+    """One resource: what it is, what was measured of it, and how its demand compares with its capacity."""
+
+    judged: Card
+    detected: tuple[str, ...] = ()
+    found: MeasuredTexts = MeasuredTexts()
+    """What a session measured of it."""
+
+    @property
+    def resource(self) -> str:
+        """``storage``, ``space``, ``cpu``, ``memory``, ``network``, ``clock`` or ``license``."""
+        return self.judged.resource
+
+    @property
+    def title(self) -> str:
+        """The resource as it is shown."""
+        return TITLES[self.resource]
+
+    @property
+    def status(self) -> str:
+        """``PASS``, ``WARN``, ``FAIL``, ``ASSUMED``, or a dash: demand or capacity is unknown."""
+        return _STATUS.get(self.judged.status, UNKNOWN)
 
     @property
     def label(self) -> str:
         """The status with what it rests on: ``FAIL (assumed)``."""
-        return status_label(self.status, assumed=bool(self.assumed))
+        return status_label(self.status, assumed=bool(self.judged.assumed))
 
 
 def card_views(given: AdviceSet, machine: Machine | None, session: Session | None = None) -> tuple[CardView, ...]:
@@ -147,43 +143,16 @@ def card_views(given: AdviceSet, machine: Machine | None, session: Session | Non
 
 
 def _card_view(card: Card, machine: Machine | None, session: Session | None) -> CardView:
-    judged = card.share is not None
-    detected: tuple[str, ...] = (card.detected,) if card.detected else ()
+    view = CardView(card, (card.detected,) if card.detected else ())
     if machine is not None:
         from sizeup.views.cards.detected import detected_texts
 
-        detected = detected_texts(machine, card.resource) or detected
-    view = CardView(
-        card.resource,
-        TITLES[card.resource],
-        _STATUS.get(card.status, _STATUS["unknown"]),
-        detected,
-        demand=card.demand,
-        capacity=card.detected if judged else "",
-        used=card.share,
-        n_plus_one=card.n_plus_one,
-        outage=card.outage,
-        last_year=card.last_year,
-        years=card.horizon_years,
-        statement=card.statement,
-        notes=card.sentences,
-        assumed=card.assumed,
-        advice=card.advice,
-    )
+        view = replace(view, detected=detected_texts(machine, card.resource) or view.detected)
     if session is None or not session.steps:
         return view
     from sizeup.views.cards.measured import measured_texts  # which the first screen of a machine does without
 
-    found = measured_texts(session, card.resource)
-    return replace(
-        view,
-        measured=found.texts,
-        measured_valid=found.valid,
-        measured_void=found.void,
-        measured_open=found.open,
-        measured_notes=found.notes,
-        steps=found.steps,
-    )
+    return replace(view, found=measured_texts(session, card.resource))
 
 
 def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
@@ -192,21 +161,21 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
         {
             "card": view.resource,
             "status": view.status if view.status in _JUDGED else None,
-            "assumed": list(view.assumed),
+            "assumed": list(view.judged.assumed),
             "detected": list(view.detected),
-            "measured": list(view.measured),
-            "measured_valid": view.measured_valid,
-            "demand": view.demand,
-            "capacity": view.capacity,
-            "used": view.used,
-            "n_plus_one": view.n_plus_one,
-            "outage": view.outage,
-            "last_year": view.last_year,
-            "horizon_years": view.years,
-            "statement": view.statement,
-            "measured_notes": list(view.measured_notes),
-            "notes": list(view.notes),
-            "steps": list(view.steps),
+            "measured": list(view.found.texts),
+            "measured_valid": view.found.valid,
+            "demand": view.judged.demand,
+            "capacity": "" if view.judged.share is None else view.judged.detected,
+            "used": view.judged.share,
+            "n_plus_one": view.judged.n_plus_one,
+            "outage": view.judged.outage,
+            "last_year": view.judged.last_year,
+            "horizon_years": view.judged.horizon_years,
+            "statement": view.judged.statement,
+            "measured_notes": list(view.found.notes),
+            "notes": list(view.judged.sentences),
+            "steps": list(view.found.steps),
         }
         for view in views
     ]

@@ -41,7 +41,7 @@ def trends(session: Session, cards: Sequence[CardView]) -> dict[str, tuple[float
     """Return the values of the longest line of each card's leading chart, where it has enough points for a course."""
     courses = {}
     for card in cards:
-        for step in card.steps[:1] if card.measured_valid else ():
+        for step in card.found.steps[:1] if card.found.valid else ():
             chart = _leading_chart(session, step)
             if isinstance(chart, LineChart) and _is_curve(chart):
                 points = max((line.points for line in chart.lines), key=len)

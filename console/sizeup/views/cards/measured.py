@@ -16,31 +16,13 @@ from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
+from sizeup.views.cards.cards import MeasuredTexts
 from sizeup.views.run.step import FigureStanding, headline_figure, mark
 
 _HIGHER = 1.2
 """From so many times the valid figure on one that did not converge is named beside it."""
 _CLOCK_READS = ("clock.read_cost", "clock.gettimeofday")
 _RATES = ("storage.bandwidth", "storage.small_bandwidth")
-
-
-class MeasuredTexts(Struct, frozen=True):
-    """What was measured of one resource."""
-
-    texts: tuple[str, ...] = ()
-    """The most important figure first; one that says why there is none where no figure is valid."""
-    notes: tuple[str, ...] = ()
-    """Why figures do not count, in sentences."""
-    steps: tuple[str, ...] = ()
-    """Ids of the steps that the figures are of, in the order of the texts."""
-    valid: bool = False
-    """Whether the texts are figures that count."""
-    void: bool = False
-    """Whether steps were measured to their end and none of their figures is valid."""
-    open: bool = False
-    """Whether the text is of a step whose figures only scatter more than was asked for."""
-    brief: str = ""
-    """The local latency or the highest IOPS alone, for a list: ``91k``; ``91k?`` where it did not converge."""
 
 
 class _Figure(Struct, frozen=True):

@@ -56,7 +56,7 @@ def panels(session: Session, machine: Machine | None, cards: Sequence[CardView])
 
 def _of_card(session: Session, machine: Machine | None, card: CardView) -> Iterator[Panel]:
     """Yield the charts of the step that leads a card, one for each kind of value; a curve leads."""
-    run = session.steps.get(card.steps[0]) if card.steps else None
+    run = session.steps.get(card.found.steps[0]) if card.found.steps else None
     if run is None or not run.points:
         return
     charts = [chart for chart in finished_charts(run, machine) if _is_filled(chart)]

@@ -81,13 +81,15 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     judged = [view for view in views if view.resource != "license"]
     every = _share_columns(views, wide=wide)
     shares = [column for column in every if wide or column[0] in (_USED, _N_PLUS_ONE)]
-    demand = _between(_DEMAND, max((cell_len(view.demand) for view in judged), default=0))
+    demand = _between(_DEMAND, max((cell_len(view.judged.demand) for view in judged), default=0))
     numbers = [_CellColumn(title, _SHARE, cells) for title, cells in shares]
-    meters = _CellColumn("", _METER + 2, ["" if view.used is None else _meter(view.used) for view in views])
-    if wide and any(view.used is not None for view in views):
+    meters = _CellColumn(
+        "", _METER + 2, ["" if view.judged.share is None else _meter(view.judged.share) for view in views]
+    )
+    if wide and any(view.judged.share is not None for view in views):
         numbers.insert(0, meters)
-    if any(view.demand or view.used is not None for view in judged):
-        numbers.insert(0, _CellColumn("Demand", demand, [_clipped(view.demand, demand) for view in views]))
+    if any(view.judged.demand or view.judged.share is not None for view in judged):
+        numbers.insert(0, _CellColumn("Demand", demand, [_clipped(view.judged.demand, demand) for view in views]))
     else:
         numbers = []
     status = max(_STATUS, *(cell_len(view.label) for view in views))
@@ -101,8 +103,8 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
         cells = gap.join(column.padded(column.cells[number]) for column in columns)
         start = end = 0
         if view.resource == "license":
-            cells = _padded(_clipped(view.demand or UNKNOWN, cell_len(cells)), cell_len(cells))
-        elif view.used is not None and meters in columns:
+            cells = _padded(_clipped(view.judged.demand or UNKNOWN, cell_len(cells)), cell_len(cells))
+        elif view.judged.share is not None and meters in columns:
             start = _NAME + sum(column.width + _GAP for column in columns[: columns.index(meters)])
             end = start + meters.width
         lines.append(
@@ -120,11 +122,11 @@ def _text_columns(views: Sequence[CardView], free_columns: int, *, alone: bool) 
     if not alone:
         return [
             _CellColumn("Detected", detected, [fitted(view.detected, detected) for view in views], right=False),
-            _CellColumn("Measured", measured, [fitted(view.measured, measured) for view in views], right=False),
+            _CellColumn("Measured", measured, [fitted(view.found.texts, measured) for view in views], right=False),
         ]
-    is_measured = any(view.measured for view in judged)
+    is_measured = any(view.found.texts for view in judged)
     title = "Measured" if is_measured else "Detected"
-    texts = [view.measured if is_measured else view.detected for view in views]
+    texts = [view.found.texts if is_measured else view.detected for view in views]
     return [_CellColumn(title, free_columns, [fitted(text, free_columns) for text in texts], right=False)]
 
 
@@ -139,12 +141,14 @@ def _later(views: Sequence[CardView], columns: Sequence[tuple[str, list[str]]], 
 
 def _share_columns(views: Sequence[CardView], *, wide: bool) -> list[tuple[str, list[str]]]:
     """Return title and cells of each column of shares: today, after the worst failure, in the last year."""
-    columns = [(_USED, [share_cell(view.used) for view in views])]
-    if wide or any(view.outage or view.n_plus_one is not None for view in views):
-        columns.append((_N_PLUS_ONE, [OUTAGE if view.outage else share_cell(view.n_plus_one) for view in views]))
-    years = max((view.years for view in views), default=0.0)
-    if years and any(view.last_year is not None for view in views):
-        columns.append((f"Year {format_in(years, '')}", [share_cell(view.last_year) for view in views]))
+    columns = [(_USED, [share_cell(view.judged.share) for view in views])]
+    if wide or any(view.judged.outage or view.judged.n_plus_one is not None for view in views):
+        columns.append(
+            (_N_PLUS_ONE, [OUTAGE if view.judged.outage else share_cell(view.judged.n_plus_one) for view in views])
+        )
+    years = max((view.judged.horizon_years for view in views), default=0.0)
+    if years and any(view.judged.last_year is not None for view in views):
+        columns.append((f"Year {format_in(years, '')}", [share_cell(view.judged.last_year) for view in views]))
     return columns
 
 
@@ -160,7 +164,7 @@ def _share_table(
     with_demand = demand and free_columns >= demand + (_GAP + _SHARE) * len(shares)
     columns = [(title, _SHARE, texts) for title, texts in shares]
     if with_demand:
-        needed = ["" if view.resource == "license" else _clipped(view.demand, demand) for view in views]
+        needed = ["" if view.resource == "license" else _clipped(view.judged.demand, demand) for view in views]
         columns.insert(0, ("Demand", demand, needed))
     gap = " " * _GAP
     header = gap.join(f"{title:>{wide}}" for title, wide, _ in columns)
@@ -188,7 +192,7 @@ def _text_widths(views: Sequence[CardView], free_columns: int) -> tuple[int, int
     """Return the widths of what was detected and measured: as wide as their texts, or each its part of the room."""
     wanted = [
         _between(_TEXT, max((cell_len(", ".join(parts)) for parts in column), default=0))
-        for column in ([view.detected for view in views], [view.measured for view in views])
+        for column in ([view.detected for view in views], [view.found.texts for view in views])
     ]
     if sum(wanted) <= free_columns:
         return wanted[0], wanted[1]

@@ -125,9 +125,11 @@ def finding_blocks(findings: Iterable[Finding]) -> Iterator[Block]:
 
 
 def _caveats(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> Iterator[Block]:
-    measured = [note for card in cards for note in card.measured_notes]
+    measured = [note for card in cards for note in card.found.notes]
     if found := tuple(
-        dict.fromkeys((*(note for card in cards for note in card.notes), *measured, *caveats(session, advice)))
+        dict.fromkeys(
+            (*(note for card in cards for note in card.judged.sentences), *measured, *caveats(session, advice))
+        )
     ):
         yield Items(found)
 

@@ -129,7 +129,7 @@ def _figures(session: Session) -> tuple[str, ...]:
 def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView]) -> tuple[str, ...]:
     """The user's notes, what the cards have beside their figures, then caveats, as many as fit."""
     written = user_notes(session)
-    told = (*written, *(note for card in cards for note in card.notes), *caveats(session, advice, each=1))
+    told = (*written, *(note for card in cards for note in card.judged.sentences), *caveats(session, advice, each=1))
     found = list(dict.fromkeys(one_line(note, _NOTE_LENGTH) for note in told))
     if len(found) > _MOST_NOTES:
         where = "Caveats" if len(written) < _MOST_NOTES else "User notes and Caveats"
@@ -175,7 +175,7 @@ def cards_table(cards: Sequence[CardView]) -> Table:
         (
             card.title,
             ", ".join(card.detected) or UNKNOWN,
-            ", ".join(card.measured) or UNKNOWN,
+            ", ".join(card.found.texts) or UNKNOWN,
             *(value(card) or UNKNOWN for title, value in _judged(cards) if title in judged),
             card.label,
         )
@@ -186,12 +186,12 @@ def cards_table(cards: Sequence[CardView]) -> Table:
 
 def _judged(cards: Sequence[CardView]) -> tuple[tuple[str, Callable[[CardView], str]], ...]:
     """The columns of demand and shares, each with how it is read from a card; empty where a card has none."""
-    years = max((card.years for card in cards), default=0.0)
+    years = max((card.judged.horizon_years for card in cards), default=0.0)
     return (
-        (DEMAND, lambda card: card.demand),
-        (SHARE, lambda card: _share(card.used)),
-        ("N+1", lambda card: OUTAGE if card.outage else _share(card.n_plus_one)),
-        (f"Year {format_in(years, '')}", lambda card: _share(card.last_year)),
+        (DEMAND, lambda card: card.judged.demand),
+        (SHARE, lambda card: _share(card.judged.share)),
+        ("N+1", lambda card: OUTAGE if card.judged.outage else _share(card.judged.n_plus_one)),
+        (f"Year {format_in(years, '')}", lambda card: _share(card.judged.last_year)),
     )
 
 

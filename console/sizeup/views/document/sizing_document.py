@@ -77,7 +77,7 @@ def sizing_document(
 ) -> Document:
     """Return the result in reading order; ``more`` are chapters that were asked for, shown before the working."""
     views = card_views(sizing, subject.machine, subject.session)
-    cards = tuple(view for view in views if view.resource in _ALWAYS or view.demand or view.measured)
+    cards = tuple(view for view in views if view.resource in _ALWAYS or view.judged.demand or view.found.texts)
     found = gravest_first(() if subject.machine is None else subject.machine.findings)
     grave = tuple(one for one in found if one.severity is not Severity.INFO)[:_MOST_FINDINGS]
     return Document(

@@ -118,14 +118,14 @@ def quantity_text(quantity: str) -> str:
 
 def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> tuple[str, ...]:
     """Return everything that is known of a card, a line each: its figures, its notes, and the working."""
-    lines = [card.statement] if card.statement else []
-    lines += [f"! {note}" for note in (*card.measured_notes, *card.notes) if note != card.statement]
-    measured = ", ".join(card.measured)
+    lines = [card.judged.statement] if card.judged.statement else []
+    lines += [f"! {note}" for note in (*card.found.notes, *card.judged.sentences) if note != card.judged.statement]
+    measured = ", ".join(card.found.texts)
     found = () if machine is None else detected_facts(machine, card.resource)
     facts = [*([("Measured", measured)] if measured else []), *found]
     names = max((cell_len(name) for name, _ in facts), default=0)
     lines += [*([""] if lines and facts else []), *(f"{name:{names}}  {value}" for name, value in facts)]
-    working = given.find(card.advice) if card.advice else None
+    working = given.find(card.judged.advice) if card.judged.advice else None
     if working is not None:
         lines += ["", "Working", *(f"  {line}" for line in working.working or (working.verdict,))]
     return tuple(lines) or ("Nothing is known of it yet.",)

@@ -102,10 +102,10 @@ def verdict_text(
 
 def _lacking(views: Sequence[CardView]) -> str:
     """Return what the measurements lack beside the workload; empty where some figure counts."""
-    if any(view.measured_valid for view in views):
+    if any(view.found.valid for view in views):
         return ""
-    void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.measured_void]
-    why = "did not converge" if all(view.measured_open for view in views if view.measured_void) else "not valid"
+    void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.found.void]
+    why = "did not converge" if all(view.found.open for view in views if view.found.void) else "not valid"
     return f"; {' and '.join(void)} measured, but {why}" if void else " and nothing measured"
 
 
