@@ -50,7 +50,7 @@ from sizeup.procfs.device_questions import parse_health, parse_offloads, parse_r
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
 from sizeup.procfs.lparcfg import parse_lparcfg, reduced_lparcfg
-from sizeup.procfs.meminfo import parse_meminfo, parse_swap_areas, parse_swaps
+from sizeup.procfs.meminfo import parse_meminfo, parse_swap_areas
 from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts, parse_mountstats
 from sizeup.procfs.process import (
     parse_allowed,
@@ -203,7 +203,7 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
     parse_lparcfg, parse_mount_id, parse_offloads, parse_pressure, parse_process_io, parse_process_stat,
     parse_scheduling, parse_stat,
-    parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps, parse_swap_areas, parse_hard_limits,
+    parse_cache_size, parse_flock_writers, parse_load_average, parse_swap_areas, parse_hard_limits,
     bracketed, parse_ipv6_routes, parse_ipv6_addresses,
     lambda text: list(parse_tcp(text)), portal_host, parse_fabric_address, parse_address,
 )  # fmt: skip

@@ -10,7 +10,13 @@ import pytest
 from sizeup.procfs import meminfo
 from sizeup.procfs.block import BlockStat, read_block_stat
 from sizeup.procfs.kernel_file import Unreadable, read_sysctl, read_zone_celsius
-from sizeup.procfs.meminfo import parse_meminfo, parse_swaps, read_free_by_node, read_huge_page_bytes, read_swaps
+from sizeup.procfs.meminfo import (
+    parse_meminfo,
+    parse_swap_areas,
+    read_free_by_node,
+    read_huge_page_bytes,
+    read_swaps,
+)
 from sizeup.procfs.mounts import read_mountinfo, read_nfs_bytes
 from sizeup.procfs.process import (
     descriptor_path,
@@ -135,8 +141,8 @@ def test_swap_is_none_without_the_file_and_unknown_where_it_is_refused(
 ) -> None:
     text = "Filename\t\t\t\tType\t\tSize\n/dev/sda2 partition 1 0 -2\n/swap\\040file file 1 0 -3\n"
 
-    assert parse_swaps(text) == ("/dev/sda2", "/swap file")
-    assert parse_swaps("") == ()
+    assert tuple(area.path for area in parse_swap_areas(text)) == ("/dev/sda2", "/swap file")
+    assert parse_swap_areas("") == ()
     assert read_swaps(str(tmp_path)) == ()
     monkeypatch.setattr(meminfo, "read_file", lambda _: Unreadable(13))
     assert read_swaps(str(tmp_path)) is None

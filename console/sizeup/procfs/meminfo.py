@@ -53,14 +53,9 @@ def _kibibytes(word: str) -> int | None:
     return number * 1024 if number is not None and 0 <= number < _LARGEST_KIB else None
 
 
-def parse_swaps(text: str) -> tuple[str, ...]:
-    """Return the devices and files in use as swap by their paths."""
-    return tuple(area.path for area in parse_swap_areas(text))
-
-
 def read_swaps(proc: str = PROC) -> tuple[str, ...] | None:
     """Return the devices and files in use as swap, none in a kernel without swap; None where that is unknown."""
     text = read_file(f"{proc}/swaps")
     if isinstance(text, Unreadable):
         return () if text.missing else None
-    return parse_swaps(text)
+    return tuple(area.path for area in parse_swap_areas(text))
