@@ -27,19 +27,10 @@ _MINIMUM = 3
 _IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _IPV6 = re.compile(r"(?<![\w:])(?=[0-9a-f:]*::?[0-9a-f:]*:)[0-9a-f:]{3,39}(?:%\w+)?(?![\w:])", re.IGNORECASE)
 _MAC = re.compile(r"(?<![0-9a-f:])[0-9a-f]{2}(?::[0-9a-f]{2}){5}(?:(?::[0-9a-f]{2}){14})?(?![0-9a-f:])", re.IGNORECASE)
-_SAFE_WORDS = frozenset(
-    {
-        "unknown",
-        "none",
-        "not specified",
-        "default string",
-        "to be filled by o.e.m.",
-        "(none)",
-        "(null)",
-        "<null>",
-        "null",
-    }
-)
+_SAFE_WORDS = frozenset({
+    "unknown", "none", "not specified", "default string", "to be filled by o.e.m.", "(none)", "(null)", "<null>",
+    "null",
+})  # fmt: skip
 
 _BENCHMARK_NETWORK = int(ipaddress.IPv4Address("198.18.0.0"))
 _BENCHMARK_HOSTS = 1 << 17  # RFC 2544: nobody's addresses
