@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+import pytest
 from msgspec.structs import replace
 
 from consoles import machine
@@ -14,42 +15,32 @@ _ONE_SOCKET = machine(packages=1)
 _ONE_CORE = machine(packages=1, cores_each=1)
 
 
-def _place(measured: Collection[int], on: Machine | None, allowed: Collection[int] | None = None) -> ConsoleCpus:
-    if allowed is None:
-        allowed = [pu.cpu for pu in on.pus] if on is not None else range(4)
-    return cpus_to_avoid(measured, allowed, on)
+_EVERY_OTHER_CORE = frozenset({0, 2, 3, 4, 6, 7})
 
 
-def test_where_a_node_is_free_the_console_leaves_the_measured_one() -> None:
-    assert _place([1], _TWO_SOCKETS) == ConsoleCpus(frozenset({4, 5, 6, 7, 12, 13, 14, 15}))
-
-
-def test_on_one_node_it_leaves_the_core_with_its_siblings() -> None:
-    assert _place([1], _ONE_SOCKET) == ConsoleCpus(frozenset({0, 2, 3, 4, 6, 7}))
-
-
-def test_with_one_core_it_takes_the_sibling_and_says_so() -> None:
-    assert _place([0], _ONE_CORE) == ConsoleCpus(frozenset({1}), "the console shares a core with it")
-
-
-def test_with_no_cpu_to_spare_it_stays_and_says_so() -> None:
-    assert _place([0, 1], _ONE_CORE) == ConsoleCpus(frozenset({0, 1}), "the console shares CPU 0-1 with it")
-
-
-def test_what_a_cpuset_forbids_is_no_place_to_go() -> None:
-    assert _place([1], _TWO_SOCKETS, allowed=[0, 1, 2]) == ConsoleCpus(frozenset({0, 2}))
-
-
-def test_without_a_known_machine_it_leaves_the_cpus_alone() -> None:
-    assert _place([1], None) == ConsoleCpus(frozenset({0, 2, 3}))
-
-
-def test_a_step_that_does_not_mind_moves_nothing() -> None:
-    assert _place([], _TWO_SOCKETS, allowed=[3]) == ConsoleCpus(frozenset({3}))
-
-
-def test_a_machine_without_numa_is_avoided_by_cores() -> None:
-    assert _place([1], replace(_ONE_SOCKET, nodes=())) == ConsoleCpus(frozenset({0, 2, 3, 4, 6, 7}))
+@pytest.mark.parametrize(
+    ("measured", "on", "allowed", "place"),
+    [
+        ([1], _TWO_SOCKETS, range(16), ConsoleCpus(frozenset({4, 5, 6, 7, 12, 13, 14, 15}))),
+        ([1], _ONE_SOCKET, range(8), ConsoleCpus(_EVERY_OTHER_CORE)),
+        ([0], _ONE_CORE, range(2), ConsoleCpus(frozenset({1}), "the console shares a core with it")),
+        ([0, 1], _ONE_CORE, range(2), ConsoleCpus(frozenset({0, 1}), "the console shares CPU 0-1 with it")),
+        ([1], _TWO_SOCKETS, [0, 1, 2], ConsoleCpus(frozenset({0, 2}))),
+        ([1], None, range(4), ConsoleCpus(frozenset({0, 2, 3}))),
+        ([], _TWO_SOCKETS, [3], ConsoleCpus(frozenset({3}))),
+        ([1], replace(_ONE_SOCKET, nodes=()), range(8), ConsoleCpus(_EVERY_OTHER_CORE)),
+    ],
+    ids=[
+        "leaves a node where another is free", "leaves the core with its siblings on one node",
+        "takes the sibling with one core", "stays with no CPU to spare", "goes nowhere that a cpuset forbids",
+        "leaves the CPUs alone on an unknown machine", "moves for no step that does not mind",
+        "leaves the core without NUMA",
+    ],
+)  # fmt: skip
+def test_the_console(
+    measured: Collection[int], on: Machine | None, allowed: Collection[int], place: ConsoleCpus
+) -> None:
+    assert cpus_to_avoid(measured, allowed, on) == place
 
 
 def test_the_console_comes_back_to_where_it_was() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,19 +20,38 @@ from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.startup import _runs_here
 
 
-def _runs(tmp_path: Path, affinity: CpuAffinity | None = None) -> tuple[Runs, PlayedRunner]:
-    runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
-    return Runs(str(runner.path), launcher=runner.launch, affinity=affinity), runner
+@pytest.fixture
+def runner(tmp_path: Path) -> PlayedRunner:
+    return PlayedRunner(tmp_path / "run.sizeup.jsonl")
 
 
-def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+@pytest.fixture
+def moves() -> list[frozenset[int]]:
+    """Where the console went, while it may run on 16 CPUs."""
+    return []
+
+
+@pytest.fixture
+def runs(runner: PlayedRunner, moves: list[frozenset[int]]) -> Iterator[Runs]:
+    affinity = CpuAffinity(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16)))
+    made = Runs(str(runner.path), launcher=runner.launch, affinity=affinity)
+    yield made
+    made.close()
+
+
+def _pinned() -> list[Record]:
+    """The first lines of a run whose step measures on CPU 1."""
+    *first, start = records()[:4]
+    assert isinstance(start, StepStartRecord)
+    return [*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))]
+
+
+def test_a_first_run_makes_the_file_and_the_next_continues_it(runs: Runs, runner: PlayedRunner) -> None:
     runs.start(spec_of("null", {"samples": "5"}))
     runner.write([*records(), *ended()])
     runner.end()
     runs.poll()
     runs.start(spec_of("clock.cost", {}, plan="full"))
-    runs.close()
 
     path = str(runner.path)
     assert runner.arguments == [
@@ -40,8 +60,7 @@ def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) ->
     ]
 
 
-def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+def test_what_is_asked_for_during_a_run_waits_for_its_end(runs: Runs, runner: PlayedRunner) -> None:
     assert runs.start(spec_of("null", {}))
     assert not runs.start(spec_of("clock.cost", {}))
     runner.write([*records(), *ended()])
@@ -50,11 +69,9 @@ def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> Non
 
     assert runs.running
     assert len(runner.arguments) == 2
-    runs.close()
 
 
-def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+def test_commands_are_words_on_the_runners_input(runs: Runs, runner: PlayedRunner) -> None:
     runs.start(spec_of("null", {}))
     runs.toggle_pause()
     runs.toggle_pause()
@@ -63,59 +80,46 @@ def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
     runs.cancel()
 
     assert runner.stdin.words == ["pause", "resume", "cancel-step", "keep", "cancel"]
-    runs.close()
 
 
-def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(runs: Runs, runner: PlayedRunner) -> None:
     runs.start(spec_of("null", {}))
     runs.release()
 
     assert runner.stdin.closed
     assert runner.stdin.words == []
-    runs.close()
 
 
-def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+def test_the_standing_is_the_last_step_of_the_file(runs: Runs, runner: PlayedRunner) -> None:
     runs.start(spec_of("null", {}))
     runner.write(records())
     runs.poll()
     standing = position(runs.session)
-    runs.close()
 
     assert (standing.step.step.id, standing.number, standing.of) == ("null", 1, 1)
 
 
-def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+def test_a_file_that_is_no_session_is_a_problem_in_words(runs: Runs, runner: PlayedRunner) -> None:
     runs.start(spec_of("null", {}))
     runner.path.write_text("rubbish\n")
     runs.poll()
 
     assert "expected a sizeup session" in runs.problem
-    runs.close()
 
 
-def test_what_the_console_costs_is_told_to_the_run(tmp_path: Path) -> None:
-    runs, runner = _runs(tmp_path)
+def test_what_the_console_costs_is_told_to_the_run(runs: Runs, runner: PlayedRunner) -> None:
     runs.report_cost(ConsoleCost(0.5, 10))  # nobody listens yet
     runs.start(spec_of("null", {}))
     runs.report_cost(ConsoleCost(1.25, 20_480))
 
     assert runner.stdin.costs == [ConsoleCost(1.25, 20_480)]
-    runs.close()
 
 
-def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(tmp_path: Path) -> None:
-    moves: list[frozenset[int]] = []
-    runs, runner = _runs(
-        tmp_path, CpuAffinity(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16)))
-    )
-    *first, start = records()[:4]
-    assert isinstance(start, StepStartRecord)
+def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(
+    runs: Runs, runner: PlayedRunner, moves: list[frozenset[int]]
+) -> None:
     runs.start(spec_of("null", {}))
-    runner.write([*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))])
+    runner.write(_pinned())
     runs.poll()
     runs.start(spec_of("clock.cost", {}))
     before = list(moves)
@@ -126,28 +130,17 @@ def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(t
     assert before == [frozenset({4, 5, 6, 7, 12, 13, 14, 15})]
     assert moves[1:] == [frozenset(range(16))]
     assert len(runner.arguments) == 2
-    runs.close()
 
 
-def _pinned() -> list[Record]:
-    """The first lines of a run whose step measures on CPU 1."""
-    *first, start = records()[:4]
-    assert isinstance(start, StepStartRecord)
-    return [*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))]
-
-
-def test_a_run_of_another_process_is_followed_and_made_way_for(tmp_path: Path) -> None:
-    moves: list[frozenset[int]] = []
-    runs, runner = _runs(
-        tmp_path, CpuAffinity(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16)))
-    )
+def test_a_run_of_another_process_is_followed_and_made_way_for(
+    runs: Runs, runner: PlayedRunner, moves: list[frozenset[int]]
+) -> None:
     with Writer.create(str(runner.path)) as writer:
         writer.write(*_pinned())
         runs.follow()
         runs.poll()
         during = (runs.followed, runs.going_on, runs.running)
     runs.poll()
-    runs.close()
 
     assert during == (True, True, False)
     assert (runs.followed, runs.going_on) == (False, False)
@@ -155,12 +148,11 @@ def test_a_run_of_another_process_is_followed_and_made_way_for(tmp_path: Path) -
 
 
 def test_a_run_that_is_followed_is_canceled_by_a_signal_to_its_writer(
-    tmp_path: Path, request: pytest.FixtureRequest
+    runs: Runs, runner: PlayedRunner, request: pytest.FixtureRequest
 ) -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    runs, runner = _runs(tmp_path)
     with Writer.create(str(runner.path)) as writer:
         writer.write(*_pinned())
         runs.follow()
@@ -172,7 +164,6 @@ def test_a_run_that_is_followed_is_canceled_by_a_signal_to_its_writer(
         assert runs.canceling
     runs.poll()
     runs.cancel()
-    runs.close()
 
     assert heard == [signal.SIGINT]
     assert not runs.canceling

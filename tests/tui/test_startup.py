@@ -7,8 +7,6 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -59,9 +57,17 @@ def test_the_start_loads_nothing_that_the_first_screen_has_no_use_for() -> None:
     assert done.stdout.split() == []
 
 
-async def test_the_first_mode_is_drawn_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
+async def test_the_first_mode_is_drawn_once_in_the_colors_of_the_theme_and_reads_no_probes(
+    app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[int] = []
+    tables: list[CardTable] = []
+    render_line, made = KeyList.render_line, summary.card_table
+    monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
+    monkeypatch.setattr(summary, "card_table", lambda *how: tables.append(made(*how)) or tables[-1])
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
+        drawn, height = sorted(lines), app.screen.query_one(KeyList).size.height
         colors = [
             (segment.style.color, segment.style.bgcolor)
             for shown in (app.screen.query_one(name, Widget) for name in ("#verdict", "#entries", "#detail"))
@@ -72,6 +78,10 @@ async def test_the_first_mode_is_drawn_in_the_colors_of_the_theme(app: ConsoleAp
 
         assert len(colors) > 5
         assert all(color is not None and color != ground for color, ground in colors)
+        assert "registry" not in vars(app)
+        assert f"r: measure (about {summary.MEASURE_SECONDS} s)" in screen_text(app)
+    assert drawn == list(range(height))
+    assert len(tables) == 1
 
 
 @pytest.mark.ci
@@ -102,30 +112,6 @@ async def test_no_mode_is_styled_again_as_a_whole(app: ConsoleApp, monkeypatch: 
     assert styled == []
 
 
-async def test_the_first_mode_is_drawn_once_with_its_cards_worked_out_once(
-    app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines: list[int] = []
-    tables: list[CardTable] = []
-    render_line, made = KeyList.render_line, summary.card_table
-    monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
-    monkeypatch.setattr(summary, "card_table", lambda *how: tables.append(made(*how)) or tables[-1])
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
-        height = app.screen.query_one(KeyList).size.height
-
-    assert sorted(lines) == list(range(height))
-    assert len(tables) == 1
-
-
-async def test_the_probes_are_not_read_before_a_run_starts(app: ConsoleApp) -> None:
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause()
-
-        assert "registry" not in vars(app)
-        assert f"r: measure (about {summary.MEASURE_SECONDS} s)" in screen_text(app)
-
-
 @pytest.mark.ci
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:
     async with app.run_test() as pilot:
@@ -139,26 +125,15 @@ async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one
         assert app.screen.styles.background.brightness < 0.2
 
 
-@asynccontextmanager
-async def _chart(app: ConsoleApp) -> AsyncIterator[ChartView]:
-    """A chart on the first screen."""
+async def test_every_role_has_a_look_in_the_colors_of_the_theme_once_it_is_drawn(app: ConsoleApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         chart = ChartView(Glyphs.BRAILLE)
         await app.screen.query_one("#below").mount(chart)
         chart.show(BarChart("Title", Axis("Rate", "bytes/s"), (Bar("one", 1e6), Bar("two", 2e6))))
         await pilot.pause()
-        yield chart
-
-
-async def test_only_what_a_chart_draws_has_a_color_worked_out(app: ConsoleApp) -> None:
-    async with _chart(app) as chart:
         assert {*chart._styles} == {"", *(role for y in range(chart.size.height) for _, role in chart.drawing.runs(y))}
         assert not CellView._get_component_classes()
-
-
-async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
-    async with _chart(app) as chart:
         for theme in ("textual-dark", "textual-light"):
             app.theme = theme
             await asyncio.sleep(0)
