@@ -6,6 +6,7 @@ is imported start a real one.
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,12 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+def measured(folder: Path, *arguments: str) -> bytes:
+    """The session of a run in a process of its own, for tests of a module that only read it."""
+    command = [sys.executable, "-m", "sizeup", "--batch", "-q", "-p", "null", *arguments, "-o", "-"]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=120).stdout
 
 
 @pytest.fixture
