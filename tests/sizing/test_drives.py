@@ -88,13 +88,6 @@ def test_a_default_share_of_reads_matters_only_where_it_changes_the_verdict() ->
     assert storage("workload.mb_s=2500", PATH, *DISKS).status == "warn"
 
 
-def test_the_drives_can_be_the_bottleneck_of_the_storage_capacity() -> None:
-    answer = advice("io.capacity", "workload.read_percent=100", "path.stages=hba:fc32*4", *DISKS)
-
-    assert answer.decision == "24 drives in RAID 10"
-    assert answer.quantity.value == pytest.approx(24 * 163e6)
-
-
 def test_every_kind_of_drive_but_the_slowest_disk_has_iops_and_mb_s_with_source_and_date_or_reason() -> None:
     rules = shipped()
     kinds = {name.split(".")[1] for name in rules.figures if name.startswith("drive.")}

@@ -101,15 +101,3 @@ def test_standard_edition_is_not_held_against_other_products_than_the_full_editi
 
     assert found(other, "license.units")
     assert other.find("license.break-even.oracle.se2") is None
-
-
-def test_standard_edition_is_not_permitted_on_a_server_built_for_four_sockets() -> None:
-    four = sized("machine.sockets=2", "machine.socket_capacity=4", "machine.cores=16", XEON)
-    advice = found(four, "license.break-even.oracle.se2")
-
-    assert (advice.decision, advice.quantity) == ("forbidden", None)
-    assert advice.verdict == (
-        "Oracle Database Standard Edition 2 is not permitted on this server: "
-        "only on servers built for at most two sockets, occupied or not"
-    )
-    assert advice.working == ("allowed where: socket_capacity <= 2 = 4 <= 2 = 0",)

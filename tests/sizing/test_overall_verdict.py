@@ -102,10 +102,6 @@ def test_an_assumption_that_fits_is_assumed_and_no_pass() -> None:
     assert row(lines, "Memory").endswith("ASSUMED")
 
 
-def test_an_outage_stays_a_warning_where_the_demand_is_assumed() -> None:
-    assert card("storage", "workload.iops=4000", "path.stages=hba:fc8*1").status == "warn"
-
-
 def test_drives_alone_say_that_the_paths_are_not_judged() -> None:
     found = card("storage", *LOAD, *DRIVES)
 
@@ -137,14 +133,6 @@ def test_the_threads_of_an_edition_may_share_cores() -> None:
     found = card("cpu", *CPU, "workload.cpu_cores=13.3", "license.product=se2")
 
     assert found.assumed == ("a core for each of them (166% if they share cores)",)
-
-
-def test_the_cores_of_sql_server_standard_bound_the_capacity() -> None:
-    large = ("machine.sockets=2", "machine.cores_per_socket=32", "license.pack=sql-server", "license.product=standard")
-    found = card("cpu", *large, "workload.cpu_percent=45")
-
-    assert (found.detected, found.status) == ("32 of 64 cores", "warn")
-    assert found.share == pytest.approx(64 * 0.45 / 32)
 
 
 @pytest.mark.parametrize("product", [(), ("license.product=ee",)])

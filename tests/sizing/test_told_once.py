@@ -16,7 +16,7 @@ from sizeup.views.inputs.advice import sizing_data
 from sizeup.views.inputs.sizing_table import AnswerRow, answer_rows
 from sizeup.views.inputs.whatif import stepped
 from sizeup.views.result.answer import answer_lines
-from sizing.sized import advice, sized
+from sizing.sized import sized
 
 LOAD = ("workload.iops=20000", "workload.io_kib=8", "workload.read_percent=60", "redo.mb_s=1", "redo.write_kib=8")
 YEARS = ("workload.growth_percent=20", "workload.horizon_years=3")
@@ -136,9 +136,3 @@ def test_the_data_has_the_verdict(settings: tuple[str, ...], status: str | None,
 
     assert (data["status"], data["card"]) == (status, card)
     assert bool(data["statement"]) is bool(card)
-
-
-def test_the_titles_of_the_demand_are_apart() -> None:
-    titles = [advice(name, *LOAD).title for name in ("io.demand.measured", "io.demand.measured-iops")]
-
-    assert len(set(titles)) == 2

@@ -134,13 +134,6 @@ def test_growth_without_a_horizon_changes_nothing() -> None:
     assert card("storage", *settings, "workload.growth_percent=20") == card("storage", *settings)
 
 
-def test_a_default_that_nobody_chose_makes_a_pass_assumed() -> None:
-    found = card("storage", "workload.iops=40000", "path.stages=hba:fc8*2", "path.policy=active-active")
-
-    assert found.status == "assumed"
-    assert found.sentences[0] == "Assumed: a block size of 8 KiB by default"
-
-
 def test_measured_iops_take_the_place_of_what_drives_are_good_for() -> None:
     workload = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")
     found = card("storage", *workload, *ARRAY, "capacity.iops=100000")
@@ -215,11 +208,6 @@ def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
 
     assert found.share == pytest.approx(100 / 228)
     assert found.status == "pass"
-
-
-def test_redo_writes_are_of_decimal_megabytes() -> None:
-    assert value("redo.writes.largest", "redo.mb_s=104") == pytest.approx(793.457, abs=1e-3)
-    assert "a full load for 4 drives" in advice("redo.writes.largest", "redo.mb_s=104").verdict
 
 
 def test_a_pcie_link_carries_its_rate_less_packet_headers() -> None:

@@ -358,14 +358,6 @@ def test_a_verdict_that_rests_on_another_resource_names_it() -> None:
     assert found.statement.endswith("; memory assumed")
 
 
-def test_a_demand_without_a_capacity_is_no_verdict() -> None:
-    given = sized(workload__mb_s="100")
-    found = verdict_text(given, card_views(given, machine()))
-
-    assert found.status == "NO VERDICT"
-    assert found.statement.startswith("Storage: 100 MB/s ")
-
-
 def test_an_outage_stands_in_every_table_and_the_verdict_asks_for_a_second() -> None:
     given = sized(
         workload__mb_s="300", path__stages="hba:fc8*1", workload__growth_percent="5", workload__horizon_years="2"
