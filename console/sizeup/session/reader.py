@@ -129,7 +129,9 @@ class SessionFollower:
             packed = self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
             self._file.seek(0)
             if packed:  # complete: it is read once, as a whole
-                return self._unpack(self._file)
+                count = sum(self._lines.feed(chunk) for chunk in read_chunks(self._file, self._path))
+                self._lines.finish()
+                return count
         count, total = 0, 0
         while total < limit_bytes:
             with reading(self._path, SESSION_FILE):
@@ -138,11 +140,6 @@ class SessionFollower:
                 break
             total += len(chunk)
             count += self._lines.feed(chunk)
-        return count
-
-    def _unpack(self, file: BinaryIO) -> int:
-        count = sum(self._lines.feed(chunk) for chunk in read_chunks(file, self._path))
-        self._lines.finish()
         return count
 
     def close(self) -> None:

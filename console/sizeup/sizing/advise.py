@@ -203,13 +203,9 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
         if isinstance(guest, Words) and guest.value == "yes":
             del found["machine.guest"]
             found.pop("machine.hypervisor", None)
-        found |= {
-            key: replace(value, caveats=())
-            for key in (*_CORES, "machine.threads_per_core")
-            if isinstance(value := found.get(key), Quantity)
-        }
-    guest = overrides.get("machine.guest")
-    if isinstance(guest, Words) and guest.value == "no":  # whoever says so answers what they ask
+    stated = overrides.get("machine.guest")
+    # Whoever says how many cores there are, or that this is no guest, answers what the caveats ask.
+    if _CORES & set(overrides) or (isinstance(stated, Words) and stated.value == "no"):
         found |= {
             key: replace(value, caveats=())
             for key in (*_CORES, "machine.threads_per_core")

@@ -144,12 +144,6 @@ def _figures(advice: Advice) -> tuple[object, ...]:
     return (advice.verdict, advice.decision, *((quantity.value, quantity.unit) if quantity else ()))
 
 
-def _measured(session: Session) -> dict[str, Value]:
-    from sizeup.sizing.inputs.measured import measured  # which a console without a session does without
-
-    return measured(session)
-
-
 class AdviceSelector:
     """Chooses the advice that a console shows, and keeps it until what it rests on changes."""
 
@@ -192,7 +186,9 @@ class AdviceSelector:
     def _measured_so_far(self, session: Session) -> dict[str, Value]:
         """Return what a growing session has measured, worked out once for each of its revisions."""
         if self._measuring is not session or self._revision != session.revision:
-            self._measuring, self._revision, self._known = session, session.revision, _measured(session)
+            from sizeup.sizing.inputs.measured import measured  # which a console without a session does without
+
+            self._measuring, self._revision, self._known = session, session.revision, measured(session)
         return self._known
 
     def _changed(self, subject: Session | Machine, basis: object) -> bool:

@@ -293,18 +293,13 @@ def _beyond(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure]) ->
     return [f"{share_text(share * growth.factor(year))}{when} after losing {lost}"]
 
 
-def _outages(failures: Sequence[Failure]) -> list[str]:
-    """Return which failures leave nothing, as a clause; an empty list where none does."""
-    lost = [one.lost for one in failures if one.share is None]
-    return [f"outage after losing {' or '.join(lost)}"] if lost else []
-
-
 def shares_clause(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> str:
     """Return the share of today, and those after a failure and at the end of the horizon above the capacity."""
     parts = [share_text(shares.today)]
     if shares.today <= bounds.fails:
         parts += _beyond(shares, bounds, failures)
-        parts += _outages(failures)
+        if lost := [one.lost for one in failures if one.share is None]:
+            parts.append(f"outage after losing {' or '.join(lost)}")
         if shares.last_year is not None and shares.last_year > bounds.fails:
             parts.append(f"{share_text(shares.last_year)} in year {format_in(shares.growth.years, '')}")
     return ", ".join(parts)

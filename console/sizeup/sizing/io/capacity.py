@@ -65,14 +65,10 @@ def _whole(text: str, sign: str) -> int:
 
 def payload(sheet: Sheet, link: str, source: str) -> Quantity:
     """Return the payload bandwidth of one link."""
-    if not _is_link(sheet, link):
+    if f"link.{link}.payload" not in sheet.rules.figures:
         links = _links(sheet)
         raise UsageError(f"{source}: expected a link, one of {_families(links)}; found {link!r}{nearest(link, links)}")
     return sheet.rule(f"link.{link}.payload")
-
-
-def _is_link(sheet: Sheet, link: str) -> bool:
-    return f"link.{link}.payload" in sheet.rules.figures
 
 
 def _links(sheet: Sheet) -> tuple[str, ...]:

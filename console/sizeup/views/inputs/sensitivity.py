@@ -60,10 +60,6 @@ def _span(low: float, high: float, unit: str) -> str:
     return f"{first.partition(' ')[0]} to {last}"
 
 
-def _in_key(key: str, value: float) -> str:
-    return format_in(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
-
-
 def flip_table(turns: Sequence[Flip], sizing: Sizing, rules: Rules) -> Table:
     """Return at which value of which input a decision turns; one that rests on a default says so."""
     assumed = {card.advice for card in sizing.cards if card.assumed}
@@ -81,7 +77,7 @@ def flip_table(turns: Sequence[Flip], sizing: Sizing, rules: Rules) -> Table:
                 status_label(text(flip, flip.now), assumed=flip.advice in assumed),
                 text(flip, flip.then),
                 named_input(flip.key),
-                _in_key(flip.key, flip.threshold),
+                format_in(flip.threshold, "" if KEYS[flip.key].unit == "1" else KEYS[flip.key].unit),
             )
             for flip in turns
         ),

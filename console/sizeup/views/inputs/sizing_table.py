@@ -76,8 +76,9 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
     if lacks_workload(given):
         needed = " or ".join(input_label(key) for key in WORKLOAD_KEYS[:2])
         rows.append(AnswerRow(NO_WORKLOAD, "Verdict", "No verdict yet", "no workload", basis=f"missing: {needed}"))
+    has_demand = given.find("io.demand.measured") is not None
     for advice, _ in verdicts_first(given):
-        if advice.id == RULES_SPAN or (advice.id == HEADLINE and (advice.decision == "unknown" or _has_demand(given))):
+        if advice.id == RULES_SPAN or (advice.id == HEADLINE and (advice.decision == "unknown" or has_demand)):
             continue  # the row that asks for a workload says so, or the rows of the workload do
         card = cards.get(advice.id)
         judged = card is not None and advice.id.startswith(VERDICT)
@@ -92,7 +93,8 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         if advice.id == _CAPACITY and advice.quantity is None and (iops := _capacity_in_iops(given)) is not None:
             title, rests_on = "Storage capacity in IOPS", ORIGINS.get(iops.origin, _DASH)
             value = _figure(iops.value, iops, "IOPS")
-            if (why := _why_unused(given, "capacity.iops")) is not None:
+            if "capacity.iops" in given.why_unused:
+                why = WhyUnused(given.why_unused["capacity.iops"])
                 value, rests_on = f"{_UNUSED[why]}, {value}", f"measured, but {why.value.removeprefix('is ')}"
         if status == ShareStatus.ASSUMED.value and not rests_on.startswith("assumed"):
             rests_on = f"assumed: rule of thumb; {rests_on}"
@@ -128,15 +130,6 @@ _UNUSED = {
     WhyUnused.ONE_PATH: "? a part alone",
 }
 """What stands before a measured figure that is not used."""
-
-
-def _why_unused(given: AdviceSet, key: str) -> WhyUnused | None:
-    """Return why a measured figure is not used, as the advice recorded it; None where it is, or was not measured."""
-    return WhyUnused(given.why_unused[key]) if key in given.why_unused else None
-
-
-def _has_demand(given: AdviceSet) -> bool:
-    return given.find("io.demand.measured") is not None
 
 
 def _later(card: Card) -> str:

@@ -137,7 +137,7 @@ def _part_rows(
         head += cells
     rows = _with_memory(head, shown, part.key, width)
     if cells and not inline:
-        rows += _chunked(cells, width)
+        rows += (tuple(cells[first : first + width]) for first in range(0, len(cells), width))
     for group in part.groups if tile is not Tile.CELL else ():
         if group.label:
             rule = "─" * (width - len(group.label) - 1)
@@ -234,7 +234,3 @@ def _cells(part: NodePart, cpus: CpuStates) -> list[Cell]:
         cells += [Cell("|", "cache")] if number else []
         cells += [cpus.cell(core) for core in group.cores]
     return cells
-
-
-def _chunked(cells: Sequence[Cell], width: int) -> list[Row]:
-    return [tuple(cells[first : first + width]) for first in range(0, len(cells), width)]

@@ -209,7 +209,7 @@ class MapMaker:
                 ]
                 if not kinds:
                     break
-                ink = sum(map(_filled_cells, rows))
+                ink = sum(len(cell.text) - cell.text.count(" ") for row in rows for cell in row)
                 plain = plain or ink
                 yield from (((plain, whole, ink), replace(layout, whole=whole)) for whole in kinds)
             if not plain:
@@ -295,10 +295,6 @@ def _side_by_side(blocks: Sequence[Sequence[str]], width: int) -> list[Row]:
         text = "   ".join(block[y] if y < len(block) else " " * len(block[0]) for block in blocks)[:width]
         rows.append((Cell(text, "text" if y else "name"),))
     return rows
-
-
-def _filled_cells(row: Row) -> int:
-    return sum(len(cell.text) - cell.text.count(" ") for cell in row)
 
 
 def _legend(names: Iterable[str], rows: Iterable[Row], width: int) -> str:

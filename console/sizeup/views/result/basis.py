@@ -31,7 +31,7 @@ def basis_text(inputs: Inputs) -> str:
 def _growth(inputs: Inputs) -> str:
     """Return how load and data grow: ``+20% a year``, which is both where the data has no rate of its own."""
     rates = [_number(inputs, key) for key in ("workload.growth_percent", "db.growth_percent")]
-    load, data = ("" if one is None or one.origin is Origin.RULE else f"+{_text(one, '%')}" for one in rates)
+    load, data = ("" if one is None or one.origin is Origin.RULE else f"+{brief(one, '%')}" for one in rates)
     load = load if load not in ("", "+0%") else "no growth"
     if not data or data == load:
         return load if load == "no growth" else f"{load} a year"
@@ -41,10 +41,6 @@ def _growth(inputs: Inputs) -> str:
 def _number(inputs: Inputs, key: str) -> Quantity | None:
     value = inputs.get(key)
     return value if isinstance(value, Quantity) else None
-
-
-def _text(quantity: Quantity, unit: str) -> str:
-    return brief(quantity, unit)
 
 
 def _requests(inputs: Inputs) -> str:
@@ -77,14 +73,14 @@ def _detail(inputs: Inputs, key: str, what: str) -> list[str]:
     value = _number(inputs, key)
     if value is None:
         return []
-    return [f"{_text(value, KEYS[key].unit)}{what}{' assumed' if value.origin is Origin.RULE else ''}"]
+    return [f"{brief(value, KEYS[key].unit)}{what}{' assumed' if value.origin is Origin.RULE else ''}"]
 
 
 def _throughput(inputs: Inputs) -> str:
     whole, sequential = (_number(inputs, f"workload.{name}mb_s") for name in ("", "sequential_"))
     if whole is not None:
-        return "" if _follows_from_requests(inputs, whole) else f"{_text(whole, 'MB/s')} in all"
-    return "" if sequential is None else f"{_text(sequential, 'MB/s')} sequential"
+        return "" if _follows_from_requests(inputs, whole) else f"{brief(whole, 'MB/s')} in all"
+    return "" if sequential is None else f"{brief(sequential, 'MB/s')} sequential"
 
 
 def _follows_from_requests(inputs: Inputs, whole: Quantity) -> bool:
@@ -99,15 +95,15 @@ def _redo(inputs: Inputs) -> str:
         typed = [value for key in STORAGE_KEYS if (value := _number(inputs, key)) is not None]
         return "redo not given" if any(value.origin is Origin.USER for value in typed) else ""
     times = f"{format_in(databases.value, '')} x " if databases is not None and databases.value > 1 else ""
-    return f"{times}{_text(redo, 'MB/s')} redo"
+    return f"{times}{brief(redo, 'MB/s')} redo"
 
 
 def _cpu(inputs: Inputs) -> str:
     """Return the CPU demand, where it is all that is stated: ``13.2 busy cores``."""
     cores, percent = (_number(inputs, f"workload.cpu_{name}") for name in ("cores", "percent"))
-    return f"{_text(cores, '')} busy cores" if cores is not None else f"{_text(percent, '%')} CPU" if percent else ""
+    return f"{brief(cores, '')} busy cores" if cores is not None else f"{brief(percent, '%')} CPU" if percent else ""
 
 
 def _database(inputs: Inputs) -> str:
     size = _number(inputs, "db.gb")
-    return "" if size is None else f"{_text(size, 'GB')} database"
+    return "" if size is None else f"{brief(size, 'GB')} database"

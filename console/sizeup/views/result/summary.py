@@ -58,15 +58,10 @@ def summary(
 
 def all_findings(machine: Machine | None, session: Session | None) -> tuple[tuple[str, Finding], ...]:
     """Return the findings of discovery and of the run with a key for each, the gravest first."""
-    found = _by_key(machine.findings if machine is not None else (), _of_run(session))
+    found = _by_key(
+        () if machine is None else machine.findings, map(worded, () if session is None else session.findings)
+    )
     return tuple(sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity)))
-
-
-def _of_run(session: Session | None) -> Iterable[Finding]:
-    """Return the findings of a run in plain words."""
-    if session is None or not session.findings:
-        return ()
-    return map(worded, session.findings)
 
 
 def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:

@@ -78,7 +78,7 @@ def point_rows(run: StepRun) -> PointRows:
     leading, others = _divided(sources)
     coordinates = _coordinate_columns(run, keys, shape)
     reasons = {key: _reasons(validity, sources, key) for key in keys}
-    every = list(_each(reasons.values()))
+    every = [reason for found in reasons.values() for reason in found]
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(map(without_figures, every)), start=1)}
     rows = []
     for key in _in_order(keys, coordinates):
@@ -240,10 +240,6 @@ def _reasons(validity: StepValidity, sources: Sequence[_Source], key: Measuremen
         if point.estimate is not None and point.estimate.converged is False and invalid is None:
             found["did not converge before its time was up"] = None
     return tuple(found)
-
-
-def _each(reasons: Iterable[tuple[str, ...]]) -> Iterable[str]:
-    return (reason for row in reasons for reason in row)
 
 
 def _flag_cell(reasons: Sequence[str], numbers: Mapping[str, int]) -> RowCell:

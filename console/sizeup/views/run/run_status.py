@@ -89,7 +89,8 @@ def _problems(session: Session) -> Iterator[_Problem]:
             grade, cause = RunGrade.WARN if chosen else RunGrade.FAIL, outcome.status.words
             run = session.steps.get(step)
             name = step if run is None else run.step.title
-            yield _Problem(grade, cause, _because(f"{name} {cause}", outcome.reason or outcome.signal or ""))
+            reason = outcome.reason or outcome.signal
+            yield _Problem(grade, cause, f"{name} {cause}{f' ({_short(reason)})' if reason else ''}")
     for run in session.steps.values():
         grade, invalid = validity_grade(run)
         if run.finished and invalid:
@@ -107,10 +108,6 @@ def validity_grade(run: StepRun) -> tuple[RunGrade, str]:
         return RunGrade.FAIL, f"not valid because {validity.whole.cause}"
     marked = validity.summary()
     return RunGrade.WARN if marked else RunGrade.PASS, marked
-
-
-def _because(text: str, reason: str) -> str:
-    return f"{text} ({_short(reason)})" if reason else text
 
 
 def _short(reason: str) -> str:
