@@ -125,26 +125,26 @@ def test_a_point_whose_scatter_hides_a_change_of_all_does_not_outweigh_the_other
     assert figure(compare(slow, fast)).verdict is Conclusion.WORSE
 
 
+def behind_caches(memory: float, first: int = 0) -> list[Digest]:
+    """Six runs with the same caches before memory of this latency."""
+    caches = [(LATENCY, {"size": size}, 100.0) for size in (1, 2, 4)]
+    points = (*caches, (LATENCY, {"size": 8}, memory))
+    return [
+        session(number, *((series, at, value + number / 100) for series, at, value in points))
+        for number in range(first, first + 6)
+    ]
+
+
 def test_a_change_at_one_point_is_no_scatter_of_it() -> None:
     """Memory of half the speed behind the same caches."""
+    found = figure(compare(behind_caches(200.0), behind_caches(100.0, 6)))
 
-    def run(number: int, memory: float) -> Digest:
-        caches = ((LATENCY, {"size": size}, 100 + number / 100) for size in (1, 2, 4))
-        return session(number, *caches, (LATENCY, {"size": 8}, memory + number / 100))
-
-    slow, fast = [run(number, 200.0) for number in range(6)], [run(6 + number, 100.0) for number in range(6)]
-
-    found = figure(compare(slow, fast))
     assert found.verdict is Conclusion.WORSE
     assert found.ratio == pytest.approx(2**0.25, rel=0.01)
 
 
 def test_a_change_too_small_for_the_whole_curve_is_pointed_at() -> None:
-    def run(number: int, memory: float) -> Digest:
-        caches = ((LATENCY, {"size": size}, 100 + number / 100) for size in (1, 2, 4))
-        return session(number, *caches, (LATENCY, {"size": 8}, memory + number / 100))
-
-    comparison = compare([run(number, 106.0) for number in range(6)], [run(6 + number, 100.0) for number in range(6)])
+    comparison = compare(behind_caches(106.0), behind_caches(100.0, 6))
 
     assert figure(comparison).verdict is Conclusion.SAME
     assert "  Single points differ in p.thp: see --points" in comparison_lines(comparison, points=False)
@@ -254,18 +254,6 @@ def test_what_the_runs_leave_open_is_said_with_how_many_more_would_decide() -> N
     assert (few.verdict, few.more_runs) == (Conclusion.TOO_FEW, 3)
     hopeless = figure(compare(side([value**9 for value in wide], start=10), side([value**9 for value in other])))
     assert verdict_text(hopeless) == "? cannot decide; over 100 more runs"
-
-
-def test_a_point_that_scatters_counts_little() -> None:
-    wild = [0.5, 3.0, 1.0, 0.2, 2.0, 1.5]
-
-    def two(number: int, steady: float, noise: float) -> Digest:
-        return session(number, (LATENCY, {"size": 1}, steady), (LATENCY, {"size": 2}, noise))
-
-    first = [two(10 + n, v, w) for n, (v, w) in enumerate(zip(SLOW, wild, strict=True))]
-    base = [two(n, v, w) for n, (v, w) in enumerate(zip(FAST, reversed(wild), strict=True))]
-
-    assert figure(compare(first, base)).verdict is Conclusion.WORSE
 
 
 def test_parameters_that_differ_are_named() -> None:
