@@ -257,11 +257,16 @@ NUMBER = re.compile(rb"(?<![0-9A-Za-z.])\d+")
 
 @pytest.mark.ci
 def test_no_number_in_any_file_is_too_long(tmp_path: Path) -> None:
-    """The first number behind each word of each file, of 18, 20 and 5,000 digits."""
+    """The first number behind each word of each kind of file, of 18, 20 and 5,000 digits."""
+    tried = set()
     for captured in own_captures(str(tmp_path)):
         for path, data in captured.files.items():
             places = {data[max(0, match.start() - 20) : match.start()]: match.span() for match in NUMBER.finditer(data)}
-            for start, end in list(places.values())[:12]:
+            kind = re.sub(r"\d+", "0", path)  # one of the files of all CPUs
+            for word, (start, end) in list(places.items())[:12]:
+                if (kind, word) in tried:
+                    continue
+                tried.add((kind, word))
                 for digits in (b"9" * 18, b"18446744073709551615", b"9" * 5000):
                     spoilt = {**captured.files, path: data[:start] + digits + data[end:]}
                     survives(CapturedFiles(spoilt, captured.links, captured.directories, captured.refused))
