@@ -130,12 +130,13 @@ def test_only_rows_that_differ_are_reported_as_changed() -> None:
     assert second.changed_rows(first) == [3]
 
 
-def test_every_boundary_is_named_even_where_the_curve_takes_the_upper_half() -> None:
+@pytest.mark.parametrize(("glyphs", "powers"), [(Glyphs.BRAILLE, (12, 16, 20, 25)), (Glyphs.ASCII, (20, 22, 24))])
+def test_every_boundary_is_named_over_a_high_curve_and_without_room(glyphs: Glyphs, powers: tuple[int, ...]) -> None:
     high = tuple(ChartPoint(2.0**k, 90.0) for k in range(10, 31))
-    bounds = tuple(Boundary(2.0**k, f"level {k}") for k in (12, 16, 20, 25))
+    bounds = tuple(Boundary(2.0**k, f"some level {k}") for k in powers)
     chart = LineChart("t", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns", high=100.0), (Line("a", high),), bounds)
 
-    text = draw(chart, 60, 16, Glyphs.BRAILLE).text()
+    text = draw(chart, 60, 16, glyphs).text()
 
     assert all(boundary.label in text for boundary in bounds)
 
@@ -169,16 +170,6 @@ def test_no_number_stands_on_an_axis_without_values() -> None:
     text = draw(LineChart("t", Axis("x", "1"), Axis("y", "ns"), ()), 60, 12, Glyphs.ASCII).text()
 
     assert not any(character.isdigit() for line in text.splitlines()[2:9] for character in line)
-
-
-def test_a_boundary_without_room_is_named_over_another_line() -> None:
-    flat = tuple(ChartPoint(2.0**k, 90.0) for k in range(10, 31))
-    near = tuple(Boundary(2.0**k, f"some level {k}") for k in (20, 22, 24))
-    chart = LineChart("t", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns", high=100.0), (Line("a", flat),), near)
-
-    text = draw(chart, 60, 16, Glyphs.ASCII).text()
-
-    assert all(boundary.label in text for boundary in near)
 
 
 def test_names_of_bars_that_begin_alike_stay_apart_where_they_are_cut() -> None:
