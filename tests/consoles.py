@@ -336,7 +336,7 @@ MakeConsole = Callable[..., Console]
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
     """Let the console go on until a condition holds; if it never does, the assertions that follow say so."""
-    for _ in range(500):
+    for _ in range(9000):
         if holds():
             return
         await pilot.pause(0.02)

@@ -116,7 +116,7 @@ def test_the_null_device_is_an_empty_file(monkeypatch: pytest.MonkeyPatch) -> No
 def _sizeup(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["/bin/sh", "-c", script, "sh", sys.executable, *arguments],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 
 

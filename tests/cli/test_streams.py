@@ -130,7 +130,7 @@ def test_a_stream_that_takes_nothing_is_an_error_or_none(
 
     done = subprocess.run(
         ["/bin/sh", "-c", redirected, "sh", sys.executable, "-m", "sizeup", *arguments],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=300, check=False,
         cwd=tmp_path, env={**os.environ, "XDG_STATE_HOME": made["state"], "folder": str(tmp_path)},
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ def test_a_reader_that_has_gone_does_not_change_what_was_found(tmp_path: Path, m
     os.close(read_end)
     command = [sys.executable, "-m", "sizeup", "detect", "--sysroot", str(tmp_path), "--against", made["session"]]
 
-    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, timeout=60, check=False)
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, timeout=300, check=False)
     os.close(write_end)
 
     assert (done.returncode, done.stderr) == (5, b"")

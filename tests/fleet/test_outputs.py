@@ -246,7 +246,7 @@ def test_a_click_on_a_column_sorts_by_it(folder: Path, tmp_path: Path) -> None:
     dumped = subprocess.run(
         [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
          "--dump-dom", (tmp_path / "frame.html").as_uri()],
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True, timeout=300,
     ).stdout  # fmt: skip
 
     before, up, down = dumped.rpartition("<title>")[2].partition("</title>")[0].split()

@@ -132,7 +132,7 @@ def test_a_stream_that_takes_nothing_is_said_and_no_traceback(streams: str, stat
     )
 
     done = subprocess.run(
-        ["/bin/sh", "-c", command, "sh", sys.executable], capture_output=True, text=True, check=False, timeout=60
+        ["/bin/sh", "-c", command, "sh", sys.executable], capture_output=True, text=True, check=False, timeout=300
     )
 
     assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr

@@ -39,7 +39,7 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(tmp_path: Path) -> N
     result = subprocess.run(
         [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", f"--log-net-log={network}",
          f"--screenshot={tmp_path / 'page.png'}", report.as_uri()],
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
 
     assert (tmp_path / "page.png").stat().st_size > 10_000
@@ -69,7 +69,7 @@ def judged(path: Path) -> str:
 def in_chromium(path: Path, *arguments: str) -> str:
     assert CHROMIUM is not None
     command = [CHROMIUM, *QUIET, f"--user-data-dir={path / 'profile'}", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
 @pytest.mark.ci
@@ -119,7 +119,7 @@ def test_on_a_narrow_screen_a_chart_of_a_chapter_scrolls_in_its_place_instead_of
     dumped = subprocess.run(
         [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--window-size=500,900", "--dump-dom",
          (tmp_path / "page.html").as_uri()],
-        capture_output=True, text=True, check=True, timeout=60,
+        capture_output=True, text=True, check=True, timeout=300,
     ).stdout  # fmt: skip
 
     width, over = dumped.partition("<title>")[2].partition("</title>")[0].split()

@@ -158,7 +158,7 @@ def test_the_schema_is_one_and_takes_every_line_of_a_fresh_run(tmp_path: Path) -
     fresh = tmp_path / "run"
     command = ["--batch", "-q", "-p", "null", "--set", "null.samples=20", "--set", "null.interval=0.2ms"]
     subprocess.run(
-        [sys.executable, "-m", "sizeup", *command, "-o", fresh], check=True, stdout=subprocess.DEVNULL, timeout=60
+        [sys.executable, "-m", "sizeup", *command, "-o", fresh], check=True, stdout=subprocess.DEVNULL, timeout=300
     )
 
     assert wrong_lines(fresh) == {}

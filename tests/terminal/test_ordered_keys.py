@@ -45,7 +45,7 @@ async def typed(app: OrderedKeysApp) -> str:
     async with app.run_test() as pilot:
         for key in "mtap/data":
             app.post_message(events.Key(key, key))
-        for _ in range(300):
+        for _ in range(18_000):
             await pilot.pause(LOST_SECONDS)
             if app.query(Input) and len(app.query_one(Input).value) + len(app.lost) == len("tap/data"):
                 break
@@ -54,6 +54,7 @@ async def typed(app: OrderedKeysApp) -> str:
 
 async def test_keys_wait_for_what_the_key_before_them_makes_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ordered_keys, "_LOST_SECONDS", LOST_SECONDS)
+    monkeypatch.setattr(ordered_keys, "_LONGEST_SECONDS", 600.0)
     app = SlowApp()
 
     assert await typed(app) == "tap/data"
