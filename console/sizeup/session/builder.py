@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -67,7 +67,7 @@ class SessionBuilder:
         damage = self._session.damage
         try:
             record = decode(line)
-            self._ADDERS[type(record)](self, self._session, record)
+            self._add_record(self._session, record)
             self._session.last_ns = max(self._session.last_ns, self._time_of(record))
             self._session.revision += isinstance(record, _MEASURED)
             if self._listener is not None:
@@ -117,9 +117,48 @@ class SessionBuilder:
             return record.t_ns[-1] if record.t_ns else 0
         return 0 if isinstance(record, records.SessionRecord) else record.t_ns
 
-    def _repeated_header(self, session: Session, record: records.SessionRecord) -> None:
-        if record != session.header:
-            raise ValueError("a second, different session record")
+    def _add_record(self, session: Session, record: records.AnyRecord) -> None:
+        match record:
+            case records.SamplesRecord():  # most lines of a file are samples
+                self._add_samples(session, record)
+            case records.EstimateRecord(estimate=estimate):
+                if (point := self._point(session, record.step, estimate.series, estimate.at)) is not None:
+                    point.estimate = estimate
+            case records.ProgressRecord():
+                progress = Progress(record.done, record.remaining_seconds, record.activity)
+                self._step(session, record.step).progress = progress
+            case records.EnvironmentRecord():
+                self._keep(session, session.environment, record)
+            case records.StepStartRecord():
+                self._step_start(session, record)
+            case records.OutcomeRecord():
+                self._outcome(session, record)
+            case records.MachineRecord():
+                session.machine = record.machine
+            case records.PlanRecord():
+                self._keep(session, session.plans, record.plan)
+            case records.GapRecord():
+                self._keep(session, session.gaps, record.gap)
+            case records.FindingRecord():
+                self._finding(session, record)
+            case records.AdviceRecord():
+                self._advice(session, record)
+            case records.NoteRecord():
+                self._keep(session, session.notes, record)
+            case records.EndRecord():
+                session.end = record
+            case records.ContinuedRecord():
+                self._keep(session, session.continued, record)
+                session.end = None
+            case records.ExperimentRecord():
+                self._keep(session, session.experiments, record)
+                session.end = None
+            case records.CommandRecord():
+                self._keep(session, session.commands, record)
+                session.end = None  # a run before it has ended, the experiment has not
+            case records.SessionRecord():
+                if record != session.header:
+                    raise ValueError("a second, different session record")
 
     @staticmethod
     def _keep(session: Session, items: list[Any], item: object) -> None:
@@ -127,16 +166,6 @@ class SessionBuilder:
             items.append(item)
         else:
             session.damage.left_out += 1
-
-    def _continued(self, session: Session, record: records.ContinuedRecord) -> None:
-        self._keep(session, session.continued, record)
-        session.end = None
-
-    def _machine(self, session: Session, record: records.MachineRecord) -> None:
-        session.machine = record.machine
-
-    def _plan(self, session: Session, record: records.PlanRecord) -> None:
-        self._keep(session, session.plans, record.plan)
 
     def _step_start(self, session: Session, record: records.StepStartRecord) -> None:
         id_ = record.step.id
@@ -204,14 +233,6 @@ class SessionBuilder:
         point.values.extend(values)
         point.flags.extend(flags)
 
-    def _estimate(self, session: Session, record: records.EstimateRecord) -> None:
-        point = self._point(session, record.step, record.estimate.series, record.estimate.at)
-        if point is not None:
-            point.estimate = record.estimate
-
-    def _progress(self, session: Session, record: records.ProgressRecord) -> None:
-        self._step(session, record.step).progress = Progress(record.done, record.remaining_seconds, record.activity)
-
     def _outcome(self, session: Session, record: records.OutcomeRecord) -> None:
         if len(session.outcomes) >= records.ITEMS_LIMIT:
             session.damage.left_out += 1
@@ -236,48 +257,6 @@ class SessionBuilder:
         session.advice = replace(record.given, advice=tuple(advice.values()), questions=tuple(questions.values()))
         session.advice_ns = record.t_ns
         session.stated, session.stated_at = record.stated, record.written
-
-    def _end(self, session: Session, record: records.EndRecord) -> None:
-        session.end = record
-
-    def _environment(self, session: Session, record: records.EnvironmentRecord) -> None:
-        self._keep(session, session.environment, record)
-
-    def _gap(self, session: Session, record: records.GapRecord) -> None:
-        self._keep(session, session.gaps, record.gap)
-
-    def _note(self, session: Session, record: records.NoteRecord) -> None:
-        self._keep(session, session.notes, record)
-
-    def _experiment(self, session: Session, record: records.ExperimentRecord) -> None:
-        self._keep(session, session.experiments, record)
-        session.end = None
-
-    def _command(self, session: Session, record: records.CommandRecord) -> None:
-        self._keep(session, session.commands, record)
-        session.end = None  # a run before it has ended, the experiment has not
-
-    # Plain functions: bound methods in the reader would tie it into a cycle, and keep the samples of one
-    # session in memory while the next one is read.
-    _ADDERS: ClassVar[dict[type[records.Record], Callable[[SessionBuilder, Session, Any], None]]] = {
-        records.SessionRecord: _repeated_header,
-        records.ContinuedRecord: _continued,
-        records.EnvironmentRecord: _environment,
-        records.MachineRecord: _machine,
-        records.PlanRecord: _plan,
-        records.StepStartRecord: _step_start,
-        records.SamplesRecord: _add_samples,
-        records.EstimateRecord: _estimate,
-        records.ProgressRecord: _progress,
-        records.OutcomeRecord: _outcome,
-        records.GapRecord: _gap,
-        records.FindingRecord: _finding,
-        records.AdviceRecord: _advice,
-        records.NoteRecord: _note,
-        records.ExperimentRecord: _experiment,
-        records.CommandRecord: _command,
-        records.EndRecord: _end,
-    }
 
 
 class _Heading(msgspec.Struct):
