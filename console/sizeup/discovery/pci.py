@@ -156,12 +156,8 @@ def _lesser(one: PciLink | None, other: PciLink | None) -> PciLink | None:
 
 def _read_slots(sysroot: Sysroot) -> dict[str, str]:
     """Slot names by ``domain:bus:device``."""
-    slots = {}
-    for name in sysroot.names(_SLOTS):
-        address = sysroot.line(f"{_SLOTS}/{name}/address")
-        if address is not None:
-            slots[address] = name
-    return slots
+    addresses = {name: sysroot.line(f"{_SLOTS}/{name}/address") for name in sysroot.names(_SLOTS)}
+    return {address: name for name, address in addresses.items() if address is not None}
 
 
 def link_edges(functions: Mapping[str, PciFunction]) -> tuple[PciFunction, ...]:

@@ -118,9 +118,7 @@ def _architecture(sysroot: Sysroot, cpuinfo: CpuInfo) -> str | None:
         return named
     if sysroot.live:
         return os.uname().machine
-    if "lm" in cpuinfo.flags:
-        return "x86_64"
-    return None
+    return "x86_64" if "lm" in cpuinfo.flags else None
 
 
 def _kernel(sysroot: Sysroot) -> str | None:

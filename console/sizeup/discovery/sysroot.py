@@ -156,10 +156,7 @@ class Sysroot:
 
     def line(self, path: str) -> str | None:
         """The text of a one-value file without its line end; None as for ``read``."""
-        text = self.read(path)
-        if text is None:
-            return None
-        return text.strip("\0 \t\r\n") or None
+        return (self.read(path) or "").strip("\0 \t\r\n") or None
 
     def line_if_any(self, path: str) -> str | None:
         """The line of a file that the kernel may refuse, as while a link is down: that is an answer and no gap."""

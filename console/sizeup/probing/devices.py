@@ -8,7 +8,7 @@ import stat
 from msgspec import Struct
 
 from sizeup.procfs.block import find_device_folder, find_partitions, format_device_number
-from sizeup.procfs.kernel_file import PROC, SYS, read_integer, read_line
+from sizeup.procfs.kernel_file import PROC, SYS, list_names, read_integer, read_line
 from sizeup.procfs.mounts import MountEntry, read_mountinfo
 
 
@@ -75,12 +75,8 @@ def find_mount(path: str, *, proc: str = PROC) -> MountEntry | None:
 
 
 def _links(device_number: int, folder: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
     found = []
-    for name in names:
+    for name in list_names(folder):
         try:
             if os.stat(os.path.join(folder, name)).st_rdev == device_number:
                 found.append(name)

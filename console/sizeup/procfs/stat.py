@@ -141,11 +141,7 @@ def read_pressure(resource: str, proc: str = PROC) -> Pressure | None:
 def find_offline(cpus: Iterable[int], root: str = SYS) -> tuple[int, ...]:
     """Return which of these CPUs are offline or were removed; none where the kernel does not say."""
     folder = f"{root}/devices/system/cpu"
-    try:
-        listed = any(re.fullmatch(r"cpu\d+", name) for name in os.listdir(folder))
-    except OSError:
-        listed = False
-    if not listed:  # some containers hide the CPUs
+    if not any(re.fullmatch(r"cpu\d+", name) for name in list_names(folder)):  # some containers hide the CPUs
         return ()
     return tuple(
         cpu for cpu in cpus if read_line(f"{folder}/cpu{cpu}/online") == "0" or not os.path.isdir(f"{folder}/cpu{cpu}")

@@ -127,15 +127,11 @@ class ConsoleDriver(LinuxDriver):
             os._exit(128 + number)
 
     def _restore(self) -> None:
-        try:
+        with suppress(OSError):  # the terminal has gone, and nobody is left to tell
             # A stalled terminal must not hold us: what does not fit now is lost.
             os.set_blocking(2, False)
             os.write(2, _LEAVE if self._old else _LEAVE_KEYBOARD + _LEAVE)
-        except OSError:
-            pass  # the terminal has gone, and nobody is left to tell
-        try:
+        with suppress(OSError, termios.error):
             os.set_blocking(2, True)
             if self.attrs_before is not None:
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
-        except (OSError, termios.error):
-            pass

@@ -242,9 +242,8 @@ class PickDialog(Dialog[str]):
         """Narrow the list."""
         self._fill(event.value)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self) -> None:
         """Take what the cursor is on."""
-        del event
         option = self.query_one(KeyList).highlighted_option
         if option is not None and option.id is not None:
             self.dismiss(option.id)

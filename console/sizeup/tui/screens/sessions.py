@@ -136,9 +136,8 @@ class SessionsScreen(ModeScreen):
         self._words = event.value.split()
         self._fill()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self) -> None:
         """Keep what was found and go back to the list."""
-        del event
         self.query_one(KeyList).focus()
 
     def leave_input(self) -> None:

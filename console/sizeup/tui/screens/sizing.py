@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from rich.console import Group
 from rich.text import Text
-from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
@@ -140,18 +139,16 @@ class SizingScreen(ModeScreen):
         """Explain an input."""
         self._explain_input(event.option_id)
 
-    def on_data_table_row_highlighted(self, event: AnswerTable.RowHighlighted) -> None:
+    def on_data_table_row_highlighted(self) -> None:
         """Show the working of an answer."""
-        del event
         self._show_working()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Edit an input."""
         self._edit(event.option_id or "")
 
-    def on_data_table_row_selected(self, event: AnswerTable.RowSelected) -> None:
+    def on_data_table_row_selected(self) -> None:
         """Show what moves an answer most; from what is missing go to its input."""
-        del event
         chosen = self._answers.chosen
         key = chosen.removeprefix("? ")
         if key != chosen:
@@ -320,9 +317,8 @@ class SizingScreen(ModeScreen):
             known = {row.key for row in rows}
             inputs.highlighted = inputs.get_option_index(chosen if chosen in known else rows[0].key)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Wrap all text again once the panes have their new width."""
-        del event
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:

@@ -13,7 +13,6 @@ from typing import ClassVar
 from msgspec import Struct
 from rich.console import Group
 from rich.text import Text
-from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import ScreenResume
@@ -120,9 +119,8 @@ class TopologyScreen(ModeScreen):
         if item is not None and item.key.startswith("node:") and self._comparison is None and details.region.area:
             self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Draw the map again once it has its new size."""
-        del event
         self.call_after_refresh(self._show_map)
         self.call_after_refresh(self._show_page)
 
@@ -250,9 +248,8 @@ class TopologyScreen(ModeScreen):
         self._place = 0
         self._entitle()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self) -> None:
         """Keep the place and go back to the tree."""
-        del event
         self._close_find()
 
     def action_find_next(self, step: int) -> None:

@@ -106,9 +106,8 @@ class WorkloadForm(Dialog[bool]):
         """Say at once why a figure is refused."""
         self._say(_problem(event.validation_result))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self) -> None:
         """Work out the verdict, or show what is refused."""
-        del event
         for field in self.query(Input):
             if problem := _problem(field.validate(field.value)):
                 self._say(problem)

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import events
 from textual.binding import BindingType
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
@@ -86,9 +85,8 @@ class ItemTree(Tree[TopologyItem]):
     def _unfolding(self, root: TopologyItem) -> frozenset[str]:
         return unfolding(root, self.size.height if self._fits else 0)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Unfold what there is room for now; what is unfolded stays."""
-        del event
         if self.root.data is None:
             return
         keys = self._unfolding(self.root.data) - self._folded
