@@ -83,20 +83,14 @@ async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) 
         await console.choose(pilot, "null")
         await pressed(pilot, "r", "q")
         assert console.answers == ["stay", "keep", "cancel"]
-        await pressed(pilot, "down", "enter")
+        await pressed(pilot, "enter")
+        assert console.app.is_running
+        assert console.runner.stdin.words == []
+        await pressed(pilot, "q", "down", "enter")
 
     assert console.runner.stdin.words == ["keep"]
     assert console.app.return_value == ExitStatus.OK
     assert str(console.runner.path) in console.app.exit_message
-
-
-async def test_staying_is_what_enter_does(console: Console) -> None:
-    async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pressed(pilot, "r", "q", "enter")
-
-        assert console.app.is_running
-        assert console.runner.stdin.words == []
 
 
 async def test_a_failed_run_says_why(console: Console) -> None:
@@ -167,6 +161,8 @@ async def test_a_probe_that_waits_says_so_and_is_taken_back(console: Console) ->
         await console.measure(pilot)
         await console.choose(pilot, "clock.cost")
         await pressed(pilot, "r")
+        assert console.told == ["clock.cost is queued until the current run ends; x removes it"]
+        assert [spec.probes for spec in console.runs.queue] == [("clock.cost",)]
         assert "queued" in console.entries()["clock.cost"]
         assert "1 queued" in console.status
         await pressed(pilot, "x")
@@ -196,10 +192,12 @@ async def test_a_saved_session_says_what_was_refused(console: Console) -> None:
         assert console.entries("#probes")["null"] == "✗ Null probe refused"
 
 
-async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console: Console, tmp_path: Path) -> None:
+async def test_before_a_file_is_written_its_mount_size_time_and_changed_settings_are_told(
+    console: Console, tmp_path: Path
+) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB"})
+        fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB", "depth": "8", "block": "16KiB"})
         await pressed(pilot, "r")
         asked, answers = console.says(".facts"), console.answers
         await pressed(pilot, "enter")
@@ -208,6 +206,7 @@ async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console
     assert str(tmp_path) in asked.replace(" ", "")  # a long path is folded
     assert re.search(r"Mounted /.* on .*[kMGT]?B free", asked)
     assert re.search(r"Space 256MiB, .* Takes about [\d.]+ s", asked)
+    assert "Settings depth = 8, preset = custom, block = 16KiB" in asked
     assert console.runner.arguments == []
 
 
@@ -230,32 +229,17 @@ async def test_a_probe_without_its_target_opens_the_list_of_targets_and_runs_wha
     assert ["--set", f"io.direct.path={tmp_path}"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
-async def test_before_a_file_is_written_every_setting_that_was_changed_is_told(
-    console: Console, tmp_path: Path
-) -> None:
-    async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "io.direct")
-        fill(console, "io.direct", {"path": str(tmp_path), "size": "256MiB", "depth": "8", "block": "16KiB"})
-        await pressed(pilot, "r")
-
-        assert "Settings depth = 8, preset = custom, block = 16KiB" in console.says(".facts")
-
-
-@pytest.mark.parametrize(
-    ("probe", "state"), [("clock.cost", "queued"), ("null", "running")], ids=["another probe", "the one that runs"]
-)
-async def test_a_second_run_says_that_it_waits(console: Console, probe: str, state: str) -> None:
+async def test_a_second_run_of_the_probe_that_runs_says_that_it_waits(console: Console) -> None:
     async with console.shown() as pilot:
         await console.measure(pilot)
-        await console.choose(pilot, probe)
         await pressed(pilot, "r")
         queued = [spec.probes for spec in console.runs.queue]
-        status, listed = console.status, console.entries()[probe]
+        status, listed = console.status, console.entries()["null"]
 
-    assert console.told == [f"{probe} is queued until the current run ends; x removes it"]
-    assert queued == [(probe,)]
+    assert console.told == ["null is queued until the current run ends; x removes it"]
+    assert queued == [("null",)]
     assert "1 queued" in status
-    assert state in listed
+    assert "running" in listed
 
 
 async def test_the_line_that_nothing_is_chosen_cannot_be_chosen_and_the_list_has_a_frame(

@@ -8,6 +8,7 @@ from consoles import Console, pressed, until
 from fleet_sessions import Figures, made_fleet, records, server, write
 from sizeup.tui.dialogs import TextDialog
 from sizeup.tui.screens.fleet_screen import FleetScreen
+from sizeup.tui.widgets.lists import KeyList
 
 
 def fleet_folder(folder: Path) -> Path:
@@ -25,10 +26,16 @@ async def opened(console: Console, pilot, folder: Path) -> None:
     await pilot.press("enter")
 
 
+def listed(console: Console) -> bool:
+    """Whether the hosts are shown; the screen is there before its list is."""
+    screen = console.app.screen
+    return isinstance(screen, FleetScreen) and bool(screen.query(KeyList)) and bool(console.entries())
+
+
 async def test_the_host_that_stands_out_is_named_first_and_shown(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await opened(console, pilot, fleet_folder(tmp_path / "fleet"))
-        await until(pilot, lambda: isinstance(console.app.screen, FleetScreen) and bool(console.entries()))
+        await until(pilot, lambda: listed(console))
 
         assert console.says("#fleet-answer").endswith("1 outlier: db07")
         hosts = list(console.entries())
@@ -47,7 +54,7 @@ async def test_a_host_opens_its_newest_session(console: Console, tmp_path: Path)
     folder = fleet_folder(tmp_path / "fleet")
     async with console.shown(80, 24) as pilot:
         await opened(console, pilot, folder)
-        await until(pilot, lambda: isinstance(console.app.screen, FleetScreen) and bool(console.entries()))
+        await until(pilot, lambda: listed(console))
         await pilot.press("enter")
         await until(pilot, lambda: console.app.saved_session is not None)
 

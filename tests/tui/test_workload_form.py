@@ -42,13 +42,14 @@ async def test_a_figure_that_is_refused_keeps_the_form_and_says_what_is_expected
     assert not console.app.stated
 
 
-@pytest.mark.parametrize("mode", "12345")
-async def test_w_opens_the_form_on_every_screen(console: Console, mode: str) -> None:
+async def test_w_opens_the_form_on_every_screen(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
-        await pressed(pilot, mode)
-        await pressed(pilot, "w")
+        for mode in "12345":
+            await pressed(pilot, mode)
+            await pressed(pilot, "w")
 
-        assert isinstance(console.app.screen, WorkloadForm)
+            assert isinstance(console.app.screen, WorkloadForm)
+            await pressed(pilot, "escape")
 
 
 async def test_the_form_shows_what_was_typed_and_an_emptied_field_takes_it_back(console: Console) -> None:
