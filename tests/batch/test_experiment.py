@@ -115,7 +115,7 @@ def test_two_settings_that_differ_are_told_apart_and_shown_again(sizeup: Run, tm
     resumed = sizeup("--batch", "--resume", "run")
     assert resumed.returncode == 3
     assert "holds an experiment, whose settings are no longer in place" in resumed.stderr
-    assert "unfinished" not in sizeup("sessions").stdout
+    assert "unfinished" not in sizeup("session", "list").stdout
 
 
 @pytest.mark.ci

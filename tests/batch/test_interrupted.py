@@ -122,7 +122,7 @@ def test_kill_9_loses_nothing_that_was_written_and_resume_completes_it(
     assert before.end is None
     assert before.steps["null"].finished
     assert sum(len(p.values) for p in before.steps["null~2"].points.values()) > 0
-    opened = sizeup("open", str(path))
+    opened = sizeup("session", "show", str(path))
     assert opened.returncode == 0
     assert "interrupted" in opened.stdout
 

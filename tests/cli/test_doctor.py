@@ -65,9 +65,9 @@ def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path: Pat
     ("command", "status", "words"),
     [
         (("doctor",), 0, ""),
-        (("sessions",), 2, "cannot list the sessions: "),
-        (("attach",), 2, "cannot list the sessions: "),
-        (("show", "unheard"), 2, "no such file, and no session in "),
+        (("session", "list"), 2, "cannot list the sessions: "),
+        (("session", "follow"), 2, "cannot list the sessions: "),
+        (("session", "show", "unheard"), 2, "no such file, and no session in "),
         (("--batch", "-p", "null"), 2, "cannot keep sessions here: "),
     ],
 )

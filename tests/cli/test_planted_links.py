@@ -48,7 +48,7 @@ ADDERS = {
     "another run": ["--batch", "-q", "-p", "null", "--append", "OUT"],
     "the rest of a run": ["--batch", "-q", "--resume", "OUT"],
     "a note": ["session", "note", "OUT", "calm host"],
-    "a tag": ["sessions", "tag", "OUT", "calm"],
+    "a tag": ["session", "note", "OUT", "--tag", "calm"],
 }
 CASES = [*((name, exists) for name in MAKERS for exists in (True, False)), *((name, True) for name in ADDERS)]
 

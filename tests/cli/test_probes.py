@@ -10,7 +10,7 @@ from sizeup.cli import run
 
 
 def test_every_probe_is_listed_as_data(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["probes", "--json"]) == 0
+    assert run(["probe", "list", "--json"]) == 0
 
     data = json.loads(capsys.readouterr().out)
     assert data["schema"] == "sizeup.probes/1"
@@ -20,7 +20,7 @@ def test_every_probe_is_listed_as_data(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_one_probe_in_full_shows_how_to_set_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["probes", "null"]) == 0
+    assert run(["probe", "list", "null"]) == 0
 
     out = capsys.readouterr().out
     assert "--set null.samples=...  Number of samples; a whole number from 0" in out
@@ -28,7 +28,7 @@ def test_one_probe_in_full_shows_how_to_set_its_parameters(capsys: pytest.Captur
 
 
 def test_an_unknown_probe_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["probes", "nul"]) == 2
+    assert run(["probe", "list", "nul"]) == 2
     assert "did you mean null?" in capsys.readouterr().err
 
 
@@ -36,7 +36,7 @@ def test_the_list_runs_no_code_of_any_plug_in() -> None:
     listing = (
         "import sys\n"
         "from sizeup.cli import run\n"
-        "run(['probes'])\n"
+        "run(['probe', 'list'])\n"
         "loaded = sorted(name for name in sys.modules if name.startswith('sizeup_'))\n"
         "sys.exit(f'loaded {loaded}' if loaded else 0)\n"
     )

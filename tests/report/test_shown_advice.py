@@ -103,8 +103,8 @@ def test_each_report_shows_the_recorded_figure_and_labels_a_recomputed_one(
 
 
 def test_show_prints_what_was_recorded_and_recomputes_on_request(path: str, output: Export) -> None:
-    assert RECORDED in output("show", path)
-    words = " ".join(output("show", path, "--recompute").split())
+    assert RECORDED in output("session", "show", path)
+    words = " ".join(output("session", "show", path, "--recompute").split())
     assert "Recomputed with the rules of 20" in words
     assert RECORDED in words
 
@@ -135,11 +135,11 @@ def test_a_session_without_advice_says_so_and_how_to_get_it(tmp_path: Path, outp
     items = [*with_advice()[:-1], EndRecord(6 * 10**9, "canceled")]
     early = written(tmp_path / "early.sizeup.jsonl", *items)
 
-    words = " ".join(output("show", early).split())
+    words = " ".join(output("session", "show", early).split())
     assert "This session recorded no advice: the run ended before it." in words
     assert "sizeup session show --recompute FILE" in words
     assert session_advice(read_session(early)).given == AdviceSet()
-    assert "The session recorded no advice." in " ".join(output("show", early, "--recompute").split())
+    assert "The session recorded no advice." in " ".join(output("session", "show", early, "--recompute").split())
 
 
 def test_without_a_machine_nothing_can_be_recomputed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
