@@ -184,19 +184,14 @@ def test_an_error_of_a_run_restores_and_is_reported(made: Conducted) -> None:
     assert (end.status, len(end.problems)) == (ExitStatus.USAGE, 1)
 
 
-def test_a_fault_of_sizeup_restores_too(made: Conducted) -> None:
+def test_a_fault_of_sizeup_restores_too_and_does_not_hide_that_the_setting_was_not_restored(made: Conducted) -> None:
     def fault(run: int) -> Result | None:
-        raise ZeroDivisionError
+        raise ZeroDivisionError("by accident")
 
     with pytest.raises(ZeroDivisionError):
         made.conduct(fault)
     assert made.logged == ["a", "run a1", "restored"]
-
-
-def test_a_fault_does_not_hide_that_the_setting_was_not_restored(made: Conducted) -> None:
-    def fault(run: int) -> Result | None:
-        raise ZeroDivisionError("by accident")
-
+    made.path.unlink()
     with pytest.raises(CommandError, match=r"^the setting was not restored: false: .* by ZeroDivisionError: by accid"):
         made.conduct(fault, restore="false")
 
