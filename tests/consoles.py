@@ -136,7 +136,7 @@ async def _rest(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
     loop: Any = asyncio.get_running_loop()
     for _ in range(100):
         await asyncio.sleep(0)
-        while loop._ready:
+        while loop._ready:  # noqa: ASYNC110 - what is ready sets no event
             await asyncio.sleep(0)
         soon = loop.time() + _SOON_SECONDS
         due = [timer.when() for timer in loop._scheduled if not timer.cancelled() and timer.when() < soon]
