@@ -34,7 +34,8 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
-from sizeup.views.cards.cards import CardView, MeasuredTexts
+from sizeup.views.cards.cards import CardView
+from sizeup.views.cards.measured_texts import MeasuredTexts
 from sizeup.views.document.blocks import DocumentPart, Paragraph
 from sizeup.views.document.document import Document, document
 

@@ -22,7 +22,8 @@ from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS
 from sizeup.text import cell_len
-from sizeup.views.cards.cards import CardView, MeasuredTexts, card_views, cards_data
+from sizeup.views.cards.cards import CardView, card_views, cards_data
+from sizeup.views.cards.measured_texts import MeasuredTexts
 from sizeup.views.cards.table import WIDE, card_table, fitted
 from sizeup.views.result.sessions import listed_figures
 from sizeup.views.result.verdict import verdict_text

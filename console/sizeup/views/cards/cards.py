@@ -12,6 +12,7 @@ from sizeup.charts.table import UNKNOWN
 from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.verdict import ShareStatus, share_text
+from sizeup.views.cards.measured_texts import MeasuredTexts
 
 if TYPE_CHECKING:
     from sizeup.model.machine import Machine
@@ -81,25 +82,6 @@ def lacks_workload(given: AdviceSet) -> bool:
     headline = given.find(HEADLINE)
     judged = any(advice.id.startswith(VERDICT) for advice in given.advice)
     return not judged and headline is not None and headline.decision == ShareStatus.UNKNOWN.value
-
-
-class MeasuredTexts(Struct, frozen=True):
-    """What was measured of one resource."""
-
-    texts: tuple[str, ...] = ()
-    """The most important figure first; one that says why there is none where no figure is valid."""
-    notes: tuple[str, ...] = ()
-    """Why figures do not count, in sentences."""
-    steps: tuple[str, ...] = ()
-    """Ids of the steps that the figures are of, in the order of the texts."""
-    valid: bool = False
-    """Whether the texts are figures that count."""
-    void: bool = False
-    """Whether steps were measured to their end and none of their figures is valid."""
-    open: bool = False
-    """Whether the text is of a step whose figures only scatter more than was asked for."""
-    brief: str = ""
-    """The local latency or the highest IOPS alone, for a list: ``91k``; ``91k?`` where it did not converge."""
 
 
 class CardView(Struct, frozen=True):

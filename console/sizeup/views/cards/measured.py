@@ -16,7 +16,7 @@ from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
 from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
-from sizeup.views.cards.cards import MeasuredTexts
+from sizeup.views.cards.measured_texts import MeasuredTexts
 from sizeup.views.run.step import FigureStanding, headline_figure, mark
 
 _HIGHER = 1.2
