@@ -23,9 +23,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 def measured(folder: Path, *arguments: str) -> bytes:
-    """The session of a run in a process of its own, for tests of a module that only read it."""
+    """The session of a run in a process of its own, whatever came of it, for tests that only read it."""
     command = [sys.executable, "-m", "sizeup", "--batch", "-q", "-p", "null", *arguments, "-o", "-"]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=120).stdout
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120).stdout
 
 
 @pytest.fixture

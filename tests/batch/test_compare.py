@@ -2,11 +2,14 @@
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from batch.conftest import Run
+import pytest
+
+from batch.conftest import Run, measured
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--repeat", "5")
 
@@ -23,17 +26,30 @@ def set_gap(session: Path, gap_ns: float) -> None:
     session.write_text("\n".join(lines) + "\n")
 
 
-def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup: Run, tmp_path: Path) -> None:
-    (tmp_path / "fast").mkdir()
-    sizeup(*RUN, "--set", "null.interval=0.2ms", "-o", "fast/a.sizeup.jsonl")
-    sizeup(*RUN, "--set", "null.interval=2ms", "-o", "slow.sizeup.jsonl")
-    set_gap(tmp_path / "fast/a.sizeup.jsonl", 2e5)
-    set_gap(tmp_path / "slow.sizeup.jsonl", 2e6)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sessions of a fast and a slow setting, five rounds each, and one without a finished step."""
+    folder = tmp_path_factory.mktemp("made")
+    for name, interval, gap_ns in (("fast", "0.2ms", 2e5), ("slow", "2ms", 2e6)):
+        (folder / name).write_bytes(measured(folder, *RUN[4:], "--set", f"null.interval={interval}"))
+        set_gap(folder / name, gap_ns)
+    (folder / "failed").write_bytes(measured(folder, "--set", "null.misbehave=raise"))
+    return folder
 
-    plain = sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast")
-    asked = sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast", "--fail-if", "null.gap > +5%")
-    other = sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast", "--fail-if", "null.gap < -5%")
-    data = json.loads(sizeup("session", "compare", "slow.sizeup.jsonl", "--against", "fast", "--json").stdout)
+
+@pytest.fixture(autouse=True)
+def _copied(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+
+
+def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup: Run, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "fast").rename(tmp_path / "folder/a.sizeup.jsonl")
+
+    plain = sizeup("session", "compare", "slow", "--against", "folder")
+    asked = sizeup("session", "compare", "slow", "--against", "folder", "--fail-if", "null.gap > +5%")
+    other = sizeup("session", "compare", "slow", "--against", "folder", "--fail-if", "null.gap < -5%")
+    data = json.loads(sizeup("session", "compare", "slow", "--against", "folder", "--json").stdout)
 
     assert (plain.returncode, asked.returncode, other.returncode) == (0, 5, 0)
     assert "worse" in plain.stdout
@@ -45,10 +61,6 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
 
 
 def test_a_comparison_is_written_as_a_document_of_its_own(sizeup: Run, tmp_path: Path) -> None:
-    sizeup(*RUN, "--set", "null.interval=0.2ms", "-o", "fast")
-    sizeup(*RUN, "--set", "null.interval=2ms", "-o", "slow")
-    set_gap(tmp_path / "fast", 2e5)
-    set_gap(tmp_path / "slow", 2e6)
     sides = ("session", "compare", "slow", "--against", "fast", "--fail-if", "null.gap > +5%")
 
     text, web = sizeup(*sides, "--format", "markdown"), sizeup(*sides, "--format", "html", "-o", "c.html")
@@ -81,9 +93,9 @@ def test_several_settings_follow_one_set_and_a_session_comes_from_standard_input
 
 def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is_allowed(sizeup: Run) -> None:
     once = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set")
-    sizeup(*once, "null.interval=0.2ms", "-o", "fast")
-    sizeup(*once, "null.interval=2ms", "-o", "slow")
-    condition = ("session", "compare", "slow", "--against", "fast", "--fail-if", "null.gap > +5%")
+    sizeup(*once, "null.interval=0.2ms", "-o", "one fast")
+    sizeup(*once, "null.interval=2ms", "-o", "one slow")
+    condition = ("session", "compare", "one slow", "--against", "one fast", "--fail-if", "null.gap > +5%")
 
     open_, allowed = sizeup(*condition), sizeup(*condition, "--allow-undecided")
     data = json.loads(sizeup(*condition, "--json").stdout)
@@ -123,20 +135,14 @@ def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup:
 
 
 def test_a_metric_that_the_new_side_lacks_is_undecided_and_one_that_nobody_knows_an_error(sizeup: Run) -> None:
-    sizeup(*RUN, "-o", "a")
-    sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
-
-    assert sizeup("session", "compare", "b", "--against", "a", "--fail-if", "null.gap > +5%").returncode == 6
-    unknown = sizeup("session", "compare", "b", "--against", "a", "--fail-if", "null.gaps > +5%")
+    assert sizeup("session", "compare", "failed", "--against", "fast", "--fail-if", "null.gap > +5%").returncode == 6
+    unknown = sizeup("session", "compare", "failed", "--against", "fast", "--fail-if", "null.gaps > +5%")
     assert unknown.returncode == 2
     assert "did you mean null.gap?); they have: null.gap" in unknown.stderr
 
 
-def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, tmp_path: Path) -> None:
-    sizeup(*RUN, "-o", "a")
-    sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
-
-    done = sizeup("session", "compare", "a", "--against", "b")
+def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run) -> None:
+    done = sizeup("session", "compare", "fast", "--against", "failed")
 
     assert done.returncode == 2
     assert "nothing measured on both sides: B (new) has null.gap, A (baseline) no finished step" in done.stderr

@@ -199,26 +199,11 @@ def test_a_full_disk_is_said_and_what_was_written_is_kept(tmp_path: Path, enviro
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 
+    run = ("--batch", "-p", "null", "--set", "null.samples=5000", "-o", str(tmp_path / "run"))
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "sizeup",
-            "--batch",
-            "-p",
-            "null",
-            "--set",
-            "null.samples=5000",
-            "-o",
-            str(tmp_path / "run"),
-        ],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=small_files,
-        timeout=PATIENCE_SECONDS,
-    )
+        [sys.executable, "-m", "sizeup", *run],
+        env=environment, capture_output=True, text=True, check=False, preexec_fn=small_files, timeout=PATIENCE_SECONDS,
+    )  # fmt: skip
 
     assert done.returncode == 2
     assert "cannot write the session any further: File too large; what was written before is kept" in done.stderr

@@ -24,12 +24,12 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update", "--enable-logging=stderr",
          "--host-resolver-rules=MAP * ~NOTFOUND")  # fmt: skip
+pytestmark = [pytest.mark.ci, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
+
 OF_THE_BROWSER = ("google.com", "googleapis.com", "gstatic.com")
 """Where Chromium itself wants to go, whatever it shows."""
 
 
-@pytest.mark.ci
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_the_page_asks_for_nothing_and_complains_of_nothing(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     session = written(tmp_path / "one.sizeup.jsonl", *records("<img src=http://192.0.2.1/x onerror=alert(1)>"))
@@ -72,8 +72,6 @@ def in_chromium(path: Path, *arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
-@pytest.mark.ci
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 @pytest.mark.parametrize(("width", "height", "most_screens"), [(1280, 800, 3), (768, 1024, 3), (390, 844, 6)])
 def test_the_answer_takes_few_screens_and_none_of_it_stands_out_sideways(
     width: int, height: int, most_screens: int, tmp_path: Path
@@ -94,8 +92,6 @@ def test_the_answer_takes_few_screens_and_none_of_it_stands_out_sideways(
     assert over == 0
 
 
-@pytest.mark.ci
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_the_answer_prints_on_two_pages(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(judged(tmp_path))
 
@@ -104,8 +100,6 @@ def test_the_answer_prints_on_two_pages(tmp_path: Path) -> None:
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())) <= 2
 
 
-@pytest.mark.ci
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_on_a_narrow_screen_a_chart_of_a_chapter_scrolls_in_its_place_instead_of_shrinking(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     text = page(document(read_session(written(tmp_path / "one.sizeup.jsonl", *records()))))
@@ -116,19 +110,13 @@ def test_on_a_narrow_screen_a_chart_of_a_chapter_scrolls_in_its_place_instead_of
     ask = f"<script>{opened}; document.title = [{measured}, {sideways}].join(' ')</script>"
     (tmp_path / "page.html").write_text(text.replace("</body>", f"{ask}</body>"))
 
-    dumped = subprocess.run(
-        [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--window-size=500,900", "--dump-dom",
-         (tmp_path / "page.html").as_uri()],
-        capture_output=True, text=True, check=True, timeout=300,
-    ).stdout  # fmt: skip
+    dumped = in_chromium(tmp_path, "--window-size=500,900", "--dump-dom", (tmp_path / "page.html").as_uri())
 
     width, over = dumped.partition("<title>")[2].partition("</title>")[0].split()
     assert float(width) > 600
     assert float(over) == 0
 
 
-@pytest.mark.ci
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_no_figure_of_a_table_is_broken_and_charts_beside_each_other_end_in_one_line(tmp_path: Path) -> None:
     text = judged(tmp_path).replace('http-equiv="Content-Security-Policy"', "")
     ask = """document.querySelectorAll('details').forEach(part => part.open = true);

@@ -58,25 +58,11 @@ def test_several_sessions_make_one_table(tmp_path: Path, capsys: pytest.CaptureF
     assert text.splitlines()[0] == ",".join([*FIXED, "at_block_bytes", "at_zone"])
     one, two = table(text)
     assert one == {
-        "host": "db01",
-        "machine_type": "",
-        "session": "id-db01",
-        "time": "2026-02-01T00:00:00.500Z",
-        "probe": "acme.seek",
-        "step": "acme.seek",
-        "run": "2",
-        "series": "seek",
-        "quantity": "acme.seek_time",
-        "unit": "ns",
-        "better": "lower",
-        "value": "1.5",
-        "low": "1.0",
-        "high": "2.0",
-        "status": "valid",
-        "reason": "",
-        "at_block_bytes": "4096",
-        "at_zone": "",
-    }
+        "host": "db01", "machine_type": "", "session": "id-db01", "time": "2026-02-01T00:00:00.500Z",
+        "probe": "acme.seek", "step": "acme.seek", "run": "2", "series": "seek", "quantity": "acme.seek_time",
+        "unit": "ns", "better": "lower", "value": "1.5", "low": "1.0", "high": "2.0", "status": "valid", "reason": "",
+        "at_block_bytes": "4096", "at_zone": "",
+    }  # fmt: skip
     assert (two["host"], two["run"], two["low"], two["at_zone"]) == ("db02", "1", "", "in")
     assert (two["status"], two["reason"]) == ("not valid", "its step failed (disk gone)")
 
