@@ -69,7 +69,15 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
         assert any(row.split()[1:2] == ["memory.bandwidth.of-all.latency"] for row in rows)  # not folded
         assert wide == 0
         assert screen.query_one("#list-pane").region.width > 0
-        assert console.says("#detail").startswith(f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC")
+        newer = f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC"
+        assert console.says("#detail").startswith(newer)
+        await pressed(pilot, "c")
+        assert screen.has_class("-compared")
+        await pressed(pilot, "slash")  # the search, too, puts the session in place of the comparison
+        await pilot.pause()
+        assert isinstance(console.app.focused, Input)
+        assert not screen.has_class("-compared")
+        assert console.says("#detail").startswith(newer)
 
 
 async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_beside_the_list(
@@ -93,18 +101,6 @@ async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Pa
         assert "! nothing measured on both sides" in console.says("#detail")
         assert "p 1.000" not in console.says("#detail")
         assert console.chart is None
-
-
-async def test_the_search_puts_the_session_in_place_of_the_comparison(console: Console, folder: Path) -> None:
-    for number, name in enumerate(("old", "new")):
-        stored(folder, name, day=number + 1)
-    async with console.shown(keys=("5", "down", "m", "up", "c")) as pilot:
-        await pressed(pilot, "slash")
-        await pilot.pause()
-
-        assert isinstance(console.app.focused, Input)
-        assert not console.app.screen.has_class("-compared")
-        assert console.says("#detail").startswith(f"{os.uname().nodename}, 2026-01-02 09:30:00 UTC")
 
 
 async def test_without_a_baseline_the_session_chosen_in_the_dialog_is_compared(console: Console, folder: Path) -> None:

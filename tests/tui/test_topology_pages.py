@@ -54,12 +54,14 @@ async def test_a_click_on_its_name_shows_a_page(console: Console) -> None:
     assert shown.startswith("Platform")
 
 
-@pytest.mark.parametrize("columns", [80, 120, 200])
-async def test_the_name_of_every_page_stands_above_the_map(console: Console, columns: int) -> None:
-    async with in_topology(console, "t", columns=columns, rows=40):
-        title = console.text.splitlines()[console.app.screen.query_one("#map").region.y]
+async def test_the_name_of_every_page_stands_above_the_map(console: Console) -> None:
+    async with in_topology(console, "t", columns=80, rows=40) as pilot:
+        for columns in (80, 120, 200):
+            await pilot.resize_terminal(columns, 40)
+            await pilot.pause()
+            title = console.text.splitlines()[console.app.screen.query_one("#map").region.y]
 
-    assert [name for name in ("Map", *PAGES) if name not in title] == []
+            assert [name for name in ("Map", *PAGES) if name not in title] == []
 
 
 def test_every_part_but_findings_has_its_page() -> None:
