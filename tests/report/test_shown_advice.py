@@ -26,7 +26,7 @@ from sizeup.session.records import (
     SamplesRecord,
     SessionRecord,
 )
-from sizeup.sizing import session_advice as session_advice_module
+from sizeup.sizing.inputs import measured as measured_module
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import AdviceOrigin, AdviceSelector, session_advice
 from sizeup.views.result.summary import summary
@@ -204,7 +204,7 @@ def test_what_a_session_measured_is_worked_out_once_for_each_of_its_states(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, selector, calls = read_session(path), AdviceSelector(), []
-    monkeypatch.setattr(session_advice_module, "_measured", lambda one: calls.append(one.revision) or {})
+    monkeypatch.setattr(measured_module, "measured", lambda one: calls.append(one.revision) or {})
 
     for _ in range(3):
         selector.of_machine(machine(), session)
