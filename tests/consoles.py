@@ -1,14 +1,11 @@
 """A machine, a runner that is played by hand, a console under test, and its screen as text."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import textual.app
-import textual.pilot
 from rich.segment import Segment
 from textual._compositor import Compositor
 from textual.pilot import Pilot
@@ -124,27 +121,6 @@ def ended(name: str = "null", status: Status = Status.OK) -> list[Record]:
 
 _OPTIONS = Options()
 
-_SOON_SECONDS = 0.05
-
-
-async def _rest(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
-    """Let the console work until nothing is ready and no timer is due soon, whatever else the host has to do.
-
-    Textual's pilot, of which this takes the place, looks at the CPU time of the process: twice a key for a fiftieth
-    of a second at least, half of the time of a test.
-    """
-    loop: Any = asyncio.get_running_loop()
-    for _ in range(100):
-        await asyncio.sleep(0)
-        while loop._ready:  # noqa: ASYNC110 - what is ready sets no event
-            await asyncio.sleep(0)
-        soon = loop.time() + _SOON_SECONDS
-        due = [timer.when() for timer in loop._scheduled if not timer.cancelled() and timer.when() < soon]
-        if not due:
-            return
-        await asyncio.sleep(min(due) - loop.time())
-
-
 _draw = Compositor.render_update
 
 
@@ -229,7 +205,7 @@ class Console:
     def parts(self) -> dict[str, str]:
         """The parts in the tree, folded ones too: the label of each by its key."""
         tree = self.app.screen.query_one(ItemTree)
-        return {node.data.key: node.data.label for node in tree._walk(tree.root) if node.data is not None}
+        return {node.data.key: node.data.marked_label for node in tree._walk(tree.root) if node.data is not None}
 
     @property
     def part(self) -> str:
@@ -282,8 +258,6 @@ class Console:
         with pytest.MonkeyPatch.context() as patch:
             if not self._frames:
                 patch.setattr(Compositor, "render_update", _draw_no_frame)
-            for module in (textual.app, textual.pilot):
-                patch.setattr(module, "wait_for_idle", _rest)
             async with self.app.run_test(size=(columns, rows)) as pilot:
                 await pilot.pause()
                 try:

@@ -65,6 +65,7 @@ async def test_a_host_opens_its_newest_session(console: Console, tmp_path: Path)
 async def test_a_directory_without_sessions_is_refused_in_words(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await opened(console, pilot, tmp_path)
-        await until(pilot, lambda: "expected session files" in console.hint)
+        await until(pilot, lambda: bool(console.app._notifications))
 
         assert console.mode == "sessions"
+        assert any("expected session files" in note.message for note in console.app._notifications)

@@ -118,21 +118,21 @@ async def test_escape_during_a_run_names_the_key_that_cancels(console: Console) 
         assert console.app.runs.running
 
 
+@pytest.mark.parametrize("key", ["m", "b", "d"])
 async def test_without_color_the_line_under_the_cursor_of_an_open_list_is_reversed(
-    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     console = make_console(options=Options(no_color=True))
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
-        for key in "mbd":
-            await settled(pilot, key)
-            await settled(pilot, "down")
-            overlay = console.app.focused
-            assert isinstance(overlay, ChoiceOverlay)
-            lines = [overlay.render_line(row) for row in range(overlay.size.height)]
-            styles = [[part.style for part in line if part.text.strip()] for line in lines]
-            reversed_rows = [row for row, parts in enumerate(styles) if any(style and style.reverse for style in parts)]
+        await settled(pilot, key)
+        await settled(pilot, "down")
+        overlay = console.app.focused
+        assert isinstance(overlay, ChoiceOverlay)
+        parts = [part for row in range(overlay.size.height) for part in overlay.render_line(row) if part.text.strip()]
+        reversed_text = "".join(part.text for part in parts if part.style and part.style.reverse)
 
-            assert reversed_rows == [overlay.highlighted]
-            await settled(pilot, "escape")
+        assert overlay.highlighted is not None
+        prompt = str(overlay.get_option_at_index(overlay.highlighted).prompt)
+        assert "".join(reversed_text.split()) == "".join(prompt.split())  # a target of this host may take two lines
