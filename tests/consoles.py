@@ -1,5 +1,6 @@
 """A machine, a runner that is played by hand, a console under test, and its screen as text."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -47,6 +48,7 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.segments import SegmentRows
 from sizeup.tui.widgets.tree import ItemTree
+from terminal import PATIENCE_SECONDS
 
 GIB = 1 << 30
 
@@ -309,10 +311,10 @@ MakeConsole = Callable[..., Console]
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
-    """Let the console go on until a condition holds; if it never does, the assertions that follow say so."""
-    for _ in range(9000):
-        if holds():
-            return
+    """Let the console go on until a condition holds, and fail where it never does."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < end, "waited in vain"
         await pilot.pause(0.02)
 
 
