@@ -61,7 +61,7 @@ static bool is_valid(const struct sizeup_io_worker *worker)
 		if (worker->cpus[i] < 0 || worker->cpus[i] > MOST_CPU)
 			return false;
 	}
-	return worker->pattern >= SIZEUP_IO_RANDOM && worker->pattern <= SIZEUP_IO_APPEND &&
+	return worker->pattern >= SIZEUP_IO_RANDOM && worker->pattern <= SIZEUP_IO_SHUFFLED &&
 	       worker->read_percent <= 100 && worker->interval_ns >= 0 &&
 	       worker->first_block < worker->size_bytes / worker->block_bytes;
 }

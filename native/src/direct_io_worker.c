@@ -39,6 +39,7 @@ struct run {
 	uint64_t random;
 	uint64_t blocks;
 	uint64_t cursor;
+	uint64_t taken; /* blocks of a shuffled region so far */
 	uint64_t writes_stamped;
 	int64_t next_intended_ns;
 	int64_t next_tick_ns;
@@ -179,6 +180,26 @@ static void count(struct run *run, const struct slot *slot, int64_t result, int6
 	}
 }
 
+/*
+ * The next block of a region of which each is taken once, in an order without a pattern: a congruential generator
+ * of full period over the next power of two (multiplier 1 modulo 4, odd increment), without what lies beyond the region.
+ * Its low bits have short periods, in step with stripes: the high ones are added to them, which keeps each number once.
+ */
+static uint64_t next_shuffled(struct run *run)
+{
+	unsigned int bits = 1;
+	uint64_t block;
+
+	while (bits < 63 && run->blocks >> bits)
+		bits++;
+	do {
+		run->cursor = (run->cursor * 6364136223846793005u + 1442695040888963407u) & ((1ull << bits) - 1);
+		block = run->cursor ^ run->cursor >> (bits + 1) / 2;
+	} while (block >= run->blocks);
+	run->region_done = ++run->taken == run->blocks;
+	return block;
+}
+
 /* Where the next request goes; false where the region has no block left. */
 static bool next_offset(struct run *run, uint64_t *offset)
 {
@@ -193,6 +214,8 @@ static bool next_offset(struct run *run, uint64_t *offset)
 		run->region_done = block + 1 >= run->blocks;
 		if (block >= run->blocks)
 			return false;
+	} else if (spec->pattern == SIZEUP_IO_SHUFFLED) {
+		block = next_shuffled(run);
 	} else {
 		block = run->cursor++;
 		if (run->cursor == run->blocks) {
@@ -404,7 +427,7 @@ void *io_worker_run(void *argument)
 			   .huge_pages = worker->spec.huge_pages },
 		.random = worker->spec.seed,
 		.blocks = worker->spec.size_bytes / worker->spec.block_bytes,
-		.cursor = worker->spec.first_block,
+		.cursor = worker->spec.pattern == SIZEUP_IO_SHUFFLED ? worker->spec.seed : worker->spec.first_block,
 		.schedstat_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC),
 	};
 

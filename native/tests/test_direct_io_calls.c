@@ -2,6 +2,8 @@
 /* The requests of each engine, seen where they enter the kernel: offsets, sizes, directions and flushes. */
 #include "fake_device.h"
 
+#include <stdbool.h>
+
 static void random_offsets(int32_t engine)
 {
 	static uint32_t first[1000], met[BLOCKS];
@@ -52,6 +54,39 @@ static void sequential_offsets(int32_t engine)
 	}
 }
 
+static void shuffled_offsets(int32_t engine)
+{
+	struct sizeup_io_worker worker = made(engine, 4);
+	const uint32_t blocks = 500; /* no power of two */
+	bool taken[BLOCKS];
+	uint64_t first[8] = { 0 };
+	uint32_t same = 0;
+
+	worker.pattern = SIZEUP_IO_SHUFFLED;
+	worker.size_bytes = (uint64_t)blocks * BLOCK;
+	for (worker.seed = 1; worker.seed <= 2; worker.seed++) {
+		uint32_t next_to_it = 0;
+
+		memset(taken, 0, sizeof(taken));
+		run(&worker, blocks);
+		check(requests == blocks, "as many as there are blocks");
+		for (uint32_t i = 0; i < requests; i++) {
+			const uint64_t block = (seen[i].offset - START) / BLOCK;
+
+			check(block < blocks && !taken[block], "each block once");
+			taken[block] = true;
+			next_to_it += i > 0 && seen[i].offset == seen[i - 1].offset + BLOCK;
+			if (i < 8) {
+				same += first[i] == seen[i].offset;
+				first[i] = seen[i].offset;
+			}
+		}
+		check(next_to_it < blocks / 20, "and in no order");
+		check(sample.flags & SIZEUP_IO_REGION_DONE, "until all are read");
+	}
+	check(same < 4, "another seed, another order");
+}
+
 static void mixes(int32_t engine)
 {
 	struct sizeup_io_worker worker = made(engine, 4);
@@ -92,6 +127,7 @@ int main(void)
 		service_ns = 1 * MS;
 		random_offsets(ENGINES[i]);
 		sequential_offsets(ENGINES[i]);
+		shuffled_offsets(ENGINES[i]);
 		service_ns = 5 * MS;
 		mixes(ENGINES[i]);
 	}

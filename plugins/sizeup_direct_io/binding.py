@@ -27,6 +27,7 @@ _PATTERNS = {
     Pattern.SEQUENTIAL: lib.SIZEUP_IO_SEQUENTIAL,
     Pattern.ONCE: lib.SIZEUP_IO_ONCE,
     Pattern.APPEND: lib.SIZEUP_IO_APPEND,
+    Pattern.SHUFFLED: lib.SIZEUP_IO_SHUFFLED,
 }
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import Settings
 from sizeup_direct_io.background import BACKGROUND_SECONDS
 from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
+from sizeup_direct_io.cold_read import SECONDS as COLD_SECONDS
 from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
 from sizeup_direct_io.presets import Durable, Sweep
@@ -91,7 +92,7 @@ def _preparing_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
         seconds += 2 * CHECK_ROUNDS * (_whole(CHECK_WINDOW) + _whole(EXTENDING_WINDOW))
     if any(stream.durable is not Durable.NO for stream in streams):
         seconds += 2 * CHECK_ROUNDS * _whole(CHECK_WINDOW)
-    return seconds
+    return seconds + (COLD_SECONDS if settings.get("cold_read") else 0.0)
 
 
 def _filling_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:

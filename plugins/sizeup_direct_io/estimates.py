@@ -68,6 +68,16 @@ def throughput(
         )
 
 
+def other_load(runs: Sequence[MeasuredPoint]) -> dict[str, float]:
+    """Return what others took of the CPUs while a point was measured, in its worst window; without what is unknown."""
+    found = {}
+    if (hosts := known(run.host_cpu for run in runs)) is not None:
+        found["stolen_share"] = max(host.stolen_ns / (host.capacity_ns + host.stolen_ns) for host in hosts)
+    if (others := known(run.others_busy_share for run in runs)) is not None:
+        found["others_share"] = max(others)
+    return found
+
+
 def latencies(at: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     """Yield service times of reads and writes separately, and response times of paced streams."""
     for name, interval in pooled.items():

@@ -142,6 +142,11 @@ def _rising(workload: str, stream: Stream, limit: int, step: int) -> Sweep:
     )
 
 
+def _later(sweep: Sweep, first: int) -> Sweep:
+    """Return a sweep without its first points: one request at a time says little of what mixes and scans can reach."""
+    return Sweep(sweep.workload, sweep.points[first:] or sweep.points)
+
+
 def _on_pages(workload: str, stream: Stream, limit: int, pages: str, step: int) -> Sweep:
     """Return large requests on both page sizes at each queue depth; the page size is a coordinate."""
     kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
@@ -222,6 +227,11 @@ def sweeps(
             _on_pages("dss-rand", DSS_RANDOM, large, "huge", step_of_two),
         )
 
+    def survey() -> tuple[Sweep, ...]:
+        reads, large_reads = two_sweeps()
+        mix = _rising("oltp-7030", OLTP_7030, small, step_of_two)
+        return reads, _later(mix, -1 if coarse else 1), _later(large_reads, 1)
+
     table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
         "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small, step),),
         "oltp-7030": lambda: (_rising("oltp-7030", OLTP_7030, small, step),),
@@ -230,6 +240,7 @@ def sweeps(
         "dss-scan": lambda: (_on_pages("dss-scan", DSS_SCAN, max(1, large // READ_AHEAD), pages, step),),
         "simple": two_sweeps,
         "calibrate": two_sweeps,
+        "survey": survey,
         "normal": lambda: (_matrix(*mixes),),
         WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
         "redo": lambda: (_redo_sizes(redo_blocks),),

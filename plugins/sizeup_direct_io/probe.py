@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
-from sizeup_direct_io import durations
+from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
@@ -167,6 +167,7 @@ class DirectIo:
             hazards=tuple(hazards),
             touches=f"{path}: in a directory a temporary file, removed after the run; a file or device is only read"
             + (f", but {allowed} is overwritten" if allowed else "")
+            + (f"; {cold_read.TOUCHES}" if settings.get("cold_read") else "")
             + ("" if settings.get("budget") else f"; {durations.ASSUMPTION}"),
             axis_ranges=_axis_ranges(wanted),
         )
@@ -212,5 +213,6 @@ class DirectIo:
             more_depths=tuple(map(int, _more_depths(settings))),
             scale_threads=bool(settings.get("scale_threads", False)),
             combined_bandwidth=_path_bandwidth(settings, "combined_bandwidth"),
+            cold_read=bool(settings.get("cold_read", False)),
         )
         return Run(run_settings, context).emissions()

@@ -16,6 +16,7 @@ from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.background import measure_background
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
 from sizeup_direct_io.checks import Checks, touch
+from sizeup_direct_io.cold_read import cold_estimate, cold_read
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.near_cpus import several_nodes
@@ -106,6 +107,10 @@ class Run:
             setup, background, settings.path_limit, settings.path_bandwidth, settings.stated_cache_bytes
         )
         yield from self._checks(streams)
+        cold = None
+        if settings.cold_read:
+            depth = max(count for point in settings.sweeps[0].points for _, count in point.loads)
+            cold = yield from cold_read(setup, depth, self._context, self._counter_source)
         runner = SweepRunner(settings, self._context, self._budget, self._verdict, self._counter_source)
         results = []
         for number, sweep in enumerate(settings.sweeps, start=1):
@@ -113,6 +118,8 @@ class Run:
             points = yield from runner.measure(sweep, later)
             self._parts += [part for result in points for part in result.parts]
             results.append(points)
+        if cold is not None:
+            yield cold_estimate(setup, cold, results[0])
         yield from self._conclusions(results)
         if settings.more_targets:
             self._where = ""  # what fails there names its own path

@@ -65,6 +65,8 @@ class RunSettings(Struct, frozen=True):
     """Find the number of submitting threads at which throughput stops rising."""
     combined_bandwidth: TargetBandwidth | None
     """Of all paths together, by discovery; None if unknown."""
+    cold_read: bool = False
+    """Read data that was there before, too."""
 
     @property
     def streams(self) -> Iterator[Stream]:
@@ -209,6 +211,7 @@ class SweepRunner:
             "ramp_order": knee.order_text(len(result.runs)),
             "errors": sum(interval.errors for interval in pooled.values()),
             **estimates.location(self._setup.target),
+            **estimates.other_load(result.runs),
         }
         yield from estimates.throughput(result.at, result.runs, result.caveats, extra)
         yield from estimates.latencies(result.at, pooled, result.caveats)

@@ -28,6 +28,8 @@ class Pattern(Enum):
     """Sequential, ends at the end of the region."""
     APPEND = "append"
     """The next block that no worker of the group has taken, until the end of the region."""
+    SHUFFLED = "shuffled"
+    """Each block of the region once, at random, and done when all were taken."""
 
 
 class Worker(Struct, frozen=True):

@@ -24,7 +24,8 @@ ARGUMENTS = (
     arg(
         "--mount", metavar="DIR",
         help="also measure the storage below this directory: the plan creates a file of at most 1 GiB there and "
-        "removes it",
+        "removes it, and reads files of that file system that are older than a day for 2.5 s (not if its probe has "
+        "cold_read=false)",
     ),
     arg(
         "--repeat", type=int, metavar="N",

@@ -23,6 +23,7 @@
 #define SIZEUP_IO_SEQUENTIAL 1
 #define SIZEUP_IO_ONCE 2 /* sequential, and done at the region's end */
 #define SIZEUP_IO_APPEND 3 /* the next block that no worker of the group has taken, to the region's end */
+#define SIZEUP_IO_SHUFFLED 4 /* each block once, at random, and done when all were taken */
 
 /* Optional features that a worker obtained; see sizeup_io_sample.flags. */
 #define SIZEUP_IO_FIXED_BUFFERS 1
@@ -38,7 +39,7 @@ struct sizeup_io_worker {
 	int32_t engine;  /* SIZEUP_IO_URING, _AIO or _THREADS */
 	int32_t fd;      /* opened by the caller with O_DIRECT, and with O_DSYNC if each write is to be durable */
 	int32_t group;   /* a sample adds up one group: the data readers, or the log */
-	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL, _ONCE or _APPEND */
+	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL, _ONCE, _APPEND or _SHUFFLED */
 	uint64_t start_bytes; /* the region: */
 	uint64_t size_bytes;  /* whole blocks of it are used */
 	uint64_t block_bytes;

@@ -44,6 +44,7 @@ class Clocked(FakeSetup):
         for module in (run_module, background, sweep, target_setup, durations):
             patch.setattr(module, "time", clock)
         patch.setattr(background, "BACKGROUND_SECONDS", durations.BACKGROUND_SECONDS)
+        patch.setattr(run_module, "cold_read", self.cold_read)
 
     def spend(self, seconds: float) -> None:
         self.now += seconds
@@ -55,6 +56,10 @@ class Clocked(FakeSetup):
         return OpenTarget(
             target.kind, wish.path, target.descriptor, 0, wish.size_bytes or DEFAULT_BYTES, target.mount, 0
         )
+
+    def cold_read(self, *_: object) -> Generator[Emission, None, None]:
+        self.spend(durations.COLD_SECONDS)
+        yield Progress(0.0)
 
     def fill(self, *which: object) -> Iterator[Emission]:
         start, size = map(int, map(str, which[1:]))
@@ -115,7 +120,10 @@ def test_the_estimate_is_what_the_run_takes(preset: str, plan: str, clocked: Clo
 
 @pytest.mark.parametrize(
     "chosen",
-    [{"compare_engine": "threads"}, {"more_paths": "/a:/b"}, {"seconds": 1.0, "depth": 4}, {"size": 512 * MIB}],
+    [
+        *({"compare_engine": "threads"}, {"more_paths": "/a:/b"}, {"seconds": 1.0, "depth": 4}, {"size": 512 * MIB}),
+        {"cold_read": True},
+    ],
 )
 @pytest.mark.parametrize("plan", ["quick", "standard"])
 def test_the_estimate_holds_what_options_change(plan: str, chosen: dict[str, SettingValue], clocked: Clocked) -> None:

@@ -70,6 +70,7 @@ OTHER: dict[str, SettingValue] = {
     "largest_file": 64 << 20,
     "allow_write_to": "wwn-0x1",
     "check_concurrency": False,
+    "cold_read": True,
     "remove_leftovers": True,
     "stall": 9.0,
 }
@@ -208,7 +209,7 @@ def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: 
     assert ignored == []
     assert set(refused) <= OTHER.keys(), "a refusal names the option"
     if preset == "custom":
-        assert refused == ["pages", "max_latency", "p99_limit", "allow_write_to"]
+        assert refused == ["pages", "max_latency", "p99_limit", "allow_write_to", "cold_read"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -16,8 +16,9 @@ from sizeup.model.machine import Machine
 from sizeup.session.store import directory
 
 QUESTION = (
-    "Which directory will hold the database? The quick plan creates a temporary file of at most 1 GiB in it, reads "
-    "it for about 25 s, and removes it. A tenth of the file system, at least 5 GiB, stays free."
+    "Which directory will hold the database? The quick plan creates a temporary file of at most 1 GiB in it, uses "
+    "it for about 25 s, and removes it. A tenth of the file system, at least 5 GiB, stays free. Files there that are "
+    "older than a day are read for 2.5 s."
 )
 TOO_FULL = "too little would stay free (a tenth, at least 5 GiB); free some space, or choose another directory"
 WITHOUT = "without"

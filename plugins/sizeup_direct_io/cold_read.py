@@ -1,0 +1,254 @@
+"""The cold read: data that lay there before this run, so that no cache was filled with it by the run itself.
+
+A new file may stay in the cache of an array, a filer or a hypervisor, however carefully it is read. Blocks that were
+written days ago are mostly on the media: their rate is what the storage delivers at least.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+
+from msgspec import Struct
+
+from sizeup.errors import SizeupError
+from sizeup.model.machine import Gap
+from sizeup.model.sample import Estimate, Progress
+from sizeup.probing.api import Context, Emission
+from sizeup.text import plural
+from sizeup.units import format_bytes
+from sizeup_direct_io import old_files
+from sizeup_direct_io.binding import IoInterval
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
+from sizeup_direct_io.checks import direct_reader
+from sizeup_direct_io.estimates import PointResult, location
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.old_files import OldFile
+from sizeup_direct_io.presets import SMALL_BYTES
+from sizeup_direct_io.target import TargetKind
+from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
+from sizeup_direct_io.validity import ALL_ALIKE_SHARE, CHARGED_LOW, sample_content
+from sizeup_direct_io.window_counters import CounterSource
+from sizeup_direct_io.worker import Engine, Pattern, Worker
+
+WORKLOAD = "cold-read"
+WINDOW = Window(warmup_seconds=0.0, seconds=2.5, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
+SECONDS = old_files.SEARCH_SECONDS + WINDOW.seconds + 0.5
+"""Of the cold read in all, the opening and closing of files included."""
+TOUCHES = (
+    f"existing data of its file system, or the file or device itself, is read at random for {WINDOW.seconds:g} s after "
+    f"a search of at most {old_files.SEARCH_SECONDS:g} s (not with cold_read=false)"
+)
+"""For the plan."""
+LEAST_BYTES = 4 << 30
+"""Less may stay in a cache of the host or the array."""
+MOST_FILES = 64
+SLOW_NS, SLOW_TIMES = 2e6, 10.0
+"""A read above both, the second of the warm median, is one that no cache answered."""
+SLOW_SHARE = 0.25
+"""Of the time of all reads: from here on the rate of the slow ones alone counts."""
+_SAMPLED_BLOCKS, _FEWEST_SAMPLED, _SAMPLING_SECONDS = 64, 16, 1.0
+_HANG_SECONDS = 5.0
+"""Beyond what the search takes: a file or a folder that is not answered for so long ends it."""
+
+
+class ColdRead(Struct, frozen=True):
+    """What was read."""
+
+    interval: IoInterval
+    seconds: float
+    depth: int
+    files: int
+    sampled_bytes: int
+    zero_share: float
+    """Of some blocks: those that hold only zero bytes may never have been stored."""
+
+    def estimate(self, at: Mapping[str, str | int | float], warm_median_ns: float) -> Estimate:
+        """Return the rate of reads that no cache answered; of all reads where those took little of the time."""
+        limit_ns = max(SLOW_NS, SLOW_TIMES * warm_median_ns)
+        times = self.interval.histogram("read")
+        slow = {middle_ns: count for middle_ns, count in times.items() if middle_ns > limit_ns}
+        slow_ns, all_ns = (sum(middle_ns * count for middle_ns, count in part.items()) for part in (slow, times))
+        share, slow_reads = slow_ns / all_ns if all_ns else 0.0, sum(slow.values())
+        iops = self.interval.reads / self.seconds
+        rate = iops * (1 - self.zero_share)
+        if share >= SLOW_SHARE:
+            # Alone they would have had the reads in flight of all: not the set depth, where a file was soon read.
+            rate = min(rate, slow_reads / self.seconds / share)
+        return Estimate(
+            "iops",
+            {**at, "workload": WORKLOAD, "queue_depth": self.depth},
+            rate,
+            extra={
+                "all_iops": iops,
+                "slow_share": share,
+                "slow_reads": slow_reads,
+                "zero_share": self.zero_share,
+                "sampled_bytes": self.sampled_bytes,
+                "reads": self.interval.reads,
+                "files": self.files,
+                "seconds": self.seconds,
+            },
+        )
+
+
+def cold_read(
+    setup: TargetSetup, depth: int, context: Context, counter_source: CounterSource
+) -> Generator[Emission, None, ColdRead | None]:
+    """Read blocks that were there before, each once; return None, after a gap with the reason, where there are none."""
+    path = setup.target.path
+    yield Progress(0.0, None, "searching for files older than a day")
+    opened = ExitStack()
+    try:
+        read = yield from _read(setup, depth, context, counter_source, opened)
+    except (SizeupError, OSError) as error:
+        # The text of an OSError may name the file.
+        reason = describe_error(error.errno or 0) if isinstance(error, OSError) else str(error)
+        yield Gap(f"io.direct: cold read of {path}", f"not measured: {reason}")
+        return None
+    finally:
+        with suppress(StalledError, CanceledError, OSError):
+            setup.call_with_timeout("closing files", opened.close, CLOSE_SECONDS_LIMIT)
+    return read
+
+
+def cold_estimate(setup: TargetSetup, read: ColdRead, warm: Sequence[PointResult]) -> Estimate:
+    """Return what the existing data of a target delivered, compared with the same reads of the ramp.
+
+    A ramp ends early where throughput no longer rises: beyond, latency is in proportion to the queue depth.
+    """
+    last = max(warm, key=lambda point: int(point.at["queue_depth"]))
+    median_ns = last.pooled.quantile_ns("read", 0.5) * read.depth / int(last.at["queue_depth"])
+    estimate = read.estimate({}, median_ns)
+    return Estimate(estimate.series, estimate.at, estimate.value, extra={**estimate.extra, **location(setup.target)})
+
+
+def _read(
+    setup: TargetSetup, depth: int, context: Context, counter_source: CounterSource, opened: ExitStack
+) -> Generator[Emission, None, ColdRead]:
+    """Search and read; raise SizeupError with the reason why the result would be none."""
+    found = setup.call_with_timeout(
+        "searching for existing data",
+        lambda: _old_data(setup, min(depth, MOST_FILES), opened, context),
+        old_files.SEARCH_SECONDS + _HANG_SECONDS,
+    )
+    total = sum(file.size_bytes for file in found)
+    if total < LEAST_BYTES:
+        raise SizeupError(
+            f"found {format_bytes(total)} in {plural(len(found), 'file')} that this user may read directly and nobody "
+            f"wrote for a day; expected {format_bytes(LEAST_BYTES)} or more"
+        )
+    what = plural(len(found), "old file") if setup.target.kind is TargetKind.MADE else "old data"
+    yield Progress(0.0, None, f"reading {what}, {format_bytes(total)}, {WINDOW.seconds:g} s")
+    at: dict[str, str | int | float] = {"workload": WORKLOAD, "queue_depth": depth}
+    workers = list(_workers(setup, found, depth))
+    measured = yield from measure(workers, (WORKLOAD,), at, WINDOW, context, counter_source)
+    _refuse_without_reads(measured)
+    zero_share = setup.call_with_timeout(
+        "reading some blocks", lambda: _zero_share(found, setup.next_seed()), _HANG_SECONDS
+    )
+    if zero_share >= ALL_ALIKE_SHARE:
+        raise SizeupError(f"{zero_share:.0%} of the blocks hold only zero bytes")
+    if not all(_is_old(file) for file in found):
+        raise SizeupError("a file was written meanwhile")
+    return ColdRead(measured.intervals[WORKLOAD], measured.seconds, depth, len(found), total, zero_share)
+
+
+def _refuse_without_reads(measured: MeasuredPoint) -> None:
+    """Raise SizeupError where no read completed, or the page cache answered."""
+    if not measured.requests:
+        raise SizeupError(f"no read completed within {measured.seconds:.1f} s")
+    charged, _ = measured.charged_bytes(reads=True, writes=False)
+    if charged is not None and charged + measured.uncertainty_bytes < CHARGED_LOW * measured.requested_bytes:
+        raise SizeupError(f"only {charged / measured.requested_bytes:.0%} of the reads were direct")
+
+
+def _old_data(setup: TargetSetup, most: int, opened: ExitStack, context: Context) -> list[OldFile]:
+    """Return old files of the file system of a directory; of a named file or device itself."""
+    target = setup.target
+    if target.kind is TargetKind.MADE:
+        if target.mount is None:
+            return []
+        device = os.fstat(target.descriptor).st_dev
+        found = old_files.open_old_files(
+            target.path, target.mount.point, device, most, opened, lambda: context.canceled
+        )
+        return worth_reading(found, most)
+    whole = OldFile(target.descriptor, target.start_bytes, target.size_bytes)
+    written = old_files.is_written(setup.extents, target.size_bytes)
+    return [whole] if target.kind is not TargetKind.FILE or (written and _is_old(whole)) else []
+
+
+def _is_old(file: OldFile) -> bool:
+    """Whether an open file still counts as old; a device always does."""
+    status = os.fstat(file.descriptor)
+    return not stat.S_ISREG(status.st_mode) or old_files.holds_old_data(status, status.st_dev)
+
+
+def worth_reading(found: Sequence[OldFile], depth: int) -> list[OldFile]:
+    """Return the largest files up to 4 GiB, and more that get at least half a read in flight by their size.
+
+    Small files beside large ones would be read within a moment, and leave the queue empty.
+    """
+    chosen: list[OldFile] = []
+    total = 0
+    for file in found:
+        if total >= LEAST_BYTES and 2 * depth * file.size_bytes < total:
+            break
+        chosen.append(file)
+        total += file.size_bytes
+    return chosen
+
+
+def _workers(setup: TargetSetup, files: Sequence[OldFile], depth: int) -> Iterator[Worker]:
+    """Yield one thread for each read in flight, over all files in proportion to their sizes.
+
+    Threads whatever the engine: a queue for each file could use up what the kernel grants all processes of the host
+    together (fs.aio-max-nr), and a database beside this run would get none.
+    """
+    number = 0
+    for file, parts in zip(files, depths(files, depth), strict=True):
+        region = file.size_bytes // parts // SMALL_BYTES * SMALL_BYTES
+        for part in range(parts):
+            yield Worker(
+                engine=Engine.THREADS,
+                descriptor=file.descriptor,
+                block_bytes=SMALL_BYTES,
+                start_bytes=file.start_bytes + part * region,
+                size_bytes=region,
+                pattern=Pattern.SHUFFLED,
+                seed=setup.next_seed(),
+                error_limit=1,
+                huge_pages=False,  # 2 MiB for 8 KiB
+                cpus=setup.near_cpus.of_worker(number),
+            )
+            number += 1
+
+
+def depths(files: Sequence[OldFile], depth: int) -> list[int]:
+    """Return the reads in flight on each file: one at least, the rest where most is left to read for each."""
+    found = [1] * len(files)
+    for _ in range(depth - len(files)):
+        found[max(range(len(files)), key=lambda index: files[index].size_bytes / found[index])] += 1
+    return found
+
+
+def _zero_share(files: Sequence[OldFile], seed: int) -> float:
+    """Return the share of some blocks that hold only zero bytes; nothing else of them is kept."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
+    end = time.monotonic() + _SAMPLING_SECONDS
+    found: list[bytes] = []
+    for file in rng.choices(files, [file.size_bytes for file in files], k=_SAMPLED_BLOCKS):
+        contents: dict[int, bytes] = {}
+        read = direct_reader(file.descriptor, contents)
+        read(file.start_bytes + rng.randrange(file.size_bytes // SMALL_BYTES) * SMALL_BYTES)
+        found += contents.values()
+        if len(found) >= _FEWEST_SAMPLED and time.monotonic() > end:
+            break
+    content = sample_content(found)
+    return content.zero / content.blocks
