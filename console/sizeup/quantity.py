@@ -6,6 +6,7 @@ import math
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Origin(Enum):
@@ -17,6 +18,19 @@ class Origin(Enum):
     USER = "user"
     PRESET = "preset"
     RULE = "rule"
+
+
+class Doubt(Struct, frozen=True):
+    """What moved one end of a figure, and what would settle it."""
+
+    end: float | None
+    """That end, in the unit of the figure; None for an upper end that is open."""
+    reason: str
+    """A clause: ``the host's cache may hold the new file``."""
+    action: str = ""
+    """A sentence without its end: ``Measure again when the host is idle``."""
+    upper: bool = False
+    """Whether it is the upper end."""
 
 
 class Quantity(Struct, frozen=True):
@@ -32,6 +46,29 @@ class Quantity(Struct, frozen=True):
     """Lower end of the interval; None if unknown."""
     high: float | None = None
     caveats: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    """What the interval does not know of; each moved an end of its own."""
+
+    @property
+    def least(self) -> float:
+        """The lower end by the interval and all doubts."""
+        ends = [doubt.end for doubt in self.doubts if doubt.end is not None and not doubt.upper]
+        return min(self.value if self.low is None else self.low, *ends, self.value)
+
+    @property
+    def most(self) -> float | None:
+        """The upper end by the interval and all doubts; None where it is open."""
+        ends = [doubt.end for doubt in self.doubts if doubt.upper]
+        known = [end for end in ends if end is not None]
+        return (
+            max(self.value if self.high is None else self.high, *known, self.value) if len(known) == len(ends) else None
+        )
+
+    def scaled(self, factor: float) -> Quantity:
+        """Return a multiple of the figure, its ends and what is doubted of it included."""
+        low, high = (None if end is None else end * factor for end in (self.low, self.high))
+        doubts = tuple(replace(one, end=None if one.end is None else one.end * factor) for one in self.doubts)
+        return replace(self, value=self.value * factor, low=low, high=high, doubts=doubts)
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value):

@@ -53,25 +53,18 @@ def test_a_measurement_of_another_device_is_reported_and_not_used() -> None:
     ],
 )
 def test_what_does_not_show_the_most_is_a_lower_bound(points: list[tuple[str, Coordinates, float]], why: str) -> None:
-    found = session("io.direct", *points)
-    capacity = unused(found)
+    capacity = measured(session("io.direct", *points))["path.bandwidth_mb_s"]
 
-    assert capacity.why_unused is WhyUnused.LOWER_BOUND
-    assert capacity.cause == why
-    assert capacity.sentence("MB/s").startswith(
-        f"at least 378 MB/s was measured but is not used: it is a lower bound, because {why}. Run"
-    )
-    assert capacity_of(found)[:2] == (4000, "link of nvme0")
+    assert isinstance(capacity, Quantity)
+    assert (capacity.least, capacity.most) == (378e6, 4e9)  # up to its link
+    assert [doubt.reason for doubt in capacity.doubts] == [why]
 
 
 def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
-    found = session("io.direct", *ramp("single-read", 9e3, series="iops"))
+    capacity = measured(session("io.direct", *ramp("single-read", 9e3, series="iops")))["capacity.iops"]
 
-    assert (
-        unused(found, "capacity.iops")
-        .sentence("IOPS")
-        .startswith("at least 9,000 IOPS was measured but is not used: it is a lower")
-    )
+    assert isinstance(capacity, Quantity)
+    assert (capacity.least, capacity.most) == (9e3, None)
 
 
 def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:

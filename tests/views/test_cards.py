@@ -236,7 +236,8 @@ def test_the_table_has_n_plus_one_and_the_last_year_where_there_is_room() -> Non
 
 @pytest.mark.parametrize("width", [34, 52, 60, 62, 70, 77, 80, 109])
 def test_the_share_after_a_failure_stands_in_the_table_at_every_width(width: int) -> None:
-    given = sized(workload__mb_s="1000", path__stages="hba:fc16*2", path__policy="active-active")
+    paths = {"path__stages": "hba:fc16*2", "path__policy": "active-active"}
+    given = sized(workload__mb_s="1000", capacity__mb_s="9000", **paths)
     views = card_views(given, machine(), session(step("io.direct", *RAMP)))
     table = card_table(views, width)
     row = next(line for line in table.text() if line.startswith("Storage"))

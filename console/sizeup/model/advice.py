@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.text import capitalized
 
 
@@ -112,8 +113,14 @@ class Bounds(Struct, frozen=True):
 
     value: float
     low: float
-    high: float
-    reasons: tuple[str, ...] = ()
+    high: float | None
+    """None where it is open."""
+    reasons: tuple[Doubt, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether both ends are the figure itself."""
+        return self.low == self.value == self.high
 
 
 class ShareFacts(Struct, frozen=True):
@@ -177,6 +184,15 @@ class Card(Struct, frozen=True):
     """The capacity that would pass, with the limit: ``234 MB/s (pass limit 70%)``; empty where it passes."""
     facts: ShareFacts | None = None
     """What the statement says, as values; None where demand or capacity is unknown, and in files of format 1."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Today's share at the upper and at the lower end of the capacity; both the share where that is exact."""
+        share, facts = self.share or 0.0, self.facts
+        if facts is None or facts.capacity.exact:
+            return share, share
+        demand, found = facts.demand.value, facts.capacity
+        return (0.0 if found.high is None else demand / found.high), (demand / found.low if found.low else math.inf)
 
     @property
     def sentences(self) -> tuple[str, ...]:

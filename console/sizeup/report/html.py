@@ -25,7 +25,8 @@ from sizeup.views.run.run_status import RunGrade, RunStatus
 # Contrast is 4.5 or more on the paper and on the panel. A status is a word as well.
 LIGHT = "--panel:#f6f7f9;--pass:#1a7f4b;--warn:#8a5a00;--fail:#c0272d;--assumed:#5b4fc7"
 DARK = "--panel:#191f26;--pass:#4cc38a;--warn:#f1a10d;--fail:#ff7b80;--assumed:#aaa6ff"
-_STATUSES = ("pass", "warn", "fail", "assumed")
+_STATUSES = {"PASS": "pass", "WARN": "warn", "FAIL": "fail", "NOT CERTAIN": "warn", "ASSUMED": "assumed"}
+"""The colors of statuses."""
 _FIGURE_WIDTHS = (("roomy", 524), ("narrow", 334))
 """A chart of the first screens is drawn for two columns of a wide screen, and for a phone; one of them is shown."""
 _SPARK_WIDTH, _SPARK_HEIGHT = 84, 20
@@ -88,7 +89,7 @@ def badge(status: str, label: str = "") -> Markup:
 
 
 def _status_class(status: str) -> str:
-    return status.lower() if status.lower() in _STATUSES else ""
+    return _STATUSES.get(status, "")
 
 
 def _run(run: RunStatus) -> Markup:

@@ -36,6 +36,8 @@ FAILED_CHECKS = {
     "submitters": "the submitting threads were the bottleneck",
 }
 """What a check found that failed, by its name."""
+_DOUBTS = frozenset({"cache", "concurrent", "extending", "physical", "steady", "submitters"})
+"""Checks whose failure moves an end of a figure, and does not make it one of something else."""
 _CACHE = "cache"
 """Among the remedies of a verdict: what to do for figures that may come from a cache."""
 
@@ -54,6 +56,13 @@ class Invalid(Struct, frozen=True):
     """What to do for a figure that counts."""
     scatter: bool = False
     """It may be off, but to no side: several runs show by how much, and a test over them takes it into account."""
+    parts: tuple[str, ...] = ()
+    """The names of the checks that failed; ``cache`` where a cache is suspected."""
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether the figure still bounds what it is of; one of a wrong target or of the page cache does not."""
+        return self.scatter or (bool(self.parts) and _DOUBTS.issuperset(self.parts))
 
     @property
     def detail(self) -> str:
@@ -157,14 +166,18 @@ class StepValidity:
         ]
         reasons = caveats or ["no reason was recorded"]
         if any(map(_may_be_a_cache, verdicts)):
-            return Invalid("it may come from a cache", tuple(reasons), self._remedy(verdicts[0], _CACHE))
+            return Invalid(
+                "it may come from a cache", tuple(reasons), self._remedy(verdicts[0], _CACHE), parts=(_CACHE,)
+            )
         return self._failure(verdicts[0], list(map(_part, verdicts)), reasons)
 
     def _failure(self, verdict: Point, parts: list[str], recorded: list[str]) -> Invalid:
         reasons = tuple(reason for check, reason in check_reasons(recorded) if reason and check in parts)
         remedies = dict.fromkeys(self._remedy(verdict, part) for part in parts or [""])
         cause = " and ".join(FAILED_CHECKS.get(part, f"its {part} check failed") for part in parts)
-        return Invalid(cause or "its verdict is fail", reasons or tuple(recorded), ", and ".join(remedies))
+        return Invalid(
+            cause or "its verdict is fail", reasons or tuple(recorded), ", and ".join(remedies), parts=tuple(parts)
+        )
 
     def _remedy(self, verdict: Point, part: str) -> str:
         """What to do about one part of a verdict, as its series declares it."""

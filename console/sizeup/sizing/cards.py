@@ -40,7 +40,7 @@ def verdict(cards: Sequence[Card]) -> Card | None:
     What fails or warns decides all the same, licenses that are not permitted included; then the storage; then the
     worst of the rest.
     """
-    bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value)
+    bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value, ShareStatus.UNCERTAIN.value)
     decides = next((card for card in cards if card.status in bad), None)
     if decides is not None or open_cards(cards):
         return decides

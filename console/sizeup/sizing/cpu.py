@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice, Bounds, ShareFacts
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.limits import usable_cores
@@ -70,7 +70,8 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         reasons.append(ONE_INSTANCE)
     status = without_unconfirmed_pass(bounds.status(shares), reasons)
     unshared = "if no busy threads share a core"
-    demand = Bounds(needed, needed, needed * spread, (unshared,) if spread > 1 else ())
+    apart = Doubt(needed * spread, unshared, upper=True)
+    demand = Bounds(needed, needed, needed * spread, (apart,) if spread > 1 else ())
     facts = ShareFacts(demand, exactly(capacity), "cores", None if usable is None else whole)
     has = capacity_text(facts)
     sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")

@@ -115,6 +115,7 @@ _DECLARED = (
     _number("capacity.gb", "space that the storage has for the database", "GB"),
     _number("capacity.mb_s", "throughput that the storage can deliver", "MB/s"),
     _number("capacity.iops", "random IOPS that the storage can deliver", "IOPS"),
+    _number("capacity.mixed_iops", "the same of 70 % reads and 30 % writes, where it was measured", "IOPS"),
     _number("capacity.latency_ms", "mean latency at that rate", "ms"),
     _list("capacity.curve_iops", "IOPS of a measured curve, rising, for the response time", "IOPS"),
     _list("capacity.curve_ms", "mean latency of reads at each of those IOPS", "ms"),

@@ -9,6 +9,7 @@ from enum import Enum
 from msgspec import Struct
 
 from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
+from sizeup.quantity import Doubt
 from sizeup.sizing.sheet import Sheet, in_unit
 from sizeup.sizing.workload import Growth
 from sizeup.text import capitalized, uncapitalized
@@ -21,6 +22,8 @@ class ShareStatus(Enum):
     PASS = "pass"  # noqa: S105  a verdict, and no password
     WARN = "warn"
     FAIL = "fail"
+    UNCERTAIN = "uncertain"
+    """The limit lies between the ends of what is known."""
     ASSUMED = "assumed"
     """Rests on a default that nobody chose."""
     UNKNOWN = "unknown"
@@ -36,7 +39,14 @@ RESOURCE_NAMES = {
     "license": "license",
 }
 """Resources as sentences name them."""
-WORST_FIRST = (ShareStatus.FAIL, ShareStatus.WARN, ShareStatus.ASSUMED, ShareStatus.PASS, ShareStatus.UNKNOWN)
+WORST_FIRST = (
+    ShareStatus.FAIL,
+    ShareStatus.WARN,
+    ShareStatus.UNCERTAIN,
+    ShareStatus.ASSUMED,
+    ShareStatus.PASS,
+    ShareStatus.UNKNOWN,
+)
 
 
 class Shares(Struct, frozen=True):
@@ -83,6 +93,16 @@ class ShareLimits(Struct, frozen=True):
             return ShareStatus.WARN
         return ShareStatus.PASS
 
+    def decided(self, best: Shares, worst: Shares | None) -> ShareStatus:
+        """Judge both ends; where they differ and the limit lies between them the status is not certain.
+
+        ``worst`` is None where nothing bounds the capacity from below.
+        """
+        if self.status(best) is ShareStatus.FAIL:
+            return ShareStatus.FAIL
+        at_worst = ShareStatus.FAIL if worst is None else self.status(worst)
+        return ShareStatus.UNCERTAIN if at_worst is ShareStatus.FAIL else at_worst
+
 
 def without_unconfirmed_pass(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
     """Return the status of what rests on defaults that nobody chose: no pass, while a warning or a failure stays."""
@@ -101,7 +121,8 @@ def limits(sheet: Sheet) -> ShareLimits:
 
 def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
     """Return a figure with its unit, from its value to its upper end where that is higher: ``8.64 to 17.3 cores``."""
-    value, high = (in_unit(end, unit, digits) for end in (figure.value, figure.high))
+    upper = figure.value if figure.high is None else figure.high
+    value, high = (in_unit(end, unit, digits) for end in (figure.value, upper))
     text = format_in(high * base_unit(unit)[1], unit)
     return f"{format_in(value, '')} to {text}" if high > value else text
 
@@ -119,7 +140,7 @@ def capacity_text(facts: ShareFacts) -> str:
     """Return a capacity, and where an edition uses a part of it of how much: ``16 of 32 cores``."""
     digits = _COUNTED.get(facts.unit, 4)
     if facts.whole is None:
-        return amount_text(facts.capacity, facts.unit, digits)
+        return amount_text(exactly(facts.capacity.value), facts.unit, digits)
     used = in_unit(facts.capacity.value, facts.unit, digits)
     return f"{format_in(used, '')} of {amount_text(exactly(facts.whole), facts.unit, digits)}"
 
@@ -140,12 +161,39 @@ def statement(
 ) -> str:
     """Return the verdict on a resource: demand, capacity, the share of it, and what limits it, behind its label."""
     bottleneck = f"{label}{facts.bottleneck}" if facts.bottleneck else ""
-    lower = "lower end: " if facts.demand.high > facts.demand.value else ""
+    lower = "" if facts.demand.exact else "lower end: "
     within = "; ".join((", ".join(filter(None, (f"{lower}{clause}", bottleneck))), *limited))
     rule = " by rule of thumb" if facts.by_rule else ""
     each = " per server" if facts.per_server else ""
     rest = f"; {not_judged} are not judged" if not_judged else ""
     return f"{subject}: {demand_text(facts)} demand{rule}{each}, {capacity_text(facts)} capacity ({within}){rest}"
+
+
+def bounded_statement(
+    subject: str,
+    status: ShareStatus,
+    facts: ShareFacts,
+    best: float,
+    worst: float,
+    decides: Doubt | None,
+    later: Sequence[str] = (),
+) -> str:
+    """Return the verdict on a capacity of which the ends are known: what is certain, or what would decide."""
+    capacity, demand, unit = facts.capacity, demand_text(facts), facts.unit
+    measured = f"{capacity_text(facts)} measured"
+    if status is ShareStatus.FAIL:
+        most = capacity.value if capacity.high is None else capacity.high
+        return f"{subject}: {demand} demand, at most {amount_text(exactly(most), unit)} ({share_text(best)})"
+    if status is not ShareStatus.UNCERTAIN:
+        why = f"{decides.reason}; {measured}" if decides is not None else measured
+        certain = f"{amount_text(exactly(capacity.low), unit)}: {why}"
+        after = "".join(f", {text}" for text in later)
+        return f"{subject}: {demand} are at most {share_text(worst)} of what is certain ({certain}){after}"
+    certain = f"{amount_text(exactly(capacity.low), unit)} are" if capacity.low else "none is"
+    because = f": {decides.reason}" if decides is not None else ""
+    action = f". {decides.action} to decide" if decides is not None and decides.action else ""
+    share = share_text(facts.demand.value / capacity.value)
+    return f"{subject}: {demand} demand, {measured} ({share}), of which {certain} certain{because}{action}"
 
 
 def share_card(
@@ -295,14 +343,19 @@ def _beyond(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure]) ->
 
 def shares_clause(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> str:
     """Return the share of today, and those after a failure and at the end of the horizon above the capacity."""
-    parts = [share_text(shares.today)]
-    if shares.today <= bounds.fails:
-        parts += _beyond(shares, bounds, failures)
-        if lost := [one.lost for one in failures if one.share is None]:
-            parts.append(f"outage after losing {' or '.join(lost)}")
-        if shares.last_year is not None and shares.last_year > bounds.fails:
-            parts.append(f"{share_text(shares.last_year)} in year {format_in(shares.growth.years, '')}")
-    return ", ".join(parts)
+    return ", ".join((share_text(shares.today), *later_clauses(shares, bounds, failures)))
+
+
+def later_clauses(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> list[str]:
+    """Return the shares after a failure and at the end of the horizon that exceed the capacity, a clause each."""
+    if shares.today > bounds.fails:
+        return []
+    parts = _beyond(shares, bounds, failures)
+    if lost := [one.lost for one in failures if one.share is None]:
+        parts.append(f"outage after losing {' or '.join(lost)}")
+    if shares.last_year is not None and shares.last_year > bounds.fails:
+        parts.append(f"{share_text(shares.last_year)} in year {format_in(shares.growth.years, '')}")
+    return parts
 
 
 def share_text(share: float) -> str:

@@ -207,7 +207,7 @@ def _requests(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     if both is None:
         return None, None
     share = sheet.number("workload.read_percent").value
-    parts = (_scaled(both, share), _scaled(both, 1 - share))
+    parts = (both.scaled(share), both.scaled(1 - share))
     sheet.line(
         f"{shown(both, 'IOPS')} at {format_in(share, '%')} reads: {format_in(parts[0].value, 'reads/s')}, "
         f"{format_in(parts[1].value, 'writes/s')}"
@@ -261,18 +261,13 @@ def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
     if each is None:
         return None, None
     count = sheet.number("redo.databases")
-    rate = _scaled(each, count.value)
+    rate = each.scaled(count.value)
     stated = sheet.optional("redo.writes_s")
     if count.value != 1:
         sheet.line(f"redo: {shown(count, 'databases')} x {shown(each, 'MB/s')} = {shown(rate, 'MB/s')}")
     if stated is not None:
-        return rate, _scaled(stated, count.value)
+        return rate, stated.scaled(count.value)
     size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
     writes = Quantity(rate.value / size.value, "1/s", each.origin, each.source)
     sheet.line(f"redo: {shown(rate, 'MB/s')} / {shown(size, 'KiB')} = {shown(writes, 'IOPS')}")
     return rate, writes
-
-
-def _scaled(quantity: Quantity, factor: float) -> Quantity:
-    low, high = (None if end is None else end * factor for end in (quantity.low, quantity.high))
-    return Quantity(quantity.value * factor, quantity.unit, quantity.origin, quantity.source, low=low, high=high)

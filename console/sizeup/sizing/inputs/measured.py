@@ -14,6 +14,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import storage_of
+from sizeup.sizing.inputs.doubts import MIXED, database_bytes
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
 from sizeup.sizing.inputs.measured_place import measured_place
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, on_shared_storage, storage_capacity
@@ -37,7 +38,8 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
     runs, shared = list(session.steps.values()), storage_of(machine, stated or {})
     if shared is not machine:
         runs, machine = on_shared_storage(runs, machine), shared
-    values = storage_capacity(runs, machine, device.value if isinstance(device, Words) else None)
+    where = device.value if isinstance(device, Words) else None
+    values = storage_capacity(runs, machine, where, database_bytes(stated or {}))
     place = {} if device is not None else measured_place(runs, machine, *RATES, IOPS)
     return values | place | _redo(runs) | _memory(runs)
 
@@ -47,7 +49,7 @@ def headlines(session: Session) -> dict[str, Value]:
     runs = list(session.steps.values())
     found = {
         "capacity.mb_s": best("capacity.mb_s", "bytes/s", figures(runs, *RATES))[0],
-        "capacity.iops": best("capacity.iops", "1/s", figures(runs, IOPS))[0],
+        "capacity.iops": best("capacity.iops", "1/s", figures(runs, IOPS, MIXED))[0],
     }
     return {key: value for key, value in found.items() if value is not None} | _redo(runs) | _memory(runs)
 

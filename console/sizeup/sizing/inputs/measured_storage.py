@@ -2,50 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.quantity import Quantity
+from sizeup.quantity import Doubt, Quantity
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
 from sizeup.sizing.inputs.detected import path_bandwidth_values
-from sizeup.sizing.inputs.measured_figures import (
-    MeasuredFigure,
-    at_same_point,
-    best,
-    figures,
-    measure_again,
-    not_valid,
-    quantity,
-)
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.inputs.doubts import LARGE, MIXED, Surroundings, doubted, why_lower_bound
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, not_valid, quantity
 from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
 from sizeup.sizing.storage_paths import StorageTarget, find_target, internal_disks
 
-_LARGE = "storage.bandwidth"
-RATES = (_LARGE, "storage.small_bandwidth")
+RATES = (LARGE, "storage.small_bandwidth")
 """Throughput of large requests, and of small ones, which end at the device's IOPS and not at its MB/s."""
 IOPS = "storage.random_iops"
-_PAYS = 1.10
-"""A doubling of the depth that still gains this factor shows that the depth was the limit."""
-_CPU_BOUND = 0.95
-"""Of all CPU time of the host: beyond it the CPUs were the limit."""
 
 
-def storage_capacity(runs: Sequence[StepRun], machine: Machine, device: str | None) -> dict[str, Value]:
+def storage_capacity(
+    runs: Sequence[StepRun], machine: Machine, device: str | None, database: float | None = None
+) -> dict[str, Value]:
     """What the storage delivers: capacities instead of the estimates of their paths, and what was excluded and why."""
     values: dict[str, Value] = {}
-    targets = _Targets(machine)
+    targets, about = _Targets(machine), Surroundings(machine, runs, database)
     rates = figures(runs, *RATES)
     most: dict[frozenset[str], tuple[Capacity, Quantity]] = {}
     for target in {target.name: target for one in rates if (target := targets.of(one)) is not None}.values():
-        capacity = _capacity("capacity.mb_s", "bytes/s", [one for one in rates if targets.of(one) == target])
+        of_target = [one for one in rates if targets.of(one) == target]
+        capacity = _capacity("capacity.mb_s", of_target, about, target, targets)
         # Of a disk and what lies on it, whichever showed more.
-        if isinstance(capacity, Quantity) and not _more(most.get(target.disks), capacity):
+        if capacity is not None and not _more(most.get(target.disks), capacity):
             most[target.disks] = Capacity(target, capacity.value), capacity
     bandwidths = storage_path_bandwidths(machine, device, [capacity for capacity, _ in most.values()])
     if any(bandwidth.measured for bandwidth in bandwidths):
@@ -55,12 +44,17 @@ def storage_capacity(runs: Sequence[StepRun], machine: Machine, device: str | No
         known = [value for capacity, value in most.values() if capacity in bandwidths[0].measured]
         sources = dict.fromkeys(value.source for value in known)
         caveats = dict.fromkeys((*found.caveats, *(caveat for value in known for caveat in value.caveats)))
+        estimated = path_bandwidth_values(machine, storage_path_bandwidths(machine, device)).get("path.bandwidth_mb_s")
+        links = estimated.value if isinstance(estimated, Quantity) else 0.0
         values["path.bandwidth_mb_s"] = replace(
-            found, source=", ".join((found.source, *sources)), caveats=tuple(caveats)
+            found,
+            source=", ".join((found.source, *sources)),
+            caveats=tuple(caveats),
+            doubts=_joint_doubts(found, known, links),
         )
     elif rates:
-        values["capacity.mb_s"] = _not_taken("capacity.mb_s", "bytes/s", rates, targets, device)
-    values |= _requests(runs, targets, device)
+        values["capacity.mb_s"] = _not_taken("bytes/s", rates, targets, device)
+    values |= _requests(runs, targets, device, about)
     cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=lambda one: one.value, reverse=True))
     return values if cost is None else {**values, "capacity.cpu_us_mb": cost}
 
@@ -80,23 +74,45 @@ def _more(known: tuple[Capacity, Quantity] | None, capacity: Quantity) -> bool:
     return known is not None and known[1].value >= capacity.value
 
 
-def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) -> dict[str, Value]:
+def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None, about: Surroundings) -> dict[str, Value]:
     """Small requests a second and their response time, where they were measured on all storage that counts."""
     small = figures(runs, IOPS)
     if not small:
         return {}
     wanted = disks_that_count(targets.machine, device)
     curve = _curve(small, targets, wanted)
-    whole = [one for one in small if (target := targets.of(one)) is not None and target.disks >= wanted]
-    capacity = _capacity("capacity.iops", "1/s", whole)
-    if not isinstance(capacity, Quantity):
-        return {**curve, "capacity.iops": _not_taken("capacity.iops", "1/s", small, targets, device)}
+
+    def whole_of(found: Sequence[MeasuredFigure]) -> list[MeasuredFigure]:
+        return [one for one in found if (target := targets.of(one)) is not None and target.disks >= wanted]
+
+    whole = whole_of(small)
+    target = targets.of(whole[0]) if whole else None
+    capacity = _capacity("capacity.iops", whole, about, target, targets)
+    if capacity is None:
+        return {**curve, "capacity.iops": _not_taken("1/s", small, targets, device)}
     values: dict[str, Value] = {**curve, "capacity.iops": capacity}
+    mixed = _capacity("capacity.mixed_iops", whole_of(figures(runs, MIXED)), about, target, targets)
+    if mixed is not None:
+        values["capacity.mixed_iops"] = mixed
     most = next(one for one in whole if quantity(one, "1/s").source == capacity.source)
     for one in figures([most.run], "storage.read_latency"):
         if one.invalid is None and at_same_point(one, most):
             values["capacity.latency_ms"] = quantity(one, "ns")
     return values
+
+
+def _joint_doubts(found: Quantity, known: Sequence[Quantity], links: float) -> tuple[Doubt, ...]:
+    """Return what is doubted of paths together: of one target all of it, of several the sum while each had the rest.
+
+    What is open upwards ends at the bandwidth of the links, where that is known.
+    """
+    if len(known) == 1:
+        doubts = known[0].scaled(found.value / known[0].value).doubts
+        return tuple(replace(one, end=links) if one.end is None and links > found.value else one for one in doubts)
+    if not known:
+        return ()
+    least = max(value.least for value in known)
+    return (Doubt(least, "its targets were not measured together", "Measure them together (more_paths)"),)
 
 
 def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset[str]) -> dict[str, Value]:
@@ -188,14 +204,27 @@ class _Targets:
         )
 
 
-def _capacity(key: str, unit: str, found: Sequence[MeasuredFigure]) -> Value | None:
-    """The most that one target gives, by the best of the sweeps that show it; None where none does."""
+def _capacity(
+    key: str, found: Sequence[MeasuredFigure], about: Surroundings, target: StorageTarget | None, targets: _Targets
+) -> Quantity | None:
+    """The most that one target gives, by the best of the sweeps that show it, else by what bounds it; None for none.
+
+    Of several that bound it the one with the highest lower end counts.
+    """
     sweeps: dict[object, list[MeasuredFigure]] = {}
     for one in found:
         sweeps.setdefault(_sweep(one), []).append(one)
-    telling = [sweep for sweep in sweeps.values() if not _why_lower_bound(key, sweep)]
-    value, _ = best(key, unit, [one for sweep in telling for one in sweep])
-    return value if isinstance(value, Quantity) else None
+    cold = about.cold(target, targets.of)
+    bounded = []
+    for sweep in sweeps.values():
+        evidence = [one for one in sweep if one.invalid is None or one.invalid.is_doubt]
+        if not evidence:
+            continue
+        most = max(evidence, key=lambda one: one.value)
+        value = doubted(key, most, sweep, about, target, cold)
+        shown = most.invalid is None and not why_lower_bound(key, sweep)
+        bounded.append((shown, value.value if shown else value.least, value.value, value))
+    return max(bounded, key=lambda one: one[:3])[3] if bounded else None
 
 
 def _sweep(figure: MeasuredFigure) -> object:
@@ -204,49 +233,13 @@ def _sweep(figure: MeasuredFigure) -> object:
     return figure.run.step.id, frozenset(item for item in measurement_key(figure.point) if item[0] != load)
 
 
-def _why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
-    """Why the best figure of a sweep is only a lower bound of what its target gives; empty where it is the most."""
-    most = max(sweep, key=lambda one: one.value)
-    if most.invalid is not None:
-        why = "did not converge" if most.invalid.scatter else f"is not valid ({most.invalid.cause})"
-        return f"the best figure of its ramp {why}"
-    if KEYS[key].unit == "MB/s" and most.declared.name != _LARGE:
-        return "small requests were measured, and large ones carry more"
-    valid = sorted((one for one in sweep if one.invalid is None and one.load), key=lambda one: one.load)
-    loads = list(dict.fromkeys(one.load for one in valid))
-    if len(loads) < 2:
-        return f"it was measured at queue depth {most.load:g} alone"
-    if _cpu_share(most) > _CPU_BOUND:
-        return f"the CPUs of the host were the limit ({_cpu_share(most):.0%} busy)"
-    if most.load == loads[-1]:
-        before = max(one.value for one in valid if one.load == loads[-2])
-        doublings = math.log2(loads[-1] / loads[-2])
-        if most.value > before * _PAYS**doublings:
-            return f"it still rose at queue depth {most.load:g}, where its ramp ended"
-    return ""
-
-
-def _cpu_share(figure: MeasuredFigure) -> float:
-    """CPU time of the whole host in use while a figure was measured; 0 where that was not recorded."""
-    shares = (one.value for one in figures([figure.run], "host.cpu_share") if at_same_point(one, figure))
-    return next(shares, 0.0)
-
-
-def _not_taken(
-    key: str, unit: str, found: Sequence[MeasuredFigure], targets: _Targets, device: str | None
-) -> UnusedMeasurement:
+def _not_taken(unit: str, found: Sequence[MeasuredFigure], targets: _Targets, device: str | None) -> UnusedMeasurement:
     """The best of figures of which none is the capacity, with what speaks against it."""
     most = max(found, key=lambda one: one.merit)
     if most.invalid is not None:
         return not_valid(most, unit)
     value = quantity(most, unit)
     reasons = "; ".join(value.caveats)
-    sweep = [one for one in found if _sweep(one) == _sweep(most)]
-    why = _why_lower_bound(key, sweep)
-    if why:
-        higher = max(sweep, key=lambda one: one.value).invalid
-        remedy = f"{measure_again(most)}, at a queue depth that rises" if higher is None else higher.remedy
-        return UnusedMeasurement(value, why, reasons, remedy, WhyUnused.LOWER_BOUND)
     target = targets.of(most)
     if target is None:
         path = most.target or "not recorded"

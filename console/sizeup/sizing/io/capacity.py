@@ -209,7 +209,7 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     if nodes > 1:
         total = found.value * nodes
         sheet.line(f"{format_in(nodes, 'servers')} x {shown(found, 'MB/s')} = {format_in(total, 'MB/s')}")
-        found = Quantity(total, found.unit, found.origin, found.source)
+        found = found.scaled(nodes)
         left, failure, smaller = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}", ()
     network = sheet.optional_words("path.kind") == "NFS"
     stage = StageCapacity(bottleneck, found, None, left, failure, network, title=paths, smaller=smaller)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.model.advice import Advice, Card, Failure, ShareFacts, StageUse
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
+from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.io.array import replaced_figures
 from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.mix import MIXED_WRITES, mix_cost
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     ShareLimits,
     Shares,
     ShareStatus,
     assumed_clause,
+    bounded_statement,
     exactly,
     failure,
     judged,
+    later_clauses,
     limits,
     open_card,
     share_card,
@@ -48,6 +52,10 @@ class StageShare(Struct, frozen=True):
 
     stage: StageCapacity
     share: float
+    best: float
+    """The share of the upper end of the capacity; 0 where that is open."""
+    worst: float
+    """The share of its lower end; infinite where that is 0."""
     demand: float
     """Base units, of what the share is of."""
     capacity: Quantity
@@ -68,8 +76,11 @@ class StageShare(Struct, frozen=True):
 
     def facts(self, *, by_rule: bool) -> ShareFacts:
         """Demand and capacity, and the stage that has it."""
-        demand, capacity = exactly(self.demand), exactly(self.capacity.value)
-        return ShareFacts(demand, capacity, self.unit, bottleneck=self.stage.name, by_rule=by_rule)
+        found = self.capacity
+        capacity = exactly(found.value)
+        if found.origin is Origin.MEASURED:
+            capacity = Bounds(found.value, found.least, found.most, found.doubts)
+        return ShareFacts(exactly(self.demand), capacity, self.unit, bottleneck=self.stage.name, by_rule=by_rule)
 
 
 def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
@@ -83,7 +94,7 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
         ):
             if needed is not None and capacity is not None:
                 share = needed / capacity.value
-                parts.append(StageShare(stage, share, needed, capacity, unit, left))
+                parts.append(StageShare(stage, share, *_ends(needed, capacity, share), needed, capacity, unit, left))
                 sheet.line(
                     f"{stage.name}: {format_in(needed, unit)} / {shown(capacity, unit)} = "
                     f"{format_in(float(f'{share:.6g}'), '%')}"
@@ -91,8 +102,17 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
         if parts:
             worst = max(parts, key=lambda part: part.share)
             after = (part.left * worst.share / part.share for part in parts if part.left is not None and part.share)
-            found.append(replace(worst, left=min(after, default=None)))  # the other unit may be worse after it
+            ends = {"best": max(part.best for part in parts), "worst": max(part.worst for part in parts)}
+            found.append(replace(worst, left=min(after, default=None), **ends))  # the other unit may be worse after it
     return found
+
+
+def _ends(needed: float, capacity: Quantity, share: float) -> tuple[float, float]:
+    """Return the shares of the upper and of the lower end of what was measured; of anything else its own share."""
+    if capacity.origin is not Origin.MEASURED:
+        return share, share
+    least, most = capacity.least, capacity.most
+    return (0.0 if most is None else needed / most), (needed / least if least else math.inf)
 
 
 def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
@@ -100,7 +120,52 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     reads = demand.read_share
     if reads is None:
         reads = 0.0 if demand.iops else sheet.number("workload.read_percent").value
-    return with_drives(sheet, path_stages(sheet), reads, _read_bytes(sheet, demand))
+    stages = [_of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
+    return with_drives(sheet, stages, reads, _read_bytes(sheet, demand))
+
+
+_SAME_MIX = 0.05
+"""Shares of writes that differ by less are one mix; redo adds to those of the workload."""
+
+
+def _of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
+    """Return a measured stage at the demand's share of reads: reads alone bound what a mix gets, a mix says more."""
+    iops, written = stage.iops, 1 - reads
+    if iops is None or iops.origin is not Origin.MEASURED or written <= 0:
+        return stage
+    shared = sheet.optional_words("path.kind") in ("HBA", "NFS")
+    mixed = sheet.optional("capacity.mixed_iops")
+    if mixed is None:
+        text = f"reads alone were measured, and {share_text(written)} are writes"
+        return replace(
+            stage, iops=_converted(iops, mix_cost(written, shared=shared), text, "Measure the mix (preset oltp-7030)")
+        )
+    if written > MIXED_WRITES + _SAME_MIX:
+        factor = mix_cost(written, shared=shared) / mix_cost(MIXED_WRITES, shared=shared)
+        text = f"30% writes were measured, and {share_text(written)} are wanted"
+        action = "Measure that mix (preset custom, read_percent)"
+        return replace(stage, iops=_converted(mixed, factor, text, action))
+    part = min(written / MIXED_WRITES, 1.0)
+    between = 1 / ((1 - part) / iops.value + part / mixed.value)
+    least, most = min(iops.least, mixed.least), iops.most
+    first = (*mixed.doubts, *iops.doubts)
+    value = Quantity(
+        between,
+        iops.unit,
+        iops.origin,
+        iops.source if part < 1 else mixed.source,
+        low=min(least, between),
+        high=None if most is None else max(most, between),
+        doubts=tuple(one for one in first if one.upper or one.end == least),
+    )
+    return replace(stage, iops=value)
+
+
+def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:
+    """Return what was measured of another mix: its upper end as it is, its lower ends a part of what they are."""
+    doubts = [replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.doubts]
+    own = measured.value if measured.low is None else measured.low
+    return replace(measured, low=None, doubts=(*doubts, Doubt(own / factor, reason, action)))
 
 
 def _read_bytes(sheet: Sheet, demand: Demand) -> float | None:
@@ -123,9 +188,10 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         return
     worst = max(found, key=lambda one: one.share)
     failures = _failures(found, demand.growth)
-    shares = Shares(worst.share, _after_worst_failure(found), demand.growth, _is_outage(failures))
+    shares = _shares(found, demand.growth)
     down, notes = _down_notes(sheet), _notes(sheet, found, demand)
-    status = bounds.status(shares)
+    subject, not_judged = _judged(sheet, found, demand)
+    status = _decided(found, demand.growth, bounds, not_judged)
     assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
     if covers_one_instance(sheet) and status is not ShareStatus.FAIL:
         assumed = [ONE_INSTANCE, *assumed]
@@ -138,19 +204,30 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     status = without_unconfirmed_pass(status, assumed)
     _write_shares(sheet, failures, shares)
     resting_on = () if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
-    subject, not_judged = _judged(sheet, found, demand)
     facts = worst.facts(by_rule=demand.by_rule)
+    said = statement(
+        subject,
+        facts,
+        shares_clause(shares, bounds, failures),
+        label="bottleneck: ",
+        limited=resting_on,
+        not_judged=not_judged,
+    )
+    if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
+        drives = f"{KEYS['array.disks'].assignment} array.raid=10"
+        said += f". {capitalized(MEASURE)}, or enter the drives ({drives}) to decide"
+    elif status is ShareStatus.UNCERTAIN or any(one.capacity.doubts for one in found):
+        end = _deciding_stage(found, status)
+        facts = end.facts(by_rule=demand.by_rule)
+        later = later_clauses(
+            _shares([replace(one, share=one.worst) for one in found], demand.growth), bounds, failures
+        )
+        decides = _deciding_doubt(found, end, demand.growth, bounds)
+        said = bounded_statement(subject, status, facts, end.best, end.worst, decides, later)
     card = share_card(
         "storage",
         status,
-        statement(
-            subject,
-            facts,
-            shares_clause(shares, bounds, failures),
-            label="bottleneck: ",
-            limited=resting_on,
-            not_judged=not_judged,
-        ),
+        said,
         shares,
         bounds,
         facts,
@@ -175,6 +252,42 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     if network:
         sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, network_assumed))
     yield judged(sheet, card, said=down)  # of the stages
+
+
+def _shares(found: Sequence[StageShare], growth: Growth) -> Shares:
+    """Return the shares of all stages together: today, after the worst failure, and as they grow."""
+    today = max(one.share for one in found)
+    return Shares(today, _after_worst_failure(found), growth, _is_outage(_failures(found, growth)))
+
+
+def _decided(found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, not_judged: str) -> ShareStatus:
+    """Judge the ends of all stages; a part that is neither measured nor named may be of any capacity."""
+    best = _shares([replace(one, share=one.best) for one in found], growth)
+    if not_judged == DISKS:  # links alone can fail a demand, and never pass it
+        return ShareStatus.UNCERTAIN if bounds.status(best) is ShareStatus.PASS else bounds.status(best)
+    if any(math.isinf(one.worst) for one in found):
+        return bounds.decided(best, None)
+    return bounds.decided(best, _shares([replace(one, share=one.worst) for one in found], growth))
+
+
+def _deciding_stage(found: Sequence[StageShare], status: ShareStatus) -> StageShare:
+    """Return the stage that a verdict names: that of the highest share at the end that decided it."""
+    if status is ShareStatus.FAIL:
+        return max(found, key=lambda one: one.best)
+    return max(found, key=lambda one: (one.worst, one.share))
+
+
+def _deciding_doubt(found: Sequence[StageShare], end: StageShare, growth: Growth, bounds: ShareLimits) -> Doubt | None:
+    """Return the doubt that changes the status when it is settled, else the one that moved its end; None for none."""
+    doubts = sorted(end.capacity.doubts, key=lambda one: (one.upper, one.end or 0.0))
+    now = _decided(found, growth, bounds, "")
+    for doubt in doubts:
+        left = replace(end.capacity, doubts=tuple(one for one in doubts if one is not doubt))
+        best, worst = _ends(end.demand, left, end.share)
+        settled = replace(end, best=best, worst=worst, capacity=left)
+        if _decided([settled if one is end else one for one in found], growth, bounds, "") is not now:
+            return doubt
+    return next(iter(doubts), None)
 
 
 def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> list[StageShare]:

@@ -37,16 +37,22 @@ class StatusStyles(Struct, frozen=True):
 
 
 _STYLES = StatusStyles(
-    {"FAIL": "bold auto 95% on $error", "WARN": "bold auto 95% on $warning", "PASS": "bold auto 95% on $success"},
-    {"FAIL": "$error", "WARN": "$warning", "PASS": "$success"},
+    {
+        "FAIL": "bold auto 95% on $error",
+        "WARN": "bold auto 95% on $warning",
+        "NOT CERTAIN": "bold auto 95% on $warning",
+        "PASS": "bold auto 95% on $success",
+    },
+    {"FAIL": "$error", "WARN": "$warning", "NOT CERTAIN": "$warning", "PASS": "$success"},
 )
 _ANSI_STYLES = StatusStyles(
     {
         "FAIL": "bold ansi_bright_white on ansi_red",
         "WARN": "ansi_black on ansi_yellow",
+        "NOT CERTAIN": "ansi_black on ansi_yellow",
         "PASS": "ansi_black on ansi_green",
     },
-    {"FAIL": "ansi_red", "WARN": "ansi_yellow", "PASS": "ansi_green"},
+    {"FAIL": "ansi_red", "WARN": "ansi_yellow", "NOT CERTAIN": "ansi_yellow", "PASS": "ansi_green"},
 )
 
 

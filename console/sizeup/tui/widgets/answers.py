@@ -12,7 +12,7 @@ from textual.widgets import DataTable
 from sizeup.tui.actions import CURSOR_KEYS, bindings
 from sizeup.views.inputs.sizing_table import AnswerRow
 
-_STATUSES = ("pass", "warn", "fail", "assumed")
+_STATUSES = ("pass", "warn", "fail", "uncertain", "assumed")
 """Verdicts that have a color, which their words say as well."""
 _PADDING = 1
 _FULL, _SOME = 78, 62
@@ -34,7 +34,7 @@ class AnswerTable(DataTable[Text], inherit_bindings=False):
     AnswerTable > .answers--pass { color: $text-success; }
     AnswerTable > .answers--warn { color: $text-warning; }
     AnswerTable > .answers--fail { color: $text-error; text-style: bold; }
-    AnswerTable > .answers--assumed { color: $text-warning; }
+    AnswerTable > .answers--uncertain, AnswerTable > .answers--assumed { color: $text-warning; }
     AnswerTable { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
     AnswerTable:focus { background-tint: $foreground 0%; }
     AnswerTable > .datatable--header { background: $background; text-style: bold; }

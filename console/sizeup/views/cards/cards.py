@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
     from sizeup.model.machine import Machine
     from sizeup.session.value import Session
 
-_STATUS = {"pass": "PASS", "warn": "WARN", "fail": "FAIL", "assumed": "ASSUMED", "unknown": "–"}
+_STATUS = {
+    "pass": "PASS",
+    "warn": "WARN",
+    "fail": "FAIL",
+    "uncertain": "NOT CERTAIN",
+    "assumed": "ASSUMED",
+    "unknown": "–",
+}
 TITLES = {
     "storage": "Storage",
     "space": "Space",
@@ -29,7 +37,7 @@ TITLES = {
     "license": "License",
 }
 """The cards, in their order among those of one status."""
-_WORST = ("FAIL", "WARN", "ASSUMED", "PASS", "–")
+_WORST = ("FAIL", "WARN", "NOT CERTAIN", "ASSUMED", "PASS", "–")
 _JUDGED = _WORST[:-1]
 _LIKE_FACTS = ("FAIL", "WARN")
 """Statuses that read like facts; one that rests on a default says so."""
@@ -143,6 +151,8 @@ def cards_data(views: Sequence[CardView]) -> list[dict[str, Any]]:
         {
             "card": view.resource,
             "status": view.status if view.status in _JUDGED else None,
+            "certain": view.judged.status != ShareStatus.UNCERTAIN.value,
+            "at_best_and_worst": [end if math.isfinite(end) else None for end in view.judged.ends],
             "assumed": list(view.judged.assumed),
             "detected": list(view.detected),
             "measured": list(view.found.texts),

@@ -8,6 +8,7 @@ from textwrap import wrap
 from msgspec import Struct
 
 from sizeup.charts.table import UNKNOWN
+from sizeup.model.advice import Card
 from sizeup.text import cell_len, one_line
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, CardView, share_cell
@@ -83,9 +84,7 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     shares = [column for column in every if wide or column[0] in (_USED, _N_PLUS_ONE)]
     demand = _between(_DEMAND, max((cell_len(view.judged.demand) for view in judged), default=0))
     numbers = [_CellColumn(title, _SHARE, cells) for title, cells in shares]
-    meters = _CellColumn(
-        "", _METER + 2, ["" if view.judged.share is None else _meter(view.judged.share) for view in views]
-    )
+    meters = _CellColumn("", _METER + 2, ["" if view.judged.share is None else _meter(view.judged) for view in views])
     if wide and any(view.judged.share is not None for view in views):
         numbers.insert(0, meters)
     if any(view.judged.demand or view.judged.share is not None for view in judged):
@@ -159,7 +158,8 @@ def _share_table(
 
     A question mark stands for ``(assumed)`` where that is too wide.
     """
-    free_columns = width - _NAME - _GAP - _STATUS
+    status = max(_STATUS, *(cell_len(view.status) for view in views))
+    free_columns = width - _NAME - _GAP - status
     shares = every[: max((free_columns + _GAP) // (_GAP + _SHARE), 1)]
     with_demand = demand and free_columns >= demand + (_GAP + _SHARE) * len(shares)
     columns = [(title, _SHARE, texts) for title, texts in shares]
@@ -173,6 +173,7 @@ def _share_table(
         cells = gap.join(_padded(texts[number], wide, right=True) for _, wide, texts in columns)
         text = f"{view.title:{_NAME}}{cells}{gap}"
         label = view.label if cell_len(text) + cell_len(view.label) <= width else f"{view.status}?"
+        label = label if view.judged.assumed else _clipped(view.status, max(width - cell_len(text), _STATUS))
         lines.append(CardLine(view.resource, text, view.status, label))
     return CardTable(f"{'':{_NAME}}{header}{gap}Status", tuple(lines), _later(views, every[len(shares) :], width))
 
@@ -208,10 +209,12 @@ def _between(limits: tuple[int, int], value: int) -> int:
     return min(max(value, limits[0]), limits[1])
 
 
-def _meter(share: float) -> str:
-    """Return a share as a bar with a mark at the whole capacity: ``███·········│·``."""
-    full = min(max(round(share * _METER), 1 if share > 0 else 0), _METER)
-    return f"{'█' * full}{'·' * (_METER - full)}│{'█' if share > 1 else '·'}"
+def _meter(card: Card) -> str:
+    """Return a share as a bar with a mark at the whole capacity, pale up to its worst: ``██▒▒········│·``."""
+    best, worst = card.ends
+    full, most = (min(max(round(min(end, 2.0) * _METER), 1 if worst > 0 else 0), _METER) for end in (best, worst))
+    beyond = "█" if best > 1 else "▒" if worst > 1 else "·"
+    return f"{'█' * full}{'▒' * (most - full)}{'·' * (_METER - most)}│{beyond}"
 
 
 def _padded(text: str, width: int, *, right: bool = False) -> str:

@@ -16,6 +16,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import chosen_pack
 from sizeup.sizing.pack import short
 from sizeup.sizing.sheet import Inputs, Sheet
+from sizeup.sizing.verdict import ShareStatus
 from sizeup.units import format_in, format_value
 from sizeup.views.cards.cards import TITLES, VERDICT, status_text
 from sizeup.views.inputs.input_names import used_name
@@ -118,7 +119,8 @@ def _verdict_data(sizing: Sizing) -> dict[str, Any]:
     if first is None:
         return {"status": None, "card": None, "statement": None}
     status = "unknown" if first.share is None and first.status == "unknown" else overall(sizing.cards).value
-    return {"status": status, "card": first.resource, "statement": first.statement}
+    certain = status != ShareStatus.UNCERTAIN.value
+    return {"status": status, "certain": certain, "card": first.resource, "statement": first.statement}
 
 
 def _unused_data(sizing: Sizing, key: str) -> object:

@@ -20,7 +20,7 @@ from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label, status_text
 from sizeup.views.result.verdict import NO_VERDICT, first_card, unsettled_note
 
-_BEST_FIRST = ("PASS", "ASSUMED", "WARN", NO_VERDICT, "FAIL")
+_BEST_FIRST = ("PASS", "ASSUMED", "NOT CERTAIN", "WARN", NO_VERDICT, "FAIL")
 _PRICED = "license.cost.term"
 _FAIL = ShareStatus.FAIL.value
 _WORST = [status.value for status in WORST_FIRST]

@@ -20,7 +20,8 @@ from sizeup.text import plural
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE
 
-_PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
+_PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value, ShareStatus.UNCERTAIN.value)
+"""What a repair reaches; of links alone no pass is certain."""
 _MOST = 24
 """Sizes that are tried of one thing before it is given up."""
 _LINKS = {"fc": "{}GFC port", "eth": "{} GbE port"}

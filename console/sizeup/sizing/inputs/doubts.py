@@ -1,0 +1,207 @@
+"""What a measured figure of storage leaves open: each cause moves one end of it.
+
+A figure of a new file says nothing of what a cache may hold, one of seconds nothing of burst credits, one of a busy
+host nothing of what an idle one reaches. Each cause bounds one stage (client, cache, credits, media), so the lower end
+of a figure is the least of their ends, never a product. What is no evidence at all (a wrong target, I/O that went
+through the page cache) is left out before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.model.machine import Machine
+from sizeup.quantity import Doubt, Quantity
+from sizeup.session.value import StepRun
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.mix import MIXED_WRITES, mix_cost
+from sizeup.sizing.storage_paths import StorageTarget, internal_disks
+from sizeup.units import format_bytes, format_in
+
+COLD = "storage.cold_iops"
+LARGE = "storage.bandwidth"
+MIXED = "storage.mixed_read_write_iops"
+_BLOCK_BYTES = 8192
+"""Of the cold read."""
+_PAYS = 1.10
+"""A doubling of the depth that still gains this factor shows that the depth was the limit."""
+_CPU_BOUND = 0.95
+"""Of all CPU time of the host: beyond it the CPUs were the limit."""
+_FEWEST_RAMPS = 3
+"""Fewer ramps give no interval of their median, so that the worst and the best second are the ends."""
+_CREDITS = 30.0
+"""A volume with burst credits falls to this part of its burst: from 3,000 to 100 IOPS for the smallest gp2."""
+_WRITTEN = 0.1
+"""Of what flash writes at first is left once it is full and warm: published falls reach 88 to 94 %."""
+_EXCEEDS_CACHE = 4
+"""Of a target this many times the largest cache at most a quarter of the random reads hit it."""
+_ANY_DATABASE_BYTES = 32 << 30
+"""Old data of this size stands for a database of any size."""
+_OTHER_LOAD = 0.05
+"""Of the CPUs, taken by others or the hypervisor: from here on the machine alone may be faster."""
+_SUSTAINED_SECONDS = 1800.0
+_CLOUDS = ("Amazon", "Google", "Microsoft", "Alibaba", "DigitalOcean", "OpenStack", "Oracle", "Hetzner", "Tencent")
+"""Vendors by DMI whose guests have volumes with burst credits."""
+
+
+_HOST = "the host of this guest"
+
+
+class Surroundings(Struct, frozen=True):
+    """What is known of the storage beside the figures."""
+
+    machine: Machine
+    runs: Sequence[StepRun]
+    database_bytes: float | None
+    """None where it is not given."""
+
+    def behind(self, target: StorageTarget | None) -> str:
+        """Return what may cache the data of a target outside of this machine; empty for drives inside it."""
+        if self.machine.platform.is_guest:
+            return _HOST
+        if target is None or not target.disks:
+            return ""
+        if any(mount.export in target.disks for mount in self.machine.nfs_mounts):
+            return "the server of this mount"
+        return "" if target.disks <= internal_disks(self.machine) else "the array or controller"
+
+    @property
+    def has_credits(self) -> bool:
+        """Whether volumes may have burst credits: in a cloud, or in a guest that says nothing of its vendor."""
+        platform = self.machine.platform
+        if not platform.is_guest:
+            return False
+        return platform.vendor is None or platform.vendor.startswith(_CLOUDS)
+
+    def cold(
+        self, target: StorageTarget | None, of: Callable[[MeasuredFigure], StorageTarget | None]
+    ) -> MeasuredFigure | None:
+        """Return the reads of old data of a target that count for the database; None where there are none."""
+        found = (one for one in figures(self.runs, COLD) if one.invalid is None and of(one) == target)
+        return max(filter(self._stands_for_all, found), key=lambda one: one.value, default=None)
+
+    def _stands_for_all(self, cold: MeasuredFigure) -> bool:
+        sampled = _extra(cold, "sampled_bytes")
+        return self.database_bytes is None or sampled >= min(self.database_bytes, _ANY_DATABASE_BYTES)
+
+
+def doubted(
+    key: str,
+    figure: MeasuredFigure,
+    sweep: Sequence[MeasuredFigure],
+    about: Surroundings,
+    target: StorageTarget | None,
+    cold: MeasuredFigure | None,
+) -> Quantity:
+    """Return a figure with everything that moves one of its ends; ``sweep`` are those that differ in load alone."""
+    unit = "bytes/s" if KEYS[key].unit == "MB/s" else "1/s"
+    value = quantity(figure, unit)
+    worst, best = _seconds(figure)
+    doubts: list[Doubt] = []
+    replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
+    unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
+    if unsteady or (worst and replicates < _FEWEST_RAMPS):
+        value = replace(value, low=None, high=None)
+        why = figure.invalid.cause if figure.invalid is not None else "it was measured in few ramps"
+        doubts += [
+            Doubt(worst, why, "Measure for longer, on an idle host"),
+            Doubt(best or value.value, why, "Measure for longer, on an idle host", upper=True),
+        ]
+    if why := why_lower_bound(key, sweep):
+        doubts.append(Doubt(None, why, "Measure at a queue depth that rises", upper=True))
+    taken = max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))
+    if taken > _OTHER_LOAD:
+        doubts.append(Doubt(None, f"others took {taken:.0%} of the CPUs", "Measure again when idle", upper=True))
+    doubts += _cache_doubts(key, figure, about.behind(target), cold)
+    sustained = _extra(figure, "seconds") >= _SUSTAINED_SECONDS
+    if about.has_credits and not sustained:
+        seconds = _extra(figure, "seconds")
+        doubts.append(
+            Doubt(
+                (worst or value.value) / _CREDITS,
+                f"a volume with burst credits may fall to a {_CREDITS:g}th"
+                + (f" after these {seconds:.0f} s" if seconds else ""),
+                "Measure for 30 minutes, or enter what the volume sustains (capacity.iops)",
+            )
+        )
+    if figure.declared.name == MIXED and not sustained:
+        doubts.append(Doubt(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes"))
+    return replace(value, doubts=tuple(doubts))
+
+
+def _cache_doubts(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure | None) -> Iterator[Doubt]:
+    """Yield that a cache may have answered: then old data bounds the figure, and nothing does where none was read."""
+    suspected = figure.invalid is not None and not {"physical", "cache"}.isdisjoint(figure.invalid.parts)
+    cache = float(figure.run.step.settings.get("cache_size", 0) or 0)
+    size = _extra(figure, "target_bytes")
+    new = _extra(figure, "mount_point") != 0 and behind
+    if not suspected and (not new or (cache and size >= _EXCEEDS_CACHE * cache)):
+        return
+    holder = behind or "a cache"
+    what = f"a new file of {format_bytes(size)}" if size else "a new file"
+    if cold is None:
+        action = "Measure its mount with the quick plan, which reads existing data too, or enter capacity.iops"
+        if figure.run.step.settings.get("cold_read"):
+            action = "Measure where 4 GiB or more are older than a day (none was found), or enter capacity.iops"
+        yield Doubt(0.0, f"{holder} may hold {what}", action)
+        return
+    rate = cold.value * (_BLOCK_BYTES if KEYS[key].unit == "MB/s" else 1)
+    if figure.declared.name == MIXED:  # of old data nothing was written
+        rate /= mix_cost(MIXED_WRITES, shared=behind != _HOST)
+    old = f"old data gave {format_in(float(f'{cold.value:.4g}'), 'IOPS')}"
+    yield Doubt(min(rate, figure.value), old, "Measure with a file 4 times as large as every cache")
+
+
+def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
+    """Return why the best figure of a sweep is only a lower bound; empty where its target gives no more."""
+    most = max(sweep, key=lambda one: one.value)
+    if most.invalid is not None and not most.invalid.is_doubt:
+        return f"the best figure of its ramp is not valid ({most.invalid.cause})"
+    if KEYS[key].unit == "MB/s" and most.declared.name != LARGE:
+        return "small requests were measured, and large ones carry more"
+    loads = sorted({one.load: one.value for one in sorted(sweep, key=lambda one: one.value) if one.load}.items())
+    if len(loads) < 2:
+        return f"it was measured at queue depth {most.load:g} alone"
+    if (busy := cpu_share(most)) > _CPU_BOUND:
+        return f"the CPUs of the host were the limit ({busy:.0%} busy)"
+    (depth, before), (deepest, last) = list(pairwise(loads))[-1]
+    if most.load == deepest and last > before * _PAYS ** math.log2(deepest / depth):
+        return f"it still rose at queue depth {deepest:g}, where its ramp ended"
+    return ""
+
+
+def cpu_share(figure: MeasuredFigure) -> float:
+    """Return the CPU time of the whole host in use while a figure was measured; 0 where that was not recorded."""
+    shares = (one.value for one in figures([figure.run], "host.cpu_share") if at_same_point(one, figure))
+    return next(shares, 0.0)
+
+
+def _seconds(figure: MeasuredFigure) -> tuple[float, float]:
+    """Return the worst and the best second of a figure; zeros where its samples were not kept."""
+    point = figure.point
+    by_second: dict[int, list[float]] = {}
+    for at_ns, value, flags in zip(point.t_ns, point.values, point.flags, strict=True):
+        if not flags:
+            by_second.setdefault(at_ns // 1_000_000_000, []).append(value)
+    means = [sum(values) / len(values) for values in by_second.values()]
+    return (min(means), max(means)) if means else (0.0, 0.0)
+
+
+def _extra(figure: MeasuredFigure, name: str) -> float:
+    """Return a number beside an estimate; 0 where there is none, and 1 for words."""
+    estimate = figure.point.estimate
+    value = None if estimate is None else estimate.extra.get(name)
+    return float(value) if isinstance(value, int | float) else float(value is not None)
+
+
+def database_bytes(stated: Mapping[str, Value]) -> float | None:
+    """Return the size of the database; None where it is not given."""
+    size = stated.get("db.gb")
+    return size.value if isinstance(size, Quantity) else None
