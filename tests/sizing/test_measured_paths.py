@@ -131,3 +131,12 @@ def test_of_a_disk_and_a_volume_on_it_the_one_counts_that_showed_more() -> None:
     raw.step = Step("io.direct~2", "io.direct", "", {"path": "/dev/nvme0n1"}, 1.0, 2.0)
 
     assert capacity_of(found)[:2] == (600, "nvme0n1, as measured")
+
+
+def test_what_a_failure_leaves_of_a_disk_without_a_known_path_is_unknown() -> None:
+    disk = replace(ONE, nvme_controllers=(), nvme_namespaces=(), budgets=())
+
+    found = measured(session("io.direct", *ramp("dss-rand", 399e6, 400e6), machine=disk))
+
+    assert "path.bandwidth_mb_s" in found
+    assert "path.degraded_mb_s" not in found

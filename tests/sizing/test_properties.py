@@ -198,7 +198,7 @@ LOADS = {
 }
 _BYTES = ("workload.mb_s", "workload.sequential_mb_s")
 RESOURCES = (*share.CALCULATIONS, *space.CALCULATIONS, *cpu.CALCULATIONS, *memory_share.CALCULATIONS)
-_WORST = ("fail", "warn", "assumed", "pass", "unknown")
+_WORST = ("fail", "warn", "uncertain", "assumed", "pass", "unknown")
 
 
 @st.composite

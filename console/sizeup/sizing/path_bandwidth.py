@@ -52,7 +52,7 @@ class PathBandwidth(Struct, frozen=True):
     degraded_bytes_per_second: float = 0.0
     """Bandwidth after losing the largest path or controller, all functions of its slot with it; 0 for a single one."""
     failure: str = ""
-    """What that is: ``host3, host4``."""
+    """What that is: ``host3, host4``; empty where no path is known."""
     card: str = ""
     """The PCI address of the card that these are on; empty for a single device."""
     port_lost_bytes_per_second: float = 0.0

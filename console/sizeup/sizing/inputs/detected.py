@@ -223,10 +223,11 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
     lost = f"card {widest.card} ({lost})" if widest.card else lost
     port = _named(machine, widest.kind, (widest.port,))
     of_port = Quantity(widest.port_lost_bytes_per_second, "bytes/s", origin, port)
+    degraded = Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, lost)
     return {
         **({"path.port_lost_mb_s": of_port} if of_port.value else {}),
         "path.bandwidth_mb_s": bandwidth,
-        "path.degraded_mb_s": Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, lost),
+        **({"path.degraded_mb_s": degraded} if lost else {}),
         "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),
     }

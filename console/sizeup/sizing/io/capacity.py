@@ -198,7 +198,7 @@ def _failures_of(stage: _StatedStage, active: int, nodes: float) -> list[tuple[s
 def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     """Return the detected paths, once for each server of a cluster, and the TCP connections of an NFS mount."""
     bottleneck = sheet.optional_words("path.bottleneck") or "path"
-    paths = found.source
+    title = "" if found.origin is Origin.MEASURED else found.source
     sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
     degraded = sheet.optional("path.degraded_mb_s")
     left = None if degraded is None else min(degraded.value / found.value, 1.0)
@@ -212,7 +212,7 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
         found = found.scaled(nodes)
         left, failure, smaller = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}", ()
     network = sheet.optional_words("path.kind") == "NFS"
-    stage = StageCapacity(bottleneck, found, None, left, failure, network, title=paths, smaller=smaller)
+    stage = StageCapacity(bottleneck, found, None, left, failure, network, title=title, smaller=smaller)
     return [stage, *_connections(sheet)]
 
 
@@ -317,6 +317,11 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
             decision="unknown",
         )
         return
+    for doubt in least.capacity.doubts:
+        end = "any rate" if doubt.end is None else format_in(float(f"{doubt.end:.4g}"), "MB/s")
+        certain = f"only {end} are certain" if doubt.end else "nothing of it is certain"
+        bound = f"at most {end}" if doubt.upper else certain
+        sheet.caveat(f"{bound}, because {doubt.reason}" + (f". {doubt.action}" if doubt.action else ""))
     yield sheet.advice(
         "io.capacity",
         "Storage capacity",

@@ -130,10 +130,10 @@ _SAME_MIX = 0.05
 
 def _of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
     """Return a measured stage at the demand's share of reads: reads alone bound what a mix gets, a mix says more."""
-    iops, written = stage.iops, 1 - reads
+    iops, written, kind = stage.iops, 1 - reads, sheet.optional_words("path.kind")
     if iops is None or iops.origin is not Origin.MEASURED or written <= 0:
         return stage
-    shared = sheet.optional_words("path.kind") in ("HBA", "NFS")
+    shared = kind in ("HBA", "NFS")
     mixed = sheet.optional("capacity.mixed_iops")
     if mixed is None:
         text = f"reads alone were measured, and {share_text(written)} are writes"
