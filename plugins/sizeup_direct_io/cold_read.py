@@ -28,7 +28,7 @@ from sizeup_direct_io.checks import direct_reader
 from sizeup_direct_io.estimates import PointResult, location
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
-from sizeup_direct_io.old_files import OldFile
+from sizeup_direct_io.old_files import OldData, OldFile
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
@@ -47,7 +47,6 @@ TOUCHES = (
 """For the plan."""
 LEAST_BYTES = 4 << 30
 """Less may stay in a cache of the host or the array."""
-MOST_FILES = 64
 SLOW_NS, SLOW_TIMES = 2e6, 10.0
 """A read above both, the second of the warm median, is one that no cache answered."""
 SLOW_SHARE = 0.25
@@ -134,29 +133,29 @@ def _read(
     """Search and read; raise SizeupError with the reason why the result would be none."""
     found = setup.call_with_timeout(
         "searching for existing data",
-        lambda: _old_data(setup, min(depth, MOST_FILES), opened, context),
+        lambda: _old_data(setup, depth, opened, context),
         old_files.SEARCH_SECONDS + _HANG_SECONDS,
     )
-    total = sum(file.size_bytes for file in found)
-    if total < LEAST_BYTES:
+    if found.size_bytes < LEAST_BYTES:
         raise SizeupError(
-            f"found {format_bytes(total)} in {plural(len(found), 'file')} that this user may read directly and nobody "
-            f"wrote for a day; expected {format_bytes(LEAST_BYTES)} or more"
+            f"found {format_bytes(found.size_bytes)} in files that this user may read directly and nobody wrote for a "
+            f"day; expected {format_bytes(LEAST_BYTES)} or more"
         )
-    what = plural(len(found), "old file") if setup.target.kind is TargetKind.MADE else "old data"
-    yield Progress(0.0, None, f"reading {what}, {format_bytes(total)}, {WINDOW.seconds:g} s")
+    what = plural(len(found.files), "old file") if setup.target.kind is TargetKind.MADE else "old data"
+    yield Progress(0.0, None, f"reading {what} of {format_bytes(found.size_bytes)}, {WINDOW.seconds:g} s")
     at: dict[str, str | int | float] = {"workload": WORKLOAD, "queue_depth": depth}
-    workers = list(_workers(setup, found, depth))
+    workers = list(_workers(setup, found.files))
     measured = yield from measure(workers, (WORKLOAD,), at, WINDOW, context, counter_source)
     _refuse_without_reads(measured)
     zero_share = setup.call_with_timeout(
-        "reading some blocks", lambda: _zero_share(found, setup.next_seed()), _HANG_SECONDS
+        "reading some blocks", lambda: _zero_share(found.files, setup.next_seed()), _HANG_SECONDS
     )
     if zero_share >= ALL_ALIKE_SHARE:
         raise SizeupError(f"{zero_share:.0%} of the blocks hold only zero bytes")
-    if not all(_is_old(file) for file in found):
+    if not all(_is_old(file) for file in found.files):
         raise SizeupError("a file was written meanwhile")
-    return ColdRead(measured.intervals[WORKLOAD], measured.seconds, depth, len(found), total, zero_share)
+    interval, files = measured.intervals[WORKLOAD], len(found.files)
+    return ColdRead(interval, measured.seconds, depth, files, found.size_bytes, zero_share)
 
 
 def _refuse_without_reads(measured: MeasuredPoint) -> None:
@@ -168,20 +167,20 @@ def _refuse_without_reads(measured: MeasuredPoint) -> None:
         raise SizeupError(f"only {charged / measured.requested_bytes:.0%} of the reads were direct")
 
 
-def _old_data(setup: TargetSetup, most: int, opened: ExitStack, context: Context) -> list[OldFile]:
+def _old_data(setup: TargetSetup, reads: int, opened: ExitStack, context: Context) -> OldData:
     """Return old files of the file system of a directory; of a named file or device itself."""
     target = setup.target
     if target.kind is TargetKind.MADE:
         if target.mount is None:
-            return []
+            return OldData((), 0)
         device = os.fstat(target.descriptor).st_dev
-        found = old_files.open_old_files(
-            target.path, target.mount.point, device, most, opened, lambda: context.canceled
+        return old_files.open_old_files(
+            target.path, target.mount.point, device, reads, setup.next_seed(), opened, lambda: context.canceled
         )
-        return worth_reading(found, most)
-    whole = OldFile(target.descriptor, target.start_bytes, target.size_bytes)
+    whole = OldFile(target.descriptor, target.start_bytes, target.size_bytes, reads)
     written = old_files.is_written(setup.extents, target.size_bytes)
-    return [whole] if target.kind is not TargetKind.FILE or (written and _is_old(whole)) else []
+    is_data = target.kind is not TargetKind.FILE or (written and _is_old(whole))
+    return OldData((whole,), whole.size_bytes) if is_data else OldData((), 0)
 
 
 def _is_old(file: OldFile) -> bool:
@@ -190,31 +189,16 @@ def _is_old(file: OldFile) -> bool:
     return not stat.S_ISREG(status.st_mode) or old_files.holds_old_data(status, status.st_dev)
 
 
-def worth_reading(found: Sequence[OldFile], depth: int) -> list[OldFile]:
-    """Return the largest files up to 4 GiB, and more that get at least half a read in flight by their size.
-
-    Small files beside large ones would be read within a moment, and leave the queue empty.
-    """
-    chosen: list[OldFile] = []
-    total = 0
-    for file in found:
-        if total >= LEAST_BYTES and 2 * depth * file.size_bytes < total:
-            break
-        chosen.append(file)
-        total += file.size_bytes
-    return chosen
-
-
-def _workers(setup: TargetSetup, files: Sequence[OldFile], depth: int) -> Iterator[Worker]:
-    """Yield one thread for each read in flight, over all files in proportion to their sizes.
+def _workers(setup: TargetSetup, files: Sequence[OldFile]) -> Iterator[Worker]:
+    """Yield one thread for each read in flight.
 
     Threads whatever the engine: a queue for each file could use up what the kernel grants all processes of the host
     together (fs.aio-max-nr), and a database beside this run would get none.
     """
     number = 0
-    for file, parts in zip(files, depths(files, depth), strict=True):
-        region = file.size_bytes // parts // SMALL_BYTES * SMALL_BYTES
-        for part in range(parts):
+    for file in files:
+        region = file.size_bytes // file.reads // SMALL_BYTES * SMALL_BYTES
+        for part in range(file.reads):
             yield Worker(
                 engine=Engine.THREADS,
                 descriptor=file.descriptor,
@@ -230,20 +214,12 @@ def _workers(setup: TargetSetup, files: Sequence[OldFile], depth: int) -> Iterat
             number += 1
 
 
-def depths(files: Sequence[OldFile], depth: int) -> list[int]:
-    """Return the reads in flight on each file: one at least, the rest where most is left to read for each."""
-    found = [1] * len(files)
-    for _ in range(depth - len(files)):
-        found[max(range(len(files)), key=lambda index: files[index].size_bytes / found[index])] += 1
-    return found
-
-
 def _zero_share(files: Sequence[OldFile], seed: int) -> float:
     """Return the share of some blocks that hold only zero bytes; nothing else of them is kept."""
     rng = random.Random(seed)  # noqa: S311 - not a secret
     end = time.monotonic() + _SAMPLING_SECONDS
     found: list[bytes] = []
-    for file in rng.choices(files, [file.size_bytes for file in files], k=_SAMPLED_BLOCKS):
+    for file in rng.choices(files, [file.reads for file in files], k=_SAMPLED_BLOCKS):
         contents: dict[int, bytes] = {}
         read = direct_reader(file.descriptor, contents)
         read(file.start_bytes + rng.randrange(file.size_bytes // SMALL_BYTES) * SMALL_BYTES)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import heapq
 import os
+import random
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.procfs.meminfo import read_swaps
 from sizeup.procfs.mounts import is_below, read_mountinfo
@@ -23,7 +26,7 @@ from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.presets import SMALL_BYTES
 
-SEARCH_SECONDS = 2.0
+SEARCH_SECONDS = 2.5
 """Of the search for files; a file system may have millions."""
 SMALLEST_FILE_BYTES = 1 << 20
 OLD_SECONDS = 86400
@@ -31,6 +34,9 @@ OLD_SECONDS = 86400
 MISSING_SHARE = 0.05
 """Of a file, at most: a hole is read from nowhere, and a compressed extent is smaller than what is read of it."""
 _STATUS_BLOCK_BYTES = 512
+_MOST_FOUND = 4096
+_MOST_DRAWN = 16
+"""Draws for each read in flight, before too few files turn out to be readable."""
 
 
 class OldFile(Struct, frozen=True):
@@ -39,13 +45,22 @@ class OldFile(Struct, frozen=True):
     descriptor: int
     start_bytes: int
     size_bytes: int
+    reads: int
+    """In flight at a time, each in a region of its own."""
+
+
+class OldData(Struct, frozen=True):
+    """Open files, and how much data they stand for."""
+
+    files: Sequence[OldFile]
+    size_bytes: int
 
 
 class _Search:
     """A search for the largest old files of one file system."""
 
-    def __init__(self, device: int, most: int, canceled: Callable[[], bool]) -> None:
-        self._device, self._most, self._canceled = device, most, canceled
+    def __init__(self, device: int, canceled: Callable[[], bool]) -> None:
+        self._device, self._canceled = device, canceled
         self._end = time.monotonic() + SEARCH_SECONDS
         self._seen = {mount.point for mount in read_mountinfo() or ()}
         """Folders that are not looked into: asking the mount of a dead server would hang."""
@@ -100,23 +115,37 @@ class _Search:
         if status.st_nlink > 1:
             self._taken.add(status.st_ino)
         heapq.heappush(self.best, (status.st_size, status.st_ino, path))
-        if len(self.best) > self._most:
+        if len(self.best) > _MOST_FOUND:
             heapq.heappop(self.best)
 
 
 def open_old_files(
-    folder: str, mount_point: str, device: int, most: int, opened: ExitStack, canceled: Callable[[], bool]
-) -> list[OldFile]:
-    """Return the largest old files that a search found in a file system, the largest first, closed with ``opened``.
+    folder: str, mount_point: str, device: int, reads: int, seed: int, opened: ExitStack, canceled: Callable[[], bool]
+) -> OldData:
+    """Return old files of a file system for so many reads in flight, closed with ``opened``.
 
-    What this user may not read, and what takes no direct reads, is left out.
+    Each read draws its file at random by size, so that together they stand for all that the search found, except for
+    what this user may not read and what takes no direct reads: that is known of what was drawn.
     """
-    search = _Search(device, most, canceled)
+    search = _Search(device, canceled)
     search.look_around(os.path.realpath(folder), mount_point)
-    found = (
-        _open(path, inode, device, opened) for _, inode, path in sorted(search.best, reverse=True) if not canceled()
-    )
-    return [file for file in found if file is not None]
+    sizes = [size for size, _, _ in search.best]
+    rng = random.Random(seed)  # noqa: S311 - not a secret
+    drawn = rng.choices(range(len(sizes)), sizes, k=_MOST_DRAWN * reads) if sizes else []
+    tried: dict[int, OldFile | None] = {}
+    taken: Counter[int] = Counter()
+    draws = 0
+    for index in drawn:
+        if taken.total() == reads or canceled():
+            break
+        draws += 1
+        if index not in tried:
+            _, inode, path = search.best[index]
+            tried[index] = _open(path, inode, device, opened)
+        if tried[index] is not None:
+            taken[index] += 1
+    files = [replace(file, reads=taken[index]) for index, file in tried.items() if file is not None]
+    return OldData(files, round(sum(sizes) * taken.total() / draws) if draws else 0)
 
 
 def holds_old_data(status: os.stat_result, device: int) -> bool:
@@ -169,7 +198,7 @@ def _open(path: str, inode: int, device: int, opened: ExitStack) -> OldFile | No
         if alignment is not None and (not alignment[1] or SMALL_BYTES % alignment[1]):
             return None
         if is_written(binding.extents(descriptor, status.st_size, flush=False), status.st_size):
-            return OldFile(descriptor, 0, status.st_size)
+            return OldFile(descriptor, 0, status.st_size, 1)
     return None
 
 

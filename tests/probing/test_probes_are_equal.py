@@ -171,7 +171,7 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
     headings = {value.metric for found in sessions for value in _headlines(digest(found, "a"), found)}
 
     assert keys == {
-        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.degraded_mb_s", "path.bottleneck",
+        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.bottleneck",
         "path.kind", "path.measured",
         "redo.sync_write_us", "redo.write_kib", "capacity.cpu_us_mb", "capacity.iops", "capacity.latency_ms",
         "capacity.curve_iops", "capacity.curve_ms", "capacity.mixed_iops",

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,13 +19,14 @@ from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.procfs.mounts import MountEntry
+from sizeup.text import plural
 from sizeup_direct_io import binding, cold_read, old_files
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError
-from sizeup_direct_io.cold_read import ColdRead, cold_estimate, depths, worth_reading
+from sizeup_direct_io.cold_read import ColdRead, cold_estimate
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.old_files import OldFile, holds_old_data, open_old_files
+from sizeup_direct_io.old_files import holds_old_data, open_old_files
 from sizeup_direct_io.presets import OLTP_READ, SMALL_BYTES
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
@@ -90,23 +92,6 @@ def test_the_warm_median_is_carried_on_to_the_queue_depth_of_the_read() -> None:
     assert (found.extra["slow_share"], found.extra["mount_point"]) == (0.0, "/u01")
 
 
-@pytest.mark.parametrize(
-    ("sizes", "depth", "expected"),
-    [
-        ([3 * GIB, GIB], 8, [6, 2]),
-        ([GIB, GIB, GIB], 3, [1, 1, 1]),
-        ([4 * GIB], 5, [5]),
-        # 512 MiB of 16 GiB get half of the 16 reads in flight, 500 MiB less; of what makes up 4 GiB none is left out.
-        ([16 * GIB, 512 * MIB, 500 * MIB], 16, [15, 1]),
-        ([4 * GIB - MIB, MIB, MIB], 16, [15, 1]),
-    ],
-)
-def test_reads_in_flight_are_shared_by_size(sizes: list[int], depth: int, expected: list[int]) -> None:
-    files = worth_reading([OldFile(0, 0, size) for size in sizes], depth)
-
-    assert depths(files, depth) == expected
-
-
 # The search
 
 
@@ -126,12 +111,15 @@ def write(path: Path, mib: int = 1) -> Path:
     return path
 
 
-def found_in(folder: Path, most: int = 64, *, start: Path | None = None, canceled: bool = False) -> list[int]:
-    """The inodes of what is found in a folder, taken for a mount point."""
+def found_in(
+    folder: Path, reads: int = 640, *, start: Path | None = None, canceled: bool = False, seed: int = 1
+) -> tuple[dict[int, int], int]:
+    """The reads in flight by inode of what is found in a folder, taken for a mount point, and the bytes of all."""
     folder = folder.resolve()
+    where = str(start or folder), str(folder), folder.stat().st_dev
     with ExitStack() as opened:
-        files = open_old_files(str(start or folder), str(folder), folder.stat().st_dev, most, opened, lambda: canceled)
-        return [os.fstat(file.descriptor).st_ino for file in files]
+        found = open_old_files(*where, reads, seed, opened, lambda: canceled)
+        return {os.fstat(file.descriptor).st_ino: file.reads for file in found.files}, found.size_bytes
 
 
 def inodes(*paths: Path) -> list[int]:
@@ -163,9 +151,7 @@ def test_old_data_is_a_day_old_and_allocated(
 
 
 @pytest.mark.usefixtures("all_old")
-def test_the_largest_files_are_found_from_any_folder_and_nothing_else(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_files_are_found_from_any_folder_and_nothing_else(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     large, middle = write(folder / "a" / "b" / "c" / "large", 3), write(folder / "middle", 2)
     small, elsewhere = write(folder / "z" / "small"), write(folder / "mounted" / "elsewhere", 4)
     swap = write(folder / "swap", 4)
@@ -179,14 +165,36 @@ def test_the_largest_files_are_found_from_any_folder_and_nothing_else(
     monkeypatch.setattr(old_files, "read_mountinfo", lambda: (mount,))
     monkeypatch.setattr(old_files, "read_swaps", lambda: (str(swap), "/dev/none"))
 
-    assert found_in(folder) == inodes(large, middle, small)
-    assert found_in(folder, start=large.parent) == inodes(large, middle, small), "around the folder, too"
-    assert found_in(folder, start=folder / "way") == inodes(large, middle, small)
-    assert found_in(folder, most=1) == inodes(large)
-    assert found_in(folder, canceled=True) == []
+    for start in (None, large.parent, folder / "way"):
+        found, total = found_in(folder, start=start)
+        assert (found.keys(), total) == ({*inodes(large, middle, small)}, 6 * MIB)
+    assert found_in(folder, canceled=True) == ({}, 0)
     assert elsewhere.exists()
+    monkeypatch.setattr(old_files, "_MOST_FOUND", 1)
+    assert found_in(folder) == ({inodes(large)[0]: 640}, 3 * MIB)
     monkeypatch.setattr(old_files, "SEARCH_SECONDS", -1.0)
-    assert found_in(folder) == []
+    assert found_in(folder) == ({}, 0)
+
+
+@pytest.mark.usefixtures("all_old")
+def test_reads_draw_their_files_by_size_and_stand_for_what_can_be_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 640 draws 480 are expected on 3 of 4 MiB, give or take 11 (their standard deviation)."""
+    large, small = write(folder / "large", 3), write(folder / "small")
+    (large_inode,), (small_inode,) = inodes(large), inodes(small)
+
+    found, total = found_in(folder)
+    assert (sum(found.values()), total) == (640, 4 * MIB)
+    assert 400 < found[large_inode] < 560
+
+    opened = old_files._open
+    monkeypatch.setattr(old_files, "_open", lambda path, *rest: None if path.endswith("e") else opened(path, *rest))
+    found, total = found_in(folder)
+    assert found == {small_inode: 640}
+    assert 0.5 * MIB < total < 2 * MIB, "a quarter of the draws can be read"
+    monkeypatch.setattr(old_files, "_open", lambda *_: None)
+    assert found_in(folder) == ({}, 0)
 
 
 @pytest.mark.usefixtures("all_old")
@@ -199,7 +207,7 @@ def test_extents_that_were_never_written_are_left_out(folder: Path) -> None:
     if extents is None or not extents.unwritten_bytes:
         pytest.skip("this file system does not tell what was never written")
 
-    assert found_in(folder) == inodes(folder / "written")
+    assert found_in(folder)[0].keys() == {*inodes(folder / "written")}
 
 
 @pytest.mark.usefixtures("all_old")
@@ -222,7 +230,7 @@ def test_what_takes_the_place_of_a_file_is_not_opened(kind: str, folder: Path, m
     monkeypatch.setattr(old_files, "holds_old_data", replaced)
     monkeypatch.setattr(old_files, "_entries", lambda _: [entry for entry in os.scandir(folder) if entry.is_file()])
 
-    assert found_in(folder) == []
+    assert found_in(folder) == ({}, 0)
 
 
 # The read
@@ -295,20 +303,22 @@ def test_each_read_in_flight_has_a_thread_and_a_region_of_its_own(
     workers: list[Worker] = []
     monkeypatch.setattr(cold_read, "measure", measured(workers, [point()]))
 
-    emissions, found = read(prepared(folder), depth=4)
+    emissions, found = read(prepared(folder), depth=16)
 
     assert found is not None
-    assert (found.files, found.sampled_bytes, found.depth, found.zero_share) == (2, 4 * MIB, 4, 0.0)
+    assert (found.sampled_bytes, found.depth, found.zero_share) == (4 * MIB, 16, 0.0)
     regions = sorted((one.descriptor, one.start_bytes, one.size_bytes) for one in workers)
-    assert sorted((start, size) for _, start, size in regions) == [(0, MIB), (0, MIB), (MIB, MIB), (2 * MIB, MIB)]
-    assert len({(descriptor, start) for descriptor, start, _ in regions}) == 4
+    assert len(regions) == 16
+    assert all(start % SMALL_BYTES == 0 and size >= SMALL_BYTES for _, start, size in regions)
+    for (descriptor, start, size), (following, begin, _) in pairwise(regions):
+        assert following != descriptor or begin == start + size
     for one in workers:
         assert (one.engine, one.pattern, one.depth, one.block_bytes) == (
             Engine.THREADS, Pattern.SHUFFLED, 1, SMALL_BYTES,
         )  # fmt: skip
         assert (one.read_percent, one.error_limit, one.huge_pages) == (100, 1, False)
     words = [each.activity for each in emissions if isinstance(each, Progress) and each.activity]
-    assert words[1:] == ["reading 2 old files, 4 MiB, 2.5 s"]
+    assert words[1:] == [f"reading {plural(found.files, 'old file')} of 4 MiB, 2.5 s"]
     assert SECRET not in repr(emissions)
     for descriptor in {one.descriptor for one in workers}:
         with pytest.raises(OSError, match="Bad file"):
@@ -343,7 +353,7 @@ def test_files_without_data_too_few_and_changed_ones_are_gaps(
     folder: Path, prepared: Callable[[Path], TargetSetup], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = prepared(folder)
-    assert reason(read(setup)[0]).startswith("not measured: found 0 B in 0 files")
+    assert reason(read(setup)[0]).startswith("not measured: found 0 B in files")
 
     file = folder / SECRET
     file.write_bytes(bytes(MIB))
@@ -370,7 +380,7 @@ def test_a_named_file_needs_age_and_size(
     assert "found 0 B" in reason(read(setup)[0])
     monkeypatch.setattr(old_files, "OLD_SECONDS", -1e6)
     monkeypatch.setattr(cold_read, "LEAST_BYTES", 32 * MIB)
-    assert "found 16 MiB in 1 file " in reason(read(setup)[0])
+    assert "found 16 MiB in files " in reason(read(setup)[0])
 
 
 def test_a_canceled_run_ends_in_the_search(folder: Path, prepared: Callable[[Path], TargetSetup]) -> None:
