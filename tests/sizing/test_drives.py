@@ -1,7 +1,5 @@
 """Drives of an array: IOPS and MB/s, of disks and of flash, as a stage beside the paths."""
 
-import random
-
 import pytest
 
 from sizeup.model.advice import Card
@@ -148,38 +146,3 @@ def test_after_a_lost_drive_the_other_unit_may_be_worse() -> None:
 
     assert found.share == pytest.approx((1000 / 2 + 6000) * 2 / 10 / 2000)
     assert found.n_plus_one == pytest.approx(600 * 2 / 10 / 100, rel=1e-4)
-
-
-def _busiest(level: str, drives: int, read_share: float) -> float:
-    """Operations of the busiest drive per request, drive 0 lost: small random requests to rotating stripes, counted."""
-    generator = random.Random(drives)
-    parity, work, requests = {"5": 1, "6": 2, "10": 0}[level], 0, 20_000  # the work of drive 1, or of all drives
-    for _ in range(requests):
-        reads = generator.random() < read_share
-        if not parity:
-            pair = 2 * generator.randrange(drives // 2)
-            copies = {pair, pair + 1} - {0}
-            work += 1 in ({generator.choice(sorted(copies))} if reads else copies)
-            continue
-        first = generator.randrange(drives)
-        checks = {(first + index) % drives for index in range(parity)}
-        data = (first + parity + generator.randrange(drives - parity)) % drives
-        if data == 0:  # the rest of the stripe: one parity for a read, every parity written anew for a write
-            work += drives - parity - 1 + (1 if reads else parity)
-        elif reads:
-            work += 1
-        else:  # read and write each of data and parity; without any parity left only the data is written
-            work += 2 * (1 + len(checks - {0})) if checks - {0} else 1
-    return work / (drives - 1 if parity else 1) / requests
-
-
-@pytest.mark.parametrize(
-    ("drives", "reads"), [(4, 100), (4, 0), (8, 60), (16, 0), (24, 60), (48, 100), (48, 60), (48, 0)]
-)
-@pytest.mark.parametrize("level", ["10", "5", "6"])
-def test_the_share_after_a_lost_drive_is_that_of_simulated_random_requests(level: str, drives: int, reads: int) -> None:
-    """Within 8 %: of 48 mirrored drives the busiest has 833 of the requests, with a standard deviation of 3.4 %."""
-    array = (f"array.disks={drives}", f"array.raid={level}", "array.drive_iops=1000", "array.drive_mb_s=99999")
-    found = storage(f"workload.iops={100 * drives}", f"workload.read_percent={reads}", *array)
-
-    assert found.n_plus_one == pytest.approx(_busiest(level, drives, reads / 100) * drives / 10, rel=0.08)
