@@ -31,6 +31,8 @@ class Doubt(Struct, frozen=True):
     """A sentence without its end: ``Measure again when the host is idle``."""
     upper: bool = False
     """Whether it is the upper end."""
+    default: bool = False
+    """Whether the value is a default of ours up to this end: it moves no end, and is named where it decides."""
 
 
 class Quantity(Struct, frozen=True):
@@ -52,13 +54,13 @@ class Quantity(Struct, frozen=True):
     @property
     def least(self) -> float:
         """The lower end by the interval and all doubts."""
-        ends = [doubt.end for doubt in self.doubts if doubt.end is not None and not doubt.upper]
+        ends = [doubt.end for doubt in self.doubts if doubt.end is not None and not (doubt.upper or doubt.default)]
         return min(self.value if self.low is None else self.low, *ends, self.value)
 
     @property
     def most(self) -> float | None:
         """The upper end by the interval and all doubts; None where it is open."""
-        ends = [doubt.end for doubt in self.doubts if doubt.upper]
+        ends = [doubt.end for doubt in self.doubts if doubt.upper and not doubt.default]
         known = [end for end in ends if end is not None]
         return (
             max(self.value if self.high is None else self.high, *known, self.value) if len(known) == len(ends) else None

@@ -76,7 +76,7 @@ def test_candidates_stand_side_by_side_the_best_first(capsys: pytest.CaptureFixt
     assert found[3][1:4] == ["FAIL", "Memory", "133%"]
     assert all(row[-1].startswith("$") for row in found)
     assert "Basis    40,000 IOPS" in text
-    assert "small.toml: Memory: 65,536 MiB " in " ".join(text.split())
+    assert "small.toml: Memory: 64 GiB " in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -108,7 +108,7 @@ def test_a_session_is_a_candidate_and_what_is_unknown_is_no_verdict(capsys: pyte
         ["large.toml", "PASS", "Storage"],
         ["run.sizeup.jsonl", "FAIL", "Memory"],
     ]
-    assert "run.sizeup.jsonl: Memory: 65,536 MiB " in " ".join(text.split())
+    assert "run.sizeup.jsonl: Memory: 64 GiB " in " ".join(text.split())
 
 
 def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_give(
@@ -205,7 +205,7 @@ def test_one_sentence_stands_for_all_candidates_that_it_is_true_of(
     (folder / "twin.toml").write_text((folder / "small.toml").read_text(encoding="utf-8"), encoding="utf-8")
     text = printed(capsys, "small.toml", "twin.toml", "large.toml", "--set", *WORKLOAD, *ARRAY)
 
-    assert "small.toml, twin.toml: Memory: 65,536 MiB" in text
+    assert "small.toml, twin.toml: Memory: 64 GiB" in text
     assert "Licenses and their support over 3 years, by list prices" in text
 
 

@@ -131,7 +131,7 @@ def test_no_growth_repeats_no_figure(answer: Answer) -> None:
 def test_an_sga_that_does_not_fit_is_the_verdict(answer: Answer) -> None:
     lines = answer("db.gb=4000", *DRIVES, *YEARS, "sga.mb=600000", workload=True)
 
-    assert lines[0].startswith("FAIL     Memory: 600,000 MiB ")
+    assert lines[0].startswith("FAIL     Memory: 585.9 GiB demand, 512 GiB capacity (114%")
     assert row(lines, "Storage")[-1] == "WARN"
 
 

@@ -2,6 +2,11 @@
 
 import pytest
 
+from sizeup.model.machine import Machine
+from sizeup.model.numa import HugePages
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, card, sized
 
@@ -38,6 +43,47 @@ def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database
 
     assert found.share == pytest.approx(gib / 512)
     assert found.status == status
+
+
+@pytest.mark.parametrize(("sessions", "status"), [(800, "pass"), (8192, "assumed"), (40000, "fail")])
+def test_the_memory_of_a_session_is_named_where_its_default_decides(sessions: int, status: str) -> None:
+    """250 GiB of 512, and 80 GiB for 8,192 sessions of 10 MiB: 64 %, but 80 % with 20 MiB. 800 take 8 or 16 GiB: 52 %.
+
+    40,000 take 391 GiB: 125 %, but 87 % with 5 MiB.
+    """
+    settings = ("sga.mb=256000", f"memory.sessions={sessions}", "machine.memory_gib=512")
+    found = card("memory", *settings)
+
+    assert found.status == status
+    assert found.assumed == (() if status == "pass" else ("10 MiB a session by default",))
+    assert ("Use --set memory.session_mib=N" in " ".join(found.assumptions)) == (status != "pass")
+    assert card("memory", *settings, "memory.session_mib=10").assumed == ()
+
+
+def test_an_sga_beyond_the_memory_may_be_larger_than_it_needs_to_be() -> None:
+    """600 of 512 GiB do not fit, and 200 GiB do, with which the advisory predicts as few reads: 39 to 117 %."""
+    sizes = {"sga.mb": 600, "sga.advisory_mb": 200}
+    given = {key: Quantity(gib * 2.0**30, "bytes", Origin.IMPORTED, "awr.txt") for key, gib in sizes.items()}
+    found = next(one for one in size({**given, **parse_settings(["machine.memory_gib=512"])}).cards if one.demand)
+
+    assert (found.resource, found.status, found.share) == ("memory", "uncertain", 600 / 512)
+    because = "as low as 39%: the advisory of the SGA predicts as few reads with 200 GiB"
+    assert found.statement.endswith(f"{because}). Use --set sga.mb=N to decide")
+
+
+@pytest.mark.parametrize(("gib", "status"), [(250, "pass"), (350, "warn"), (450, "uncertain"), (520, "fail")])
+def test_memory_in_use_may_be_that_of_other_programs(gib: int, status: str) -> None:
+    """Of 512 GiB 300 are available and 100 huge pages, so 112 are in use: 350 of 400 are 88 %, 450 are 112.5 %."""
+    pages = HugePages(2 << 20, total=51_200, free=0)
+    machine = Machine(memory_bytes=512 << 30, memory_available_bytes=300 << 30, huge_pages=(pages,))
+    inputs = described(machine, parse_settings([f"sga.mb={gib * 1024}"]))
+    found = next(one for one in size(inputs).cards if one.resource == "memory")
+
+    assert (found.status, found.share) == (status, gib / 512)
+    said = {"warn": "up to 88%: 112 GiB are in use now", "uncertain": "up to 112%: 112 GiB are in use now"}
+    assert said.get(status, "Memory: ") in found.statement
+    typed = size({**inputs, **parse_settings(["machine.memory_gib=512"])})
+    assert next(one for one in typed.cards if one.resource == "memory").facts.capacity.exact
 
 
 def test_a_size_of_the_database_alone_asks_for_the_shared_memory_and_decides_nothing() -> None:

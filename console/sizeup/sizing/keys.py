@@ -111,7 +111,6 @@ _DECLARED = (
     _number("path.read_spindles", "effective drives for reads behind db.device"),
     _number("path.disks_gb", "size of all disks that the machine sees", "GB"),
     _words("path.measured", "where the storage was measured; its space counts while db.device is not given"),
-    _words("path.space_unsure", "why not all of capacity.gb may be for the database"),
     _number("capacity.gb", "space that the storage has for the database", "GB"),
     _number("capacity.mb_s", "throughput that the storage can deliver", "MB/s"),
     _number("capacity.iops", "random IOPS that the storage can deliver", "IOPS"),

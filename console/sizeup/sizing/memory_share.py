@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, ShareFacts
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.io.demand import fills_in
 from sizeup.sizing.keys import KEYS
@@ -16,24 +16,22 @@ from sizeup.sizing.licensing.limits import usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     WORST_FIRST,
-    ShareLimits,
+    Decision,
     Shares,
     ShareStatus,
     amount_text,
-    assumed_clause,
+    bounds_of,
+    decide,
+    decided_card,
     exactly,
     judged,
     limits,
     open_card,
     server_failures,
-    share_card,
     share_text,
-    shares_clause,
-    statement,
-    without_unconfirmed_pass,
     write_later_shares,
 )
-from sizeup.sizing.workload import Growth, data_growth, growth, growth_of_sum
+from sizeup.sizing.workload import Growth, data_growth, data_rate, growth, growth_of_sum
 from sizeup.units import format_in
 
 VERDICT = "verdict.memory"
@@ -50,10 +48,8 @@ class SharedMemory(Struct, frozen=True):
     size: Quantity
     grows: bool
     """Whether it grows with the database; a size that somebody set does not."""
-    assumed: str = ""
-    """The rule of thumb it rests on; empty where it rests on none."""
     note: str = ""
-    """Why this size counts where an advisory names another; empty where none does."""
+    """Why this size counts where an advisory names a larger one; empty where none does."""
 
 
 def shared_memory(sheet: Sheet) -> SharedMemory | None:
@@ -65,18 +61,21 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
     if key is None or (key == "db.gb" and not fills_in(sheet)):
         return None
     size = sheet.number(key)
-    if key in {"sga.mb", "sga.advisory_mb"}:
+    if key == "sga.mb":
         _pools(sheet, "of it")
-        return SharedMemory(size, grows=False, note=_advisory_prediction(sheet, size) if key == "sga.mb" else "")
+        return _with_advisory(sheet, size)
+    if key == "sga.advisory_mb":
+        _pools(sheet, "of it")
+        return SharedMemory(size, grows=False)
     if key == "db.hot_gb":
         sheet.line(f"shared memory: the hot set, {shown(size, 'GiB')}")
         return SharedMemory(_with_pools(sheet, size), grows=True)
     share = sheet.rule("memory.buffer-share")
-    value, low, high = (None if end is None else size.value * end for end in (share.value, share.low, share.high))
-    assert value is not None
-    sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {format_in(value, 'GiB')}")
-    quantity = _with_pools(sheet, sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high))
-    return SharedMemory(quantity, grows=True, assumed=f"a buffer pool of {shown(share, '%')} of the database")
+    quantity = size.scaled(share.value)
+    sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {shown(quantity, 'GiB')}")
+    named = f"a buffer pool of {shown(share, '%')} of the database"  # and of no workload: neither end is known
+    doubts = tuple(Doubt(end, named, upper=end is None, default=True) for end in (0.0, None))
+    return SharedMemory(replace(_with_pools(sheet, quantity), low=None, high=None, doubts=doubts), grows=True)
 
 
 def _pools(sheet: Sheet, what: str) -> float:
@@ -97,101 +96,83 @@ def _with_pools(sheet: Sheet, size: Quantity) -> Quantity:
     return replace(size, value=size.value + more, low=low, high=high)
 
 
-def _advisory_prediction(sheet: Sheet, size: Quantity) -> str:
-    """Return what the advisory predicts beside the size in use, which counts.
+def _with_advisory(sheet: Sheet, size: Quantity) -> SharedMemory:
+    """Return the size in use, which counts; less is enough where the advisory predicts as few reads with it.
 
-    The reads of the report were measured with the size in use: with the smaller or larger size of the advisory, their
-    number would be another, and the demand of memory and that of storage would be of two different databases.
+    The reads of the report were measured with the size in use: with a larger size of the advisory, their number would
+    be another, and the demand of memory and that of storage would be of two different databases.
     """
     advisory = sheet.inputs.get("sga.advisory_mb")
     if size.origin is not Origin.IMPORTED or not isinstance(advisory, Quantity):
-        return ""
+        return SharedMemory(size, grows=False)
     advised = sheet.number("sga.advisory_mb")
     sheet.cite("oracle-sga-target-advice")
     sheet.caveat("the reads were measured with the SGA in use, so its size counts, and not that of the advisory")
-    gain = "no fewer reads with more"
-    if advised.value > size.value * _SAME:
-        gain = f"fewer reads up to {brief(advised, 'GiB')}"
-    elif advised.value * _SAME < size.value:
-        gain = f"as few reads with {brief(advised, 'GiB')}"
-    return f"memory: the SGA in use counts; its advisory predicts {gain}"
+    if advised.value * _SAME < size.value:
+        less = f"the advisory of the SGA predicts as few reads with {brief(advised, 'GiB')}"
+        enough = Doubt(advised.value, less, f"Use {KEYS['sga.mb'].flag}")
+        return SharedMemory(replace(size, doubts=(*size.doubts, enough)), grows=False)
+    gain = f"fewer reads up to {brief(advised, 'GiB')}"
+    gain = gain if advised.value > size.value * _SAME else "no fewer reads with more"
+    return SharedMemory(size, grows=False, note=f"memory: the SGA in use counts; its advisory predicts {gain}")
 
 
 def _memory(sheet: Sheet) -> Iterator[Advice]:
     shared, sessions = shared_memory(sheet), _sessions(sheet)
     memory, nodes = sheet.optional("machine.memory_gib"), servers(sheet)
     if shared is None:
-        if memory is None or sessions <= memory.value:
+        if memory is None or sessions.value <= memory.value:
             sheet.number("sga.mb")  # is missing
         note = f"memory: shared memory is not counted, because its size is unknown ({KEYS['sga.mb'].flag})"
         shared = SharedMemory(sheet.answer(0.0, "GiB", "sga.mb"), grows=False, note=note)
-    needed = shared.size.value + sessions
     each = " per server" if nodes > 1 else ""
-    assumed = [shared.assumed] if shared.assumed else []
     if memory is None:
-        demand = amount_text(exactly(needed), "GiB")
+        demand = amount_text(exactly(shared.size.value + sessions.value), "GiB")
         said = f"Memory: {demand} demand{each}, capacity unknown. Use {KEYS['machine.memory_gib'].flag}"
-        yield judged(sheet, open_card("memory", said, demand, VERDICT, assumed=assumed))
+        yield judged(sheet, open_card("memory", said, demand, VERDICT))
         return
-    load, data = growth(sheet), data_growth(sheet) if shared.grows else Growth()
-    of_shared, bounds = Growth(data.per_year, load.years), limits(sheet)
-    shares = _shares(shared, sessions, memory, nodes, load, of_shared)
-    usable, has = usable_memory(sheet, memory), memory
+    load, data, bounds = growth(sheet), data_growth(sheet) if shared.grows else Growth(), limits(sheet)
+
+    def shares(has: float, size: float, private: float, rate: float) -> Shares:
+        """Return the shares of one server; after losing one, the others carry its sessions."""
+        left = private * nodes / (nodes - 1) if nodes > 1 else private
+        of_shared = Growth(rate, load.years)
+        return Shares(
+            (size + private) / has,
+            (size + left) / has if nodes > 1 else None,
+            growth_of_sum((size, of_shared), (private, load)),
+            growth_after=growth_of_sum((size, of_shared), (left, load)),
+        )
+
+    usable, rate = usable_memory(sheet, memory), data_rate(sheet, data)
+    decision, has = decide(bounds, shares, memory, shared.size, sessions, rate), memory
     if usable is not None:
-        within_limit = sessions if usable.entry.with_sessions else 0.0
-        of_limit = _shares(shared, within_limit, usable.size, nodes, load, of_shared)
-        if _decides(of_limit, shares, bounds):
-            shares, needed, has = of_limit, shared.size.value + within_limit, usable.size
+        within = sessions if usable.entry.with_sessions else sessions.scaled(0)
+        of_limit = decide(bounds, shares, usable.size, shared.size, within, rate)
+        if _severity(of_limit) >= _severity(decision):
+            decision, sessions, has = of_limit, within, usable.size
         else:
             usable = None
-    _write_shares(sheet, needed, has, shares, nodes)
-    failures = server_failures(shares, nodes)
+    needed = bounds_of(shared.size, sessions)
+    sheet.line(f"{format_in(needed.value, 'GiB')} / {shown(has, 'GiB')} = {share_text(decision.shares.today)}")
+    write_later_shares(sheet, decision.shares, nodes)
     if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
-    notes = _notes(sheet, shared, exhausted)
-    status = bounds.status(shares)
-    if exhausted and status is ShareStatus.PASS:
-        status = ShareStatus.WARN
-    status = without_unconfirmed_pass(status, assumed)
-    facts = ShareFacts(
-        exactly(needed),
-        exactly(has.value),
-        "GiB",
-        None if usable is None else memory.value,
-        per_server=nodes > 1,
-    )
-    limited = [exhausted] if exhausted and status is ShareStatus.WARN else []
+    if exhausted and decision.status is ShareStatus.PASS:
+        decision = replace(decision, status=ShareStatus.WARN)
+    whole = None if usable is None else memory.value
+    facts = ShareFacts(needed, bounds_of(has), "GiB", whole, per_server=nodes > 1)
+    limited = [exhausted] if exhausted and decision.status is ShareStatus.WARN else []
     limited += [] if usable is None else [f"{brief(usable.size, 'GiB')} by {usable.product}"]
-    limited += assumed_clause(status, assumed)
-    said = statement("Memory", facts, shares_clause(shares, bounds, failures), limited=limited)
-    if usable is None and shared.size.value > memory.value and not shared.assumed:  # decides alone, whatever else
-        said = (
-            f"Memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
-            f"({share_text(shares.today)} of capacity)"
-        )
-    yield judged(
-        sheet,
-        share_card(
-            "memory",
-            status,
-            said,
-            shares,
-            bounds,
-            facts,
-            advice=VERDICT,
-            assumptions=[f"assumed: {text}" for text in assumed],
-            notes=notes,
-            failures=failures,
-            assumed=assumed,
-        ),
-    )
+    failures, notes = server_failures(decision.shares, nodes), _notes(sheet, shared, exhausted)
+    card = decided_card("memory", decision, bounds, facts, failures=failures, limited=limited, notes=notes)
+    yield judged(sheet, card)
 
 
-def _decides(of_limit: Shares, of_memory: Shares, bounds: ShareLimits) -> bool:
-    """Whether what the edition uses is judged worse than the memory, now or later; if alike, by the share of today."""
-    limit, memory = (WORST_FIRST.index(bounds.status(shares)) for shares in (of_limit, of_memory))
-    return of_limit.today >= of_memory.today if limit == memory else limit < memory
+def _severity(decision: Decision) -> tuple[int, float]:
+    """Return what orders decisions: the status, now or later, and if alike the share of today."""
+    return -WORST_FIRST.index(decision.status), decision.shares.today
 
 
 def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:
@@ -202,34 +183,20 @@ def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:
     return notes
 
 
-def _shares(
-    shared: SharedMemory, sessions: float, memory: Quantity, nodes: float, load: Growth, of_shared: Growth
-) -> Shares:
-    """Return the shares of one server; after losing one, the others carry its sessions."""
-    size = shared.size.value
-    sessions_left = sessions * nodes / (nodes - 1) if nodes > 1 else sessions
-    return Shares(
-        (size + sessions) / memory.value,
-        (size + sessions_left) / memory.value if nodes > 1 else None,
-        growth_of_sum((size, of_shared), (sessions, load)),
-        growth_after=growth_of_sum((size, of_shared), (sessions_left, load)),
-    )
-
-
-def _write_shares(sheet: Sheet, needed: float, memory: Quantity, shares: Shares, nodes: float) -> None:
-    """Add the shares today, after losing a server and in the last year to the working."""
-    sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
-    write_later_shares(sheet, shares, nodes)
-
-
-def _sessions(sheet: Sheet) -> float:
-    """Return the private memory of all server processes in bytes; 0 where their number is unknown."""
+def _sessions(sheet: Sheet) -> Quantity:
+    """Return the private memory of all server processes; 0 where their number is unknown."""
     count = sheet.optional("memory.sessions")
     if count is None:
-        return 0.0
+        return Quantity(0.0, "bytes", Origin.RULE, "memory.sessions")
     each = sheet.number("memory.session_mib")
-    sheet.line(f"{shown(count, 'sessions')} x {shown(each, 'MiB')} = {format_in(count.value * each.value, 'GiB')}")
-    return count.value * each.value
+    total = each.scaled(count.value)
+    sheet.line(f"{shown(count, 'sessions')} x {shown(each, 'MiB')} = {shown(total, 'GiB')}")
+    if each.origin is not Origin.RULE:
+        return total
+    named, action = f"{shown(each, 'MiB')} a session by default", f"Use {KEYS['memory.session_mib'].flag}"
+    ends = ((total.low, False), (total.high, True))
+    doubts = tuple(Doubt(end, named, action, upper, default=True) for end, upper in ends)
+    return replace(total, low=None, high=None, doubts=doubts)
 
 
 def _exhausted_node(sheet: Sheet, shared: Quantity) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
-from sizeup.quantity import Doubt
+from sizeup.quantity import Doubt, Quantity
 from sizeup.sizing.sheet import Sheet, in_unit
 from sizeup.sizing.workload import Growth
 from sizeup.text import capitalized, uncapitalized
@@ -104,6 +105,83 @@ class ShareLimits(Struct, frozen=True):
         return ShareStatus.UNCERTAIN if at_worst is ShareStatus.FAIL else at_worst
 
 
+class Decision(Struct, frozen=True):
+    """What the ends of a capacity and of its demands decide."""
+
+    status: ShareStatus
+    shares: Shares
+    """At the values themselves."""
+    best: float
+    worst: float
+    """Today's share at the ends; infinite where nothing bounds it."""
+    doubts: tuple[Doubt, ...] = ()
+    """What moved the ends, the one first that decides."""
+    defaults: tuple[Doubt, ...] = ()
+    """The ends of defaults at which the status would be another one, each default once."""
+
+    @property
+    def clauses(self) -> list[str]:
+        """The ends where they decide, and the defaults that do, a clause each."""
+        defaults = [f"assumed: {'; '.join(one.reason for one in self.defaults)}"] if self.defaults else []
+        today, fails = self.shares.today, self.status is ShareStatus.FAIL
+        end = self.best if fails else self.worst
+        if not self.doubts or (self.status is not ShareStatus.UNCERTAIN and end == today):
+            return defaults
+        best, worst = share_text(self.best), "none of it certain"
+        if self.worst < math.inf:
+            worst = f"up to {share_text(end)}" if self.best == today else f"{best} to {share_text(end)}"
+        span = f"at least {best}" if fails else f"as low as {best}" if end == today else worst
+        return [f"{span}: {self.doubts[0].reason}", *defaults]
+
+
+def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantity, *demands: Quantity) -> Decision:
+    """Judge demands against a capacity at their ends; ``shares`` are those of amounts of the capacity and of each.
+
+    A default counts as its value, and is named where the status would be another one at its end.
+    """
+    figures = (capacity, *demands)
+    spans = [_span(one) for one in figures]
+    best, worst = _at_ends(shares, spans)
+    status = bounds.decided(best, worst)
+    doubts, defaults = list[Doubt](), dict[str, Doubt]()
+    for place, one in enumerate(figures):
+        for doubt in one.doubts:
+            end = math.inf if doubt.end is None else doubt.end
+            left = _span(replace(one, doubts=tuple(other for other in one.doubts if other is not doubt)))
+            other = [*spans[:place], (end, end) if doubt.default else left, *spans[place + 1 :]]
+            changes = bounds.decided(*_at_ends(shares, other)) is not status
+            if not doubt.default:
+                doubts.insert(0 if changes else len(doubts), doubt)
+            elif changes:
+                defaults.setdefault(doubt.reason, doubt)
+    return Decision(
+        status,
+        shares(*(one.value for one in figures)),
+        best.today,
+        math.inf if worst is None else worst.today,
+        tuple(doubts),
+        tuple(defaults.values()),
+    )
+
+
+def _span(figure: Quantity) -> tuple[float, float]:
+    return figure.least, math.inf if figure.most is None else figure.most
+
+
+def _at_ends(shares: Callable[..., Shares], spans: Sequence[tuple[float, float]]) -> tuple[Shares, Shares | None]:
+    """Return the shares at the best and at the worst ends; no worst where nothing bounds them."""
+    (least, most), *demands = spans
+    low, high = ([pair[place] for pair in demands] for place in (0, 1))
+    best = shares(most, *low) if most and math.inf not in low else Shares(math.inf)
+    return best, shares(least, *high) if least and math.inf not in high else None
+
+
+def bounds_of(*parts: Quantity) -> Bounds:
+    """Return a sum with its ends."""
+    low, high = (sum(ends) for ends in zip(*map(_span, parts), strict=True))
+    return Bounds(sum(one.value for one in parts), low, high if high < math.inf else None)
+
+
 def without_unconfirmed_pass(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
     """Return the status of what rests on defaults that nobody chose: no pass, while a warning or a failure stays."""
     return ShareStatus.ASSUMED if reasons and status is ShareStatus.PASS else status
@@ -194,6 +272,38 @@ def bounded_statement(
     action = f". {decides.action} to decide" if decides is not None and decides.action else ""
     share = share_text(facts.demand.value / capacity.value)
     return f"{subject}: {demand} demand, {measured} ({share}), of which {certain} certain{because}{action}"
+
+
+def decided_card(
+    resource: str,
+    found: Decision,
+    bounds: ShareLimits,
+    facts: ShareFacts,
+    *,
+    advice: str = "",
+    failures: Sequence[Failure] = (),
+    limited: Sequence[str] = (),
+    notes: Iterable[str] = (),
+) -> Card:
+    """Return the card of a resource whose ends were judged, with what would decide where they do not."""
+    clause = shares_clause(found.shares, bounds, failures)
+    said = statement(capitalized(RESOURCE_NAMES[resource]), facts, clause, limited=(*limited, *found.clauses))
+    if found.status is ShareStatus.UNCERTAIN and found.doubts:
+        said += f". {found.doubts[0].action} to decide"
+    assumed = [one.reason for one in found.defaults]
+    return share_card(
+        resource,
+        without_unconfirmed_pass(found.status, assumed),
+        said,
+        found.shares,
+        bounds,
+        facts,
+        advice=advice or f"verdict.{resource}",
+        assumptions=[f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults],
+        notes=notes,
+        failures=failures,
+        assumed=assumed,
+    )
 
 
 def share_card(

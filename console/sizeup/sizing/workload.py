@@ -24,7 +24,7 @@ import math
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Sheet, shown
 from sizeup.units import format_in
@@ -154,6 +154,14 @@ def data_growth(sheet: Sheet) -> Growth:
             f"({KEYS['db.growth_percent'].flag} for another rate)"
         )
     return load
+
+
+def data_rate(sheet: Sheet, data: Growth) -> Quantity:
+    """Return by which part the data grows a year; that it grows like the load is a default of ours."""
+    given = "db.growth_percent" in sheet.inputs or not (data.per_year and data.years)
+    action = f"Use {KEYS['db.growth_percent'].flag}"
+    like = Doubt(0.0, "the data grows like the load", action, default=True)
+    return Quantity(data.per_year, "share", Origin.RULE, "db.growth_percent", doubts=() if given else (like,))
 
 
 def _stated(sheet: Sheet, key: str) -> float:

@@ -10,13 +10,13 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import TcpBuffers
 from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
 from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount, shared_storage
-from sizeup.units import format_bit_rate, format_in
+from sizeup.units import format_bit_rate, format_bytes, format_in
 
 
 def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
@@ -45,7 +45,8 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     if links:
         values["net.links"] = Words(links, Origin.DETECTED, "/sys/class/net")
     if machine.memory_bytes:
-        values["machine.memory_gib"] = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo")
+        memory = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo", doubts=_in_use(machine))
+        values["machine.memory_gib"] = memory
     if _is_virtual(machine) or machine.platform.is_guest is False:
         source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"
         values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
@@ -80,6 +81,17 @@ def storage_of(machine: Machine, stated: Mapping[str, Value]) -> Machine:
     if not isinstance(nodes, Quantity) or nodes.value < 2:
         return machine
     return shared_storage(machine, device.value if isinstance(device, Words) else None)
+
+
+def _in_use(machine: Machine) -> tuple[Doubt, ...]:
+    """Return that other programs may need what is in use now; huge pages are reserved for a database."""
+    if machine.memory_bytes is None or machine.memory_available_bytes is None:
+        return ()
+    pages = sum(pool.total * pool.page_bytes for pool in machine.huge_pages)
+    left = min(machine.memory_available_bytes + pages, machine.memory_bytes)
+    taken = format_bytes(machine.memory_bytes - left)
+    action = f"Use {KEYS['machine.memory_gib'].flag} without what other programs keep"
+    return (Doubt(left, f"{taken} are in use now, perhaps by other programs", action),)
 
 
 def _node_memory(machine: Machine) -> dict[str, Value]:

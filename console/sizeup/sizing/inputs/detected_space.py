@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from sizeup.model.machine import LocalMount, Machine
 from sizeup.model.storage import BlockDevice
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.input_value import Value
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import visible_disks
 from sizeup.sizing.storage_paths import block_device, mount_point, nfs_mount
 from sizeup.text import plural
@@ -15,7 +18,8 @@ from sizeup.units import format_decimal_bytes
 def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     """Space of the database's mount or device; without one the size of all disks, where no other storage is mounted.
 
-    Of a device that is in use and whose free space is unknown, the size, with the reason to doubt it.
+    Of a mount that is what is free, at most its size; of a device that is in use and whose free space is unknown the
+    size, of which nothing is certain.
     """
     if device is None:
         disks = visible_disks(machine)
@@ -28,23 +32,19 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     mount = _mount(machine, found, mount_point(machine, device))
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
         free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
-        return {
-            "capacity.gb": _detected(max(mount.free_bytes, _LEAST_BYTES), free),
-            "path.free_on": Words(mount.mount_point, Origin.DETECTED, _MOUNTS),
-        }
+        there = Doubt(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
+        return {"capacity.gb": replace(_detected(max(mount.free_bytes, _LEAST_BYTES), free), doubts=(there,))}
     size = found.usable_bytes or found.size_bytes
     if not size:
         return {}
-    values: dict[str, Value] = {"capacity.gb": _detected(size, found.name)}
-    if used := _use(machine, found):
-        values["path.space_unsure"] = Words(f"all of {found.name} is free for the database", Origin.DETECTED, _MOUNTS)
-        values["path.space_used"] = Words(used, Origin.DETECTED, _MOUNTS)
-    return values
+    used = _use(machine, found)
+    unsure = Doubt(0.0, f"{found.name} is in use ({used}), and its free space is unknown", _ENTER)
+    return {"capacity.gb": replace(_detected(size, found.name), doubts=(unsure,) if used else ())}
 
 
 _REMOTE = frozenset({"lustre", "gpfs", "ceph"})
 """File systems that lie on the disks of other machines."""
-_MOUNTS = "table of mounts"
+_ENTER = f"Use {KEYS['capacity.gb'].flag}"
 _LEAST_BYTES = 10**6
 """What a full file system counts as, since no demand is a share of nothing."""
 

@@ -73,7 +73,6 @@ _LABELS = {
     "path.kind": "Kind of paths",
     "path.down": "Paths that are down",
     "path.measured": "Place of the measurement",
-    "path.space_unsure": "Space whose use is unknown",
     "path.write_spindles": "Effective drives, writes",
     "path.read_spindles": "Effective drives, reads",
     "capacity.curve_iops": "Measured IOPS",
