@@ -161,7 +161,6 @@ def test_a_workload_of_a_report_has_every_key_of_the_demand() -> None:
         "workload.io_kib": 8192,
         "workload.cpu_cores": 4,
         "workload.spread_cores": 8,
-        "workload.percentile": 95,
         "redo.mb_s": 2e6,
         "redo.writes_s": 500,
         "sga.mb": 68719476736,

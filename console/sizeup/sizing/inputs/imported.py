@@ -172,7 +172,7 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
         weights = [interval.requests_per_second or 1.0 for interval in reads]
         share = sum((one.read_share or 0.0) * weight for one, weight in zip(reads, weights, strict=True)) / sum(weights)
         values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{where}: mean by requests")
-    if values:
+    if len(intervals) > 1:
         values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile")
     for stated in (one for file in files for one in file.stated):
         before = values.get(stated.key)
