@@ -9,6 +9,7 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import drive_count
 from sizeup.sizing.io.capacity import find_bottleneck, servers
 from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.term import answered, in_seconds, term, worked
 from sizeup.units import format_in
 
 
@@ -17,20 +18,16 @@ def _rate(sheet: Sheet) -> Quantity | None:
     stated = sheet.optional("observed.mb_s")
     if stated is not None:
         return stated
-    rate = None
     amount, seconds = sheet.optional("observed.gib"), sheet.optional("observed.seconds")
     requests, size = sheet.optional("observed.iops"), sheet.optional("observed.io_kib")
     if amount is not None and seconds is not None:
-        rate = amount.value / (seconds.value / 1e9)
-        sheet.line(
-            f"{shown(amount, 'GiB')} / {shown(seconds, 's')} = {format_in(rate, 'MB/s')} = {format_in(rate, 'MiB/s')}"
-        )
+        rate = term(amount, "GiB") / in_seconds(seconds, "s")
     elif requests is not None and size is not None:
-        rate = requests.value * size.value
-        sheet.line(
-            f"{shown(requests, 'IOPS')} x {shown(size, 'KiB')} = {format_in(rate, 'MB/s')} = {format_in(rate, 'MiB/s')}"
-        )
-    return None if rate is None else sheet.answer(rate, "MB/s", "observed")
+        rate = term(requests, "IOPS") * term(size, "KiB")
+    else:
+        return None
+    sheet.line(f"{rate} = {format_in(rate.value, 'MB/s')} = {format_in(rate.value, 'MiB/s')}")
+    return sheet.answer(rate.value, "MB/s", "observed")
 
 
 def _observed(sheet: Sheet) -> Iterator[Advice]:
@@ -52,68 +49,45 @@ def _claim(sheet: Sheet) -> Iterator[Advice]:
     rate = _rate(sheet)
     if least is None or rate is None:
         return
-    share = rate.value / least.capacity.value
-    sheet.line(f"{shown(rate, 'MB/s')} / {shown(least.capacity, 'MB/s')} = {format_in(share, '%')}")
-    above = share > 1
-    yield sheet.advice(
-        "observed.path-share",
-        "Observed throughput against its path",
-        f"observed {shown(rate, 'MB/s')} is above its path: {least.name} has {shown(least.capacity, 'MB/s')}. Likely "
-        "reasons: a cache, another block size, or a link rate taken for payload"
-        if above
-        else f"observed {shown(rate, 'MB/s')} is within its path: {format_in(share, '%')} of "
-        f"{shown(least.capacity, 'MB/s')} ({least.name})",
-        sheet.answer(share, "%", "observed"),
-        "%",
-        decision="above-path" if above else "within",
-    )
+    capacity = term(least.capacity, "MB/s")
+    share = worked(sheet, term(rate, "MB/s") / capacity, "%")
+    above = share.value > 1
+    verdict = f"within its path: {share} of {capacity} ({least.name})"
+    if above:
+        verdict = (
+            f"above its path: {least.name} has {capacity}. Likely reasons: a cache, another block size, or a link rate "
+            "taken for payload"
+        )
+    verdict = f"observed {shown(rate, 'MB/s')} is {verdict}"
+    title, decision = "Observed throughput against its path", "above-path" if above else "within"
+    yield answered(sheet, "observed.path-share", title, verdict, share, "observed", decision=decision)
 
 
 def _per_core(sheet: Sheet) -> Iterator[Advice]:
     requests, cores = sheet.number("observed.iops"), sheet.number("machine.cores")
-    every = cores.value * servers(sheet)
-    each = requests.value / every
-    sheet.line(f"{shown(requests, 'IOPS')} / {format_in(every, 'cores')} = {format_in(each, 'IOPS')}")
-    yield sheet.advice(
-        "observed.iops-per-core",
-        "Observed IOPS per core",
-        f"observed: {format_in(each, 'IOPS')} per core",
-        sheet.answer(each, "IOPS", "observed.iops"),
-        "IOPS",
-    )
+    every = term(cores.value * servers(sheet), "cores")
+    each = worked(sheet, term(requests, "IOPS") / every, "IOPS")
+    verdict = f"observed: {each} per core"
+    yield answered(sheet, "observed.iops-per-core", "Observed IOPS per core", verdict, each, "observed.iops")
 
 
 def _per_drive(sheet: Sheet) -> Iterator[Advice]:
     requests, drives = sheet.number("observed.iops"), drive_count(sheet)
     catalog = sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
-    each = requests.value / drives
-    sheet.line(f"{shown(requests, 'IOPS')} / {format_in(drives, 'drives')} = {format_in(each, 'IOPS')}")
+    each = worked(sheet, term(requests, "IOPS") / term(drives, "drives"), "IOPS")
     low, high = catalog.low or catalog.value, catalog.high or catalog.value
-    decision = "above-catalog" if each > high else "below-catalog" if each < low else "catalog"
-    verdict = f"observed: {format_in(each, 'IOPS')} per drive; catalog: {low:g} to {high:g} IOPS"
+    decision = "above-catalog" if each.value > high else "below-catalog" if each.value < low else "catalog"
+    verdict = f"observed: {each} per drive; catalog: {low:g} to {high:g} IOPS"
     if decision == "above-catalog":
         verdict += ". Likely reasons: short strokes, deep queues, or a cache"
-    yield sheet.advice(
-        "observed.iops-per-drive",
-        "Observed IOPS per drive",
-        verdict,
-        sheet.answer(each, "IOPS", "observed.iops"),
-        "IOPS",
-        decision=decision,
-    )
+    title = "Observed IOPS per drive"
+    yield answered(sheet, "observed.iops-per-drive", title, verdict, each, "observed.iops", decision=decision)
 
 
 def _call(sheet: Sheet) -> Iterator[Advice]:
     cycles, clock = sheet.number("observed.cycles_per_call"), sheet.number("machine.ghz")
-    time = cycles.value / clock.value * 1e9
-    sheet.line(f"{shown(cycles, 'cycles')} / {shown(clock, 'GHz')} = {format_in(time, 'ns')}")
-    yield sheet.advice(
-        "observed.call",
-        "Time per call",
-        f"time per call: {format_in(time, 'ns')}",
-        sheet.answer(time, "ns", "observed.cycles_per_call"),
-        "ns",
-    )
+    time = worked(sheet, (term(cycles, "cycles") / term(clock, "GHz")).scaled(1e9), "ns")
+    yield answered(sheet, "observed.call", "Time per call", f"time per call: {time}", time, "observed.cycles_per_call")
 
 
 def _kernel_share(sheet: Sheet) -> Iterator[Advice]:

@@ -10,6 +10,7 @@ from sizeup.sizing.io.array import flash_drives, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, inside_servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.term import answered, term, worked
 from sizeup.units import format_in
 
 
@@ -39,17 +40,10 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         what = "neither the database nor a known hot set fits, so use it as a cache"
         if hot is None and (known := _hot_share_clause(sheet)):
             what += f". The size of the hot set{known} is unknown. Use {KEYS['db.hot_gb'].flag}"
-    gain = sheet.rule(figure)
-    share, raw = database.value / capacity.value, " without RAID" if use == "cache" else ""
-    sheet.line(f"{shown(database, 'GB')} / {format_in(capacity.value, 'GB')} = {format_in(share, '%')}")
-    yield sheet.advice(
-        "flash.use",
-        "Use of the flash",
-        f"{what} (database: {format_in(share, '%')} of the flash{raw}); published gain, one system: {_gain(gain)}",
-        sheet.answer(share, "%", figure),
-        "%",
-        decision=use,
-    )
+    gain, raw = sheet.rule(figure), " without RAID" if use == "cache" else ""
+    share = worked(sheet, term(database, "GB") / term(capacity.value, "GB"), "%")
+    verdict = f"{what} (database: {share} of the flash{raw}); published gain, one system: {_gain(gain)}"
+    yield answered(sheet, "flash.use", "Use of the flash", verdict, share, figure, decision=use)
 
 
 def _hot_share_clause(sheet: Sheet) -> str:
@@ -72,15 +66,9 @@ _TIMES_FROM = 2.0
 def _cache_size(sheet: Sheet) -> Iterator[Advice]:
     for name in ("least", "most"):
         sga, factor = sheet.number("sga.mb"), sheet.rule(f"flash.cache.{name}")
-        size = sga.value * factor.value
-        sheet.line(f"{shown(sga, 'GiB')} x {shown(factor, '')} = {format_in(size, 'GiB')}")
-        yield sheet.advice(
-            f"flash.cache.{name}",
-            f"Flash cache, {name}",
-            f"flash cache for this SGA: at {name} {format_in(size, 'GiB')}",
-            sheet.answer(size, "GiB", f"flash.cache.{name}"),
-            "GiB",
-        )
+        size = worked(sheet, term(sga, "GiB") * term(factor, ""), "GiB")
+        verdict, rule = f"flash cache for this SGA: at {name} {size}", f"flash.cache.{name}"
+        yield answered(sheet, rule, f"Flash cache, {name}", verdict, size, rule)
 
 
 def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
@@ -89,66 +77,40 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
     rac = sheet.optional_words("flash.rac") == "yes"
     each = sheet.rule("flash.cache.metadata-rac" if rac else "flash.cache.metadata-single")
     sga = sheet.number("sga.mb")
-    overhead = cache.value / block.value * each.value
-    share = overhead / sga.value
-    sheet.line(f"{shown(cache, 'GiB')} / {shown(block, 'KiB')} = {format_in(cache.value / block.value, 'blocks')}")
-    sheet.line(f"x {shown(each, 'B')} = {format_in(overhead, 'GiB')}, {format_in(share, '%')} of the SGA")
+    blocks = worked(sheet, term(cache, "GiB") / term(block, "KiB"), "blocks")
+    overhead = term(blocks.value * each.value, "GiB")
+    share = overhead.value / sga.value
+    sheet.line(f"x {shown(each, 'B')} = {overhead}, {format_in(share, '%')} of the SGA")
     limit = sheet.rule("flash.cache.metadata-much")
-    much = share > limit.value
-    enlarge = ". Enlarge the SGA by as much" if much else ""
+    enlarge, decision = (". Enlarge the SGA by as much", "much") if share > limit.value else ("", "little")
     sheet.caveat("a write-heavy database is limited by its writes (free buffer waits), whatever the size of the cache")
-    yield sheet.advice(
-        "flash.cache.metadata",
-        "SGA overhead of the flash cache",
-        f"block headers of the flash cache: {format_in(overhead, 'GiB')}, {format_in(share, '%')} of the SGA{enlarge}",
-        sheet.answer(overhead, "GiB", each.source),
-        "GiB",
-        decision="much" if much else "little",
-    )
+    title = "SGA overhead of the flash cache"
+    verdict = f"block headers of the flash cache: {overhead}, {format_in(share, '%')} of the SGA{enlarge}"
+    yield answered(sheet, "flash.cache.metadata", title, verdict, overhead, each.source, decision=decision)
 
 
 def _hits(sheet: Sheet) -> Iterator[Advice]:
     """Hit ratios from V$SYSSTAT; physical reads include reads from the flash cache."""
     reads = sheet.number("sysstat.physical_reads")
     gets, consistent = sheet.number("sysstat.db_block_gets"), sheet.number("sysstat.consistent_gets")
-    logical = gets.value + consistent.value
-    ratio = 1 - reads.value / logical
-    sheet.line(f"{shown(gets, '')} + {shown(consistent, '')} = {format_in(logical, 'logical reads')}")
-    sheet.line(f"1 - {shown(reads, '')} / {format_in(logical, '')} = {format_in(ratio, '%')}")
+    logical = worked(sheet, term(gets, "") + term(consistent, ""), "logical reads").value
+    ratio = worked(sheet, term(1, "") - term(reads, "") / term(logical, ""), "%")
     sheet.caveat("a high buffer cache hit ratio proves nothing: a few hot blocks raise it while the system is slow")
-    yield sheet.advice(
-        "sysstat.hit-ratio",
-        "Buffer cache hit ratio",
-        f"buffer cache hit ratio: {format_in(ratio, '%')} of logical reads",
-        sheet.answer(ratio, "%", "V$SYSSTAT"),
-        "%",
-    )
+    verdict = f"buffer cache hit ratio: {ratio} of logical reads"
+    yield answered(sheet, "sysstat.hit-ratio", "Buffer cache hit ratio", verdict, ratio, "V$SYSSTAT")
     reads, hits = sheet.number("sysstat.physical_reads"), sheet.number("sysstat.flash_hits")
     inserts = sheet.optional("sysstat.flash_inserts")
-    share = hits.value / reads.value
-    sheet.line(f"{shown(hits, '')} / {shown(reads, '')} = {format_in(share, '%')}")
+    share = worked(sheet, term(hits, "") / term(reads, ""), "%")
     if inserts is not None:
         sheet.line(
             f"hits + inserts = {format_in(hits.value + inserts.value, '')}, about the physical reads: "
             "they include flash hits"
         )
-    yield sheet.advice(
-        "sysstat.flash-share",
-        "Flash cache hit ratio",
-        f"flash cache hit ratio: {format_in(share, '%')} of physical reads",
-        sheet.answer(share, "%", "V$SYSSTAT"),
-        "%",
-    )
+    verdict = f"flash cache hit ratio: {share} of physical reads"
+    yield answered(sheet, "sysstat.flash-share", "Flash cache hit ratio", verdict, share, "V$SYSSTAT")
     reads, hits = sheet.number("sysstat.physical_reads"), sheet.number("sysstat.flash_hits")
-    disk = reads.value - hits.value
-    sheet.line(f"{shown(reads, '')} - {shown(hits, '')} = {format_in(disk, '')}")
-    yield sheet.advice(
-        "sysstat.disk-reads",
-        "Disk reads",
-        f"disk reads: {format_in(disk, 'reads')}",
-        sheet.answer(disk, "reads", "V$SYSSTAT"),
-        "reads",
-    )
+    disk = term(worked(sheet, term(reads, "") - term(hits, ""), "").value, "reads")
+    yield answered(sheet, "sysstat.disk-reads", "Disk reads", f"disk reads: {disk}", disk, "V$SYSSTAT")
 
 
 CALCULATIONS = (

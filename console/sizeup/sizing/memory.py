@@ -9,20 +9,19 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.term import Term, answered, in_seconds, term, worked
 from sizeup.units import format_in
 
 
-def _pages(sheet: Sheet) -> float:
+def _pages(sheet: Sheet) -> Term:
     """Huge pages that the shared memory fills."""
     sga, page = sheet.number("sga.mb"), sheet.number("memory.huge_page_kib")
-    pages = math.ceil(sga.value / page.value)
     sheet.cite("oracle-hugepages")
-    sheet.line(f"ceil({shown(sga, 'MiB')} / {shown(page, 'MiB')}) = {format_in(pages, 'pages')}")
-    return pages
+    return worked(sheet, math.ceil(term(sga, "MiB") / term(page, "MiB")), "pages")
 
 
 def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
-    pages = _pages(sheet)
+    pages = _pages(sheet).value
     segments = sheet.number("sga.segments")
     sheet.line(f"{shown(segments, 'segments')}: up to one more page each, {format_in(pages + segments.value, 'pages')}")
     reserved = sheet.optional("memory.huge_pages")
@@ -57,16 +56,12 @@ def _per_node(sheet: Sheet) -> Iterator[Advice]:
     if nodes.value < 2:
         return
     pages = _pages(sheet)
-    each = math.ceil(pages / nodes.value)
-    sheet.line(f"ceil({format_in(pages, 'pages')} / {shown(nodes, 'nodes')}) = {format_in(each, 'pages')}")
-    yield sheet.advice(
-        "memory.huge-pages-per-node",
-        "Huge pages per node",
-        f"{format_in(each, 'huge pages')} on each of {shown(nodes, 'nodes')}. Reserved at boot, they spread the shared "
-        "memory over the nodes instead of filling one (Cyclops)",
-        sheet.answer(each, "pages", "oracle-hugepages"),
-        "pages",
+    each = worked(sheet, math.ceil(pages / term(nodes, "nodes")), "pages")
+    verdict = (
+        f"{format_in(each.value, 'huge pages')} on each of {shown(nodes, 'nodes')}. Reserved at boot, they spread the "
+        "shared memory over the nodes instead of filling one (Cyclops)"
     )
+    yield answered(sheet, "memory.huge-pages-per-node", "Huge pages per node", verdict, each, "oracle-hugepages")
 
 
 _MEMLOCK = {"": "", "enough": "; the limit is high enough", "short": "; the limit is too low"}
@@ -74,63 +69,44 @@ _MEMLOCK = {"": "", "enough": "; the limit is high enough", "short": "; the limi
 
 def _memlock(sheet: Sheet) -> Iterator[Advice]:
     page = sheet.number("memory.huge_page_kib")
-    pages = _pages(sheet)
-    required = pages * page.value
-    sheet.line(f"{format_in(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(required, 'KiB')}")
+    required = worked(sheet, _pages(sheet) * term(page, "KiB"), "KiB")
     limit = sheet.optional("memory.memlock_kib")
     reserved = sheet.optional("memory.huge_pages")
-    decision = "" if limit is None else "enough" if limit.value >= required else "short"
+    decision = "" if limit is None else "enough" if limit.value >= required.value else "short"
     if limit is not None and reserved is None:
         sheet.caveat("memlock is set but no huge pages are reserved, so the limit has no effect")
-    yield sheet.advice(
-        "memory.memlock",
-        "Locked-memory limit (memlock)",
-        f"memlock: at least {format_in(required, 'KiB')}{_MEMLOCK[decision]}",
-        sheet.answer(required, "KiB", "oracle-hugepages"),
-        "KiB",
-        decision=decision,
-    )
+    title, verdict = "Locked-memory limit (memlock)", f"memlock: at least {required}{_MEMLOCK[decision]}"
+    yield answered(sheet, "memory.memlock", title, verdict, required, "oracle-hugepages", decision=decision)
 
 
 def _page_tables(sheet: Sheet) -> Iterator[Advice]:
     """Page tables per process for the shared memory, with small pages and with huge pages."""
-    for advice_id, title, small in (
-        ("memory.page-tables.small", "Page tables per process, small pages", True),
-        ("memory.page-tables.huge", "Page tables per process, huge pages", False),
-    ):
+    for pages, unit in (("small", "MiB"), ("huge", "KiB")):
         sga, entry = sheet.number("sga.mb"), sheet.rule("memory.page-table-entry")
-        page = sheet.rule("memory.small-page") if small else sheet.number("memory.huge_page_kib")
-        cost = sga.value / page.value * entry.value
-        unit = "MiB" if small else "KiB"
-        sheet.line(
-            f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = {format_in(cost, unit)} per process"
-        )
+        page = sheet.rule("memory.small-page") if pages == "small" else sheet.number("memory.huge_page_kib")
+        arithmetic = term(sga, "MiB") / term(page, "KiB") * term(entry, "B")
+        cost = term(arithmetic.value, unit)
+        sheet.line(f"{arithmetic} = {cost} per process")
         sessions = sheet.optional("memory.sessions")
-        pages = "small" if small else "huge"
-        verdict = f"page tables with {pages} pages: {format_in(cost, unit)} per process"
+        verdict = f"page tables with {pages} pages: {cost} per process"
         if sessions is not None:
-            sheet.line(
-                f"{shown(sessions, 'sessions')} x {format_in(cost, unit)} = {format_in(cost * sessions.value, 'GiB')}"
-            )
-            verdict += f", {format_in(cost * sessions.value, 'GiB')} for {shown(sessions, 'sessions')}"
-        yield sheet.advice(advice_id, title, verdict, sheet.answer(cost, unit, "oracle-hugepages"), unit)
+            of_all = worked(sheet, term(sessions, "sessions") * cost, "GiB")
+            verdict += f", {of_all} for {shown(sessions, 'sessions')}"
+        title = f"Page tables per process, {pages} pages"
+        yield answered(sheet, f"memory.page-tables.{pages}", title, verdict, cost, "oracle-hugepages")
 
 
 def _locality(sheet: Sheet) -> Iterator[Advice]:
     nodes = sheet.number("numa.nodes")
     if nodes.value < 2:
         return
-    share = 1 / nodes.value
     sheet.cite("closson-2007-numa")
-    sheet.line(f"1 / {shown(nodes, 'nodes')} = {format_in(share, '%')}")
-    yield sheet.advice(
-        "memory.interleave-locality",
-        "Local accesses to interleaved memory",
-        f"interleaved over {shown(nodes, 'nodes')}: {format_in(share, '%')} of accesses are local. "
-        "Private memory of the processes stays local",
-        sheet.answer(share, "%", "closson-2007-numa"),
-        "%",
+    share, title = worked(sheet, term(1, "") / term(nodes, "nodes"), "%"), "Local accesses to interleaved memory"
+    verdict = (
+        f"interleaved over {shown(nodes, 'nodes')}: {share} of accesses are local. Private memory of the processes "
+        "stays local"
     )
+    yield answered(sheet, "memory.interleave-locality", title, verdict, share, "closson-2007-numa")
     local, remote = sheet.number("memory.local_ns"), sheet.number("memory.remote_ns")
     nodes = sheet.number("numa.nodes")
     mean = local.value / nodes.value + remote.value * (1 - 1 / nodes.value)
@@ -153,20 +129,16 @@ def _one_node(sheet: Sheet) -> Iterator[Advice]:
     free, sga = sheet.numbers("numa.free_mb"), sheet.number("sga.mb")
     sheet.cite("closson-2007-numa")
     emptiest = max(free, key=lambda node: node.value)
-    left = emptiest.value - sga.value
-    sheet.line(f"{shown(emptiest, 'MiB')} - {shown(sga, 'MiB')} = {format_in(left, 'MiB')}")
-    fits = left >= 0
-    yield sheet.advice(
-        "memory.one-node-left",
-        "Free memory of the emptiest node with all shared memory on it",
-        f"{format_in(left, 'MiB')} stay free on that node; its processes get further memory from other nodes"
-        if fits
-        else f"allocated by one process without huge pages or interleaving, the shared memory fills one node and takes "
-        f"{format_in(-left, 'MiB')} from others",
-        sheet.answer(left, "MiB", "closson-2007-numa"),
-        "MiB",
-        decision="fits" if fits else "spills",
-    )
+    left = worked(sheet, term(emptiest, "MiB") - term(sga, "MiB"), "MiB")
+    decision, verdict = "fits", f"{left} stay free on that node; its processes get further memory from other nodes"
+    if left.value < 0:
+        decision = "spills"
+        verdict = (
+            "allocated by one process without huge pages or interleaving, the shared memory fills one node and takes "
+            f"{format_in(-left.value, 'MiB')} from others"
+        )
+    title = "Free memory of the emptiest node with all shared memory on it"
+    yield answered(sheet, "memory.one-node-left", title, verdict, left, "closson-2007-numa", decision=decision)
 
 
 def _cyclops(sheet: Sheet) -> Iterator[Advice]:
@@ -178,89 +150,55 @@ def _cyclops(sheet: Sheet) -> Iterator[Advice]:
             f"found {len(after)}"
         )
     allocated = [a.value - b.value for a, b in zip(before, after, strict=True)]
-    whole = sum(allocated)
+    whole, most = sum(allocated), max(allocated)
     if whole <= 0:
         raise UsageError("numa.free_after_mb: expected less free memory than before, found more")
-    share = max(allocated) / whole
-    most = allocated.index(max(allocated))
     limit = sheet.rule("memory.cyclops.share")
     for node, amount in enumerate(allocated):
         sheet.line(f"node {node}: {format_in(amount, 'MiB')} allocated")
-    sheet.line(f"{format_in(max(allocated), 'MiB')} / {format_in(whole, 'MiB')} = {format_in(share, '%')}")
-    cyclops = share >= limit.value and len(allocated) > 1
-    verdict = f"{format_in(share, '%')} of the memory came from node {most}"
-    yield sheet.advice(
-        "memory.cyclops",
-        "Shared memory on one node",
-        f"unbalanced (Cyclops): {verdict}. Reserve huge pages at boot, or start under numactl --interleave=all"
-        if cyclops
-        else f"balanced: {verdict}",
-        sheet.answer(share, "%", "memory.cyclops.share"),
-        "%",
-        decision="cyclops" if cyclops else "spread",
-    )
+    share = worked(sheet, term(most, "MiB") / term(whole, "MiB"), "%")
+    of_node, decision = f"{share} of the memory came from node {allocated.index(most)}", "spread"
+    verdict = f"balanced: {of_node}"
+    if share.value >= limit.value and len(allocated) > 1:
+        decision = "cyclops"
+        verdict = (
+            f"unbalanced (Cyclops): {of_node}. Reserve huge pages at boot, or start under numactl --interleave=all"
+        )
+    title = "Shared memory on one node"
+    yield answered(sheet, "memory.cyclops", title, verdict, share, "memory.cyclops.share", decision=decision)
 
 
 def _sga_sum(sheet: Sheet) -> Iterator[Advice]:
     parts = sheet.numbers("sga.parts_bytes")
     total = sum(part.value for part in parts)
     sheet.line(f"{' + '.join(shown(part, 'B') for part in parts)} = {format_in(total, 'B')}")
-    yield sheet.advice(
-        "memory.sga-sum",
-        "Shared memory in total",
-        f"SGA in total: {format_in(total, 'B')} ({format_in(total, 'MiB')})",
-        sheet.answer(total, "B", "sga.parts_bytes"),
-        "B",
-    )
+    verdict = f"SGA in total: {format_in(total, 'B')} ({format_in(total, 'MiB')})"
+    yield answered(sheet, "memory.sga-sum", "Shared memory in total", verdict, term(total, "B"), "sga.parts_bytes")
 
 
 def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     """Results of the Silly Little Benchmark, from its arguments and its elapsed time."""
     pages = sheet.number("slb.pages")
     page = sheet.rule("slb.bytes-per-page")
-    sheet.line(f"{shown(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(pages.value * page.value, 'MiB')}")
-    yield sheet.advice(
-        "slb.footprint",
-        "Working set of one memhammer",
-        f"memhammer working set: {format_in(pages.value * page.value, 'MiB')}",
-        sheet.answer(pages.value * page.value, "MiB", "slb.bytes-per-page"),
-        "MiB",
-    )
+    footprint = worked(sheet, term(pages, "pages") * term(page, "KiB"), "MiB")
+    title, verdict = "Working set of one memhammer", f"memhammer working set: {footprint}"
+    yield answered(sheet, "slb.footprint", title, verdict, footprint, "slb.bytes-per-page")
     operations = _operations(sheet)
-    yield sheet.advice(
-        "slb.operations",
-        "Operations of one memhammer",
-        f"memhammer: {format_in(operations, 'operations')}",
-        sheet.answer(operations, "operations", "slb-2007"),
-        "operations",
-    )
+    title, verdict = "Operations of one memhammer", f"memhammer: {operations}"
+    yield answered(sheet, "slb.operations", title, verdict, operations, "slb-2007")
     operations, elapsed = _operations(sheet), sheet.number("slb.elapsed_us")
-    each = elapsed.value / operations
-    sheet.line(f"{shown(elapsed, 'us')} / {format_in(operations, 'operations')} = {format_in(each, 'ns')}")
-    yield sheet.advice(
-        "slb.latency",
-        "Latency per operation",
-        f"memhammer: {format_in(each, 'ns')} per operation",
-        sheet.answer(each, "ns", "slb-2007"),
-        "ns",
-    )
+    each = worked(sheet, term(elapsed, "us") / operations, "ns")
+    verdict = f"memhammer: {each} per operation"
+    yield answered(sheet, "slb.latency", "Latency per operation", verdict, each, "slb-2007")
     operations, elapsed = _operations(sheet), sheet.number("slb.elapsed_us")
-    rate = operations / (elapsed.value / 1e9)
-    sheet.line(f"{format_in(operations, 'operations')} / {shown(elapsed, 's')} = {format_in(rate, '/s')}")
-    yield sheet.advice(
-        "slb.rate",
-        "Operations per second",
-        f"memhammer: {format_in(rate, 'operations')} per second",
-        sheet.answer(rate, "/s", "slb-2007"),
-        "/s",
-    )
+    rate = worked(sheet, operations / in_seconds(elapsed, "s"), "/s")
+    verdict = f"memhammer: {format_in(rate.value, 'operations')} per second"
+    yield answered(sheet, "slb.rate", "Operations per second", verdict, rate, "slb-2007")
 
 
-def _operations(sheet: Sheet) -> float:
+def _operations(sheet: Sheet) -> Term:
     pages, loops = sheet.number("slb.pages"), sheet.number("slb.loops")
-    operations = pages.value * loops.value
-    sheet.line(f"{shown(pages, 'pages')} x {shown(loops, 'loops')} = {format_in(operations, 'operations')}")
-    return operations
+    return worked(sheet, term(pages, "pages") * term(loops, "loops"), "operations")
 
 
 def _scaling(sheet: Sheet) -> Iterator[Advice]:
@@ -269,18 +207,14 @@ def _scaling(sheet: Sheet) -> Iterator[Advice]:
             continue
         each, one = sheet.numbers(key), sheet.number("slb.one_ops_s")
         limit = sheet.rule("slb.saturated-below")
-        scaling = sum(rate.value for rate in each) / one.value
-        sheet.line(f"({' + '.join(shown(rate, '') for rate in each)}) / {shown(one, '')} = {format_in(scaling, '')}")
-        saturated = scaling < limit.value
-        yield sheet.advice(
-            f"slb.scaling.{count}",
-            f"Scaling from one to {count} processes",
-            f"{count} processes reach {scaling:.3f} times the throughput of one"
-            + (", so one process alone saturates this memory" if saturated else ""),
-            sheet.answer(scaling, "1", "slb-2007"),
-            "1",
-            decision="saturated" if saturated else "scales",
-        )
+        all_of_them = Term(sum(rate.value for rate in each), f"({' + '.join(shown(rate, '') for rate in each)})")
+        scaling = worked(sheet, all_of_them / term(one, ""), "")
+        decision = "saturated" if scaling.value < limit.value else "scales"
+        verdict = f"{count} processes reach {scaling.value:.3f} times the throughput of one"
+        if decision == "saturated":
+            verdict += ", so one process alone saturates this memory"
+        title = f"Scaling from one to {count} processes"
+        yield answered(sheet, f"slb.scaling.{count}", title, verdict, scaling, "slb-2007", decision=decision)
 
 
 CALCULATIONS = (

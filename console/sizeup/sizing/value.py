@@ -7,44 +7,39 @@ from collections.abc import Iterator
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.licensing.contract import chosen_pack, chosen_product
+from sizeup.sizing.licensing.contract import chosen_contract
 from sizeup.sizing.licensing.cost import a_year, list_price, price_name
 from sizeup.sizing.licensing.count import count_range, range_end, ranged, usd_range
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.sheet import Calculation, Sheet, shown
-from sizeup.units import format_in
+from sizeup.sizing.term import Term, answered, term, worked
+from sizeup.units import base_unit, format_in
 
 
-def _effective(sheet: Sheet) -> tuple[float, str]:
-    """Return the throughput after promised gains and lost servers, and its unit."""
+def _effective(sheet: Sheet) -> Term:
+    """Return the throughput after promised gains and lost servers."""
     stated = sheet.number("value.throughput")
     unit = sheet.optional_words("value.unit") or "units"
-    value = stated.value
+    rate = term(stated, unit)
     uplift = sheet.optional("value.uplift_percent")
     if uplift is not None:
-        sheet.line(
-            f"{shown(stated, unit)} x (1 + {shown(uplift, '%')}) = {format_in(value * (1 + uplift.value), unit)}"
-        )
+        gain = 1 + uplift.value
+        rate = worked(sheet, rate * Term(gain, f"(1 + {shown(uplift, '%')})"), unit)
         sheet.line(
             f"the promise is {shown(uplift, '%')} above the present; the present is "
-            f"{format_in(1 - 1 / (1 + uplift.value), '%')} below the promise"
+            f"{format_in(1 - 1 / gain, '%')} below the promise"
         )
         sheet.caveat("the gain is a promise, not a measurement")
-        value *= 1 + uplift.value
     survivors, nodes = sheet.optional("cluster.survivors"), sheet.number("cluster.nodes")
-    if survivors is not None:
-        if survivors.value > nodes.value:
-            raise UsageError(
-                f"cluster.survivors: expected at most cluster.nodes = {nodes.value:g}, found {survivors.value:g}"
-            )
-        share = sheet.number("cluster.degraded_percent")
-        left = value * survivors.value / nodes.value * share.value
-        sheet.line(
-            f"{format_in(value, unit)} x {survivors.value:g} / {nodes.value:g} x {shown(share, '%')} = "
-            f"{format_in(left, unit)}"
+    if survivors is None:
+        return rate
+    if survivors.value > nodes.value:
+        raise UsageError(
+            f"cluster.survivors: expected at most cluster.nodes = {nodes.value:g}, found {survivors.value:g}"
         )
-        value = left
-    return value, unit
+    share = sheet.number("cluster.degraded_percent")
+    left, of = (Term(one.value, f"{one.value:g}") for one in (survivors, nodes))
+    return worked(sheet, rate * left / of * term(share, "%"), unit)
 
 
 def _usd(each: float) -> str:
@@ -53,124 +48,86 @@ def _usd(each: float) -> str:
 
 
 def _throughput(sheet: Sheet) -> Iterator[Advice]:
-    value, unit = _effective(sheet)
+    rate = _effective(sheet)
     uplift = sheet.optional("value.uplift_percent")
     both = ""
     if uplift is not None and uplift.value:
         below = float(f"{1 - 1 / (1 + uplift.value):.4g}")
         both = f", by a promise {shown(uplift, '%')} above the present, which is {format_in(below, '%')} below it"
-    yield sheet.advice(
-        "value.throughput",
-        "Throughput",
-        f"throughput: {format_in(value, unit)}{both}",
-        sheet.answer(value, unit, "value.throughput"),
-        unit,
-    )
+    yield answered(sheet, "value.throughput", "Throughput", f"throughput: {rate}{both}", rate, "value.throughput")
 
 
 def _per_core(sheet: Sheet) -> Iterator[Advice]:
-    value, unit = _effective(sheet)
+    rate = _effective(sheet)
     cores, nodes = sheet.number("machine.cores"), sheet.number("cluster.nodes")
-    every = cores.value * nodes.value
-    each = f"{unit}/core"
-    sheet.line(f"{format_in(value, unit)} / {format_in(every, 'cores')} = {format_in(value / every, each)}")
-    yield sheet.advice(
-        "value.per-core",
-        "Throughput per core",
-        f"throughput per core: {format_in(value / every, unit)}",
-        sheet.answer(value / every, each, "value.throughput"),
-        each,
-    )
+    each = worked(sheet, rate / term(cores.value * nodes.value, "cores"), f"{rate.unit}/core")
+    verdict = f"throughput per core: {format_in(each.value, rate.unit)}"
+    yield answered(sheet, "value.per-core", "Throughput per core", verdict, each, "value.throughput")
 
 
 def _cluster(sheet: Sheet) -> Iterator[Advice]:
     """Cluster throughput as a share of linear scaling; two servers never do exactly twice the work of one."""
-    value, unit = _effective(sheet)
+    rate = _effective(sheet)
     alone, nodes = sheet.number("cluster.single_throughput"), sheet.number("cluster.nodes")
-    share = value / (alone.value * nodes.value)
-    sheet.line(f"{format_in(value, unit)} / ({nodes.value:g} x {shown(alone, unit)}) = {format_in(share, '%')}")
-    yield sheet.advice(
-        "value.cluster-efficiency",
-        "Scaling efficiency of the cluster",
-        f"scaling efficiency: {format_in(share, '%')} of linear with {shown(nodes, 'servers')}",
-        sheet.answer(share, "%", "cluster.single_throughput"),
-        "%",
-    )
+    linear = Term(alone.value * nodes.value, f"({nodes.value:g} x {shown(alone, rate.unit)})")
+    share = worked(sheet, rate / linear, "%")
+    title = "Scaling efficiency of the cluster"
+    verdict = f"scaling efficiency: {share} of linear with {shown(nodes, 'servers')}"
+    yield answered(sheet, "value.cluster-efficiency", title, verdict, share, "cluster.single_throughput")
 
 
 def _implied_cores(sheet: Sheet) -> Iterator[Advice]:
-    value, unit = _effective(sheet)
+    rate = _effective(sheet)
     each = sheet.number("value.throughput_per_core")
-    cores = value / each.value
-    sheet.line(f"{format_in(value, unit)} / {shown(each, unit)} = {format_in(cores, 'cores')}")
-    yield sheet.advice(
-        "value.implied-cores",
-        "Cores implied by a per-core figure",
-        f"implied cores: {format_in(cores, 'cores')}. Compare only with machines of as many",
-        sheet.answer(cores, "cores", "value.throughput_per_core"),
-        "cores",
-    )
+    cores = worked(sheet, rate / term(each, rate.unit), "cores")
+    title = "Cores implied by a per-core figure"
+    verdict = f"implied cores: {cores}. Compare only with machines of as many"
+    yield answered(sheet, "value.implied-cores", title, verdict, cores, "value.throughput_per_core")
 
 
 def _per_license(sheet: Sheet) -> Iterator[Advice]:
-    value, unit = _effective(sheet)
+    rate = _effective(sheet)
     count, metric, _ = licenses_required(sheet)
-    each = f"{unit}/{metric.unit.removesuffix('s')}"
-    text = format_in(value / count.value, each)
-    sheet.line(f"{format_in(value, unit)} / {count_range(count, metric.unit)} = {text}")
-    least, most = value / range_end(count, "high"), value / range_end(count, "low")
+    unit = f"{rate.unit}/{metric.unit.removesuffix('s')}"
+    each = worked(sheet, rate / Term(count.value, count_range(count, metric.unit)), unit)
+    least, most = rate.value / range_end(count, "high"), rate.value / range_end(count, "low")
     span = "" if least == most else f"{format_in(least, '')} to "
-    yield sheet.advice(
-        "value.per-license",
-        "Throughput per license",
-        f"throughput per license: {span}{format_in(most, unit)}",
-        ranged(value / count.value, least, most, each, "value.throughput"),
-        each,
-    )
+    verdict = f"throughput per license: {span}{format_in(most, rate.unit)}"
+    quantity = ranged(each.value, least, most, unit, "value.throughput")
+    yield sheet.advice("value.per-license", "Throughput per license", verdict, quantity, unit)
 
 
 def _license_cost(sheet: Sheet) -> Iterator[Advice]:
-    value, unit = _effective(sheet)
-    price, period = list_price(sheet), a_year(chosen_product(sheet, chosen_pack(sheet)))
-    each, least, most = (range_end(price, end) / value for end in ("value", "low", "high"))
-    sheet.line(f"{usd_range(price)} / {format_in(value, unit)} = {format_in(each, 'USD')}")
+    rate = _effective(sheet)
+    price, period = list_price(sheet), a_year(chosen_contract(sheet)[1])
+    least, most = (range_end(price, end) / rate.value for end in ("low", "high"))
+    each = worked(sheet, Term(price.value, usd_range(price)) / rate, "USD")
     span = "" if least == most else f"{_usd(least)} to "
     yield sheet.advice(
         "value.license-usd-per-unit",
         f"License {price_name(price)} per unit of throughput",
-        f"license {price_name(price)}: {span}{_usd(most)}{period} per {unit.removesuffix('s')}",
-        ranged(each, least, most, "USD", "value.throughput"),
+        f"license {price_name(price)}: {span}{_usd(most)}{period} per {rate.unit.removesuffix('s')}",
+        ranged(each.value, least, most, "USD", "value.throughput"),
         "USD",
     )
 
 
 def _system_cost(sheet: Sheet) -> Iterator[Advice]:
-    value, unit = _effective(sheet)
-    price = sheet.number("value.system_usd")
-    each = price.value / value
-    sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
-    yield sheet.advice(
-        "value.system-usd-per-unit",
-        "System price per unit of throughput",
-        f"system price: {_usd(each)} per {unit.removesuffix('s')}",
-        sheet.answer(each, "USD", "value.system_usd"),
-        "USD",
-    )
+    rate = _effective(sheet)
+    each = worked(sheet, term(sheet.number("value.system_usd"), "USD") / rate, "USD")
+    title = "System price per unit of throughput"
+    verdict = f"system price: {_usd(each.value)} per {rate.unit.removesuffix('s')}"
+    yield answered(sheet, "value.system-usd-per-unit", title, verdict, each, "value.system_usd")
 
 
 def _baseline(sheet: Sheet) -> Iterator[Advice]:
     """Throughput against a baseline: as a factor, and how much more or less that is."""
     share = sheet.number("value.percent_of_baseline")
-    more = share.value - 1
-    sheet.line(f"{shown(share, '%')} - 100% = {format_in(more, '%')}")
+    more = worked(sheet, term(share, "%") - term(1, "%"), "%").value
     difference = "" if not more else f", {format_in(abs(more), '%')} {'more' if more > 0 else 'less'}"
-    yield sheet.advice(
-        "value.of-baseline",
-        "Throughput against the baseline",
-        f"throughput: {format_in(share.value, '')} times the baseline{difference}",
-        sheet.answer(share.value, "1", "value.percent_of_baseline"),
-        "1",
-    )
+    found, title = term(share, ""), "Throughput against the baseline"
+    verdict = f"throughput: {found} times the baseline{difference}"
+    yield answered(sheet, "value.of-baseline", title, verdict, found, "value.percent_of_baseline")
 
 
 def _normalized(sheet: Sheet) -> Iterator[Advice]:
@@ -178,18 +135,12 @@ def _normalized(sheet: Sheet) -> Iterator[Advice]:
     for key, part_unit, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
         if key not in sheet.inputs:
             continue
-        value, unit = _effective(sheet)
+        rate = _effective(sheet)
         parts = sheet.number(key)
-        count = parts.value if part_unit == "drives" else parts.value / 1e9
-        each = f"{unit}/{name}"
-        sheet.line(f"{format_in(value, unit)} / {shown(parts, part_unit)} = {format_in(value / count, each)}")
-        yield sheet.advice(
-            f"value.per-{name}",
-            f"Throughput per {name}",
-            f"throughput per {name}: {format_in(value / count, unit)}",
-            sheet.answer(value / count, each, key),
-            each,
-        )
+        count = Term(parts.value / base_unit(part_unit)[1], shown(parts, part_unit))
+        each = worked(sheet, rate / count, f"{rate.unit}/{name}")
+        verdict = f"throughput per {name}: {format_in(each.value, rate.unit)}"
+        yield answered(sheet, f"value.per-{name}", f"Throughput per {name}", verdict, each, key)
 
 
 def _caveat_hosts(sheet: Sheet) -> None:
@@ -205,20 +156,12 @@ def _clock_per_license(sheet: Sheet) -> Iterator[Advice]:
     count, metric, _ = licenses_required(sheet)
     if count.value == 0:
         return
-    each = cores.value * nodes.value * clock.value / count.value
-    sheet.line(
-        f"{format_in(cores.value * nodes.value, 'cores')} x {shown(clock, 'GHz')} / {shown(count, metric.unit)} = "
-        f"{format_in(each, 'GHz')}"
-    )
+    every = term(cores.value * nodes.value, "cores")
+    each = worked(sheet, every * term(clock, "GHz") / term(count, metric.unit), "GHz")
     sheet.caveat("clock rates compare only between cores of one generation")
     _caveat_hosts(sheet)
-    yield sheet.advice(
-        "value.ghz-per-license",
-        "Clock rate per license",
-        f"clock rate per license: {format_in(each, 'GHz')}. Fewer cores at a higher clock give more",
-        sheet.answer(each, "GHz", "machine.ghz"),
-        "GHz",
-    )
+    verdict = f"clock rate per license: {each}. Fewer cores at a higher clock give more"
+    yield answered(sheet, "value.ghz-per-license", "Clock rate per license", verdict, each, "machine.ghz")
 
 
 def _idle(sheet: Sheet) -> Iterator[Advice]:
@@ -229,27 +172,19 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
         sheet.number("cluster.nodes"),
     )
     utilization = sheet.number("workload.utilization_percent")
-    every = cores.value * nodes.value
-    needed = every * busy.value / utilization.value
-    idle = max(0.0, every - needed)
-    sheet.line(
-        f"{format_in(every, 'cores')} - {format_in(every, 'cores')} x {shown(busy, '%')} / {shown(utilization, '%')} = "
-        f"{format_in(idle, 'cores')}"
-    )
-    price, period = list_price(sheet), a_year(chosen_product(sheet, chosen_pack(sheet)))
+    every = term(cores.value * nodes.value, "cores")
+    left = every - every * term(busy, "%") / term(utilization, "%")
+    idle = worked(sheet, Term(max(0.0, left.value), left.text), "cores")
+    price, period = list_price(sheet), a_year(chosen_contract(sheet)[1])
     _caveat_hosts(sheet)
-    least, most = (range_end(price, end) * idle / every for end in ("low", "high"))
+    least, most = (range_end(price, end) * idle.value / every.value for end in ("low", "high"))
     cost = f"${most:,.0f}" if least == most else f"${least:,.0f} to ${most:,.0f}"
     at_list = "" if price.origin is Origin.USER else " at list price"
-    sheet.line(f"{usd_range(price)} x {format_in(idle / every, '%')} = {cost}")
-    yield sheet.advice(
-        "value.idle-cores",
-        "Idle cores",
-        f"idle cores: {format_in(float(f'{idle:.3g}'), 'cores')}, licensed for {cost}{period}{at_list}",
-        sheet.answer(idle, "cores", "workload.cpu_percent"),
-        "cores",
-        decision="consolidate" if idle >= 1 else "busy",
-    )
+    sheet.line(f"{usd_range(price)} x {format_in(idle.value / every.value, '%')} = {cost}")
+    number = format_in(float(f"{idle.value:.3g}"), "cores")
+    verdict = f"idle cores: {number}, licensed for {cost}{period}{at_list}"
+    decision = "consolidate" if idle.value >= 1 else "busy"
+    yield answered(sheet, "value.idle-cores", "Idle cores", verdict, idle, "workload.cpu_percent", decision=decision)
 
 
 CALCULATIONS = (

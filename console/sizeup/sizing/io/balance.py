@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.sizing.io.capacity import find_bottleneck
 from sizeup.sizing.io.demand import io_demand
-from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
+from sizeup.sizing.term import answered, term
 from sizeup.units import format_in
 
 
@@ -19,13 +20,8 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
         return
     ratio = least.capacity.value / demand.bytes_per_second
     sheet.line(f"{shown(least.capacity, 'MB/s')} / {format_in(demand.bytes_per_second, 'MB/s')} = {ratio:.6g}")
-    yield sheet.advice(
-        "io.balance",
-        "Storage capacity over the demand by rule of thumb",
-        f"storage capacity over the demand by rule of thumb: {format_in(float(f'{ratio:.3g}'), '')} times",
-        sheet.answer(ratio, "1", "io.balance"),
-        "1",
-    )
+    title = "Storage capacity over the demand by rule of thumb"
+    yield answered(sheet, "io.balance", title, f"{title}: {figure(ratio)} times", term(ratio, ""), "io.balance")
 
 
 CALCULATIONS = (Calculation("capacity over the rule of thumb", _balance, ("io.balance",)),)

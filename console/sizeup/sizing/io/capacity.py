@@ -16,6 +16,7 @@ from sizeup.sizing.io.array import drives_stage, flash_drives
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.term import Term, answered, term, worked
 from sizeup.text import capitalized, nearest
 from sizeup.units import format_in
 
@@ -236,15 +237,9 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
         text, policy = sheet.words("path.stages"), sheet.optional_words("path.policy")
         each, rated = sheet.rule(f"link.{link}.line"), payload(sheet, link, "path.stages")
         active = _active(count, policy)
-        line_rate = active * each.value
-        sheet.line(f"{name} of {text}: {active} x {shown(each, 'MB/s')} = {format_in(line_rate, 'MB/s')}")
-        yield sheet.advice(
-            f"io.line-rate.{name}",
-            f"Line rate of {name}",
-            f"{name}: line rate {format_in(line_rate, 'MB/s')}, payload {format_in(active * rated.value, 'MB/s')}",
-            sheet.answer(line_rate, "MB/s", f"link.{link}.line"),
-            "MB/s",
-        )
+        rate = worked(sheet, Term(active, f"{name} of {text}: {active}") * term(each, "MB/s"), "MB/s")
+        verdict = f"{name}: line rate {rate}, payload {format_in(active * rated.value, 'MB/s')}"
+        yield answered(sheet, f"io.line-rate.{name}", f"Line rate of {name}", verdict, rate, f"link.{link}.line")
 
 
 def _connections(sheet: Sheet) -> list[StageCapacity]:

@@ -12,6 +12,7 @@ from sizeup.sizing.io.capacity import MEASURE, servers
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.share import all_stages
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure
+from sizeup.sizing.term import answered, term
 from sizeup.sizing.verdict import share_text
 from sizeup.sizing.workload import Demand
 from sizeup.text import capitalized
@@ -21,6 +22,8 @@ _MOST_DRIVES = 10_000
 """Beyond this number of drives the queue in front of them is empty until they are saturated."""
 _MOST_OF_A_DISK = 1000.0
 """IOPS that no disk reaches: a drive with more is flash, which serves many requests at a time."""
+
+_ID, _TITLE = "io.response-time", "Response time of reads"
 
 Curve = Sequence[tuple[float, float]]
 """IOPS and the latency at them, rising."""
@@ -75,21 +78,15 @@ def _measured(sheet: Sheet, demand: float) -> Advice:
         sheet.caveat("the curve was measured on one server; several servers at once may wait longer")
     found = latency_at(curve, demand)
     load = format_in(float(f"{demand:.4g}"), "IOPS")
-    title = "Response time of reads"
     if found is None:
         most, end = curve[-1]
-        return sheet.advice(
-            "io.response-time",
-            title,
-            f"response time of reads: unknown at {load}, above the measured curve, which ends at "
-            f"{format_in(float(f'{most:.4g}'), 'IOPS')} and {figure(end / 1e6)} ms",
-            decision="unknown",
-        )
+        last = f"{format_in(float(f'{most:.4g}'), 'IOPS')} and {figure(end / 1e6)} ms"
+        return _unknown(sheet, f"unknown at {load}, above the measured curve, which ends at {last}")
     least = "at most " if demand < curve[0][0] else ""
     return sheet.advice(
-        "io.response-time",
-        title,
-        f"response time of reads: {least}{figure(found / 1e6)} ms at {load}, by the measured curve",
+        _ID,
+        _TITLE,
+        f"{_TITLE}: {least}{figure(found / 1e6)} ms at {load}, by the measured curve",
         sheet.answer(found, "ms", rates[0].source, origin=rates[0].origin),
         "ms",
         decision="measured",
@@ -102,15 +99,9 @@ def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:
     each, disks, volumes = drive_iops(sheet), sheet.optional("array.disks"), sheet.optional("array.volumes")
     if drives is None or each is None or disks is None or not demand.iops:
         return
-    title = "Response time of reads"
     if each.reads.value > _MOST_OF_A_DISK:
-        yield sheet.advice(
-            "io.response-time",
-            title,
-            "response time of reads: unknown, because flash drives serve many requests at a time. "
-            f"{capitalized(MEASURE)}",
-            decision="unknown",
-        )
+        why = f"because flash drives serve many requests at a time. {capitalized(MEASURE)}"
+        yield _unknown(sheet, f"unknown, {why}")
         return
     share = demand.iops / drives.value
     count = round(disks.value * (1 if volumes is None else volumes.value))
@@ -119,27 +110,19 @@ def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:
         "an estimate: random arrivals, spread evenly over the drives (M/M/c). A cache answers faster, bursts slower"
     )
     if share >= 1:
-        yield sheet.advice(
-            "io.response-time",
-            title,
-            f"response time of reads: grows without limit at {share_text(share)} of the drives",
-            decision="unknown",
-        )
+        yield _unknown(sheet, f"grows without limit at {share_text(share)} of the drives")
         return
     waits = waiting_share(count, share)
     queue = waits * service / (count * (1 - share))
     sheet.line(f"service time: 1 / {format_in(each.reads.value, 'IOPS')} = {format_in(service, 'ms')}")
     sheet.line(f"{share_text(waits)} of the requests wait at {share_text(share)}, on average {format_in(queue, 'ms')}")
-    response = service + queue
-    yield sheet.advice(
-        "io.response-time",
-        title,
-        f"response time of reads: about {format_in(float(f'{response:.3g}'), 'ms')} at {share_text(share)} of "
-        f"the drives (service time: {format_in(float(f'{service:.3g}'), 'ms')})",
-        sheet.answer(response, "ms", "M/M/c"),
-        "ms",
-        decision="estimated",
-    )
+    whole, alone = (format_in(float(f"{time:.3g}"), "ms") for time in (service + queue, service))
+    verdict = f"{_TITLE}: about {whole} at {share_text(share)} of the drives (service time: {alone})"
+    yield answered(sheet, _ID, _TITLE, verdict, term(service + queue, "ms"), "M/M/c", decision="estimated")
 
 
-CALCULATIONS = (Calculation("response time of reads", _response, ("io.response-time",), about=("capacity.curve",)),)
+def _unknown(sheet: Sheet, why: str) -> Advice:
+    return sheet.advice(_ID, _TITLE, f"{_TITLE}: {why}", decision="unknown")
+
+
+CALCULATIONS = (Calculation("response time of reads", _response, (_ID,), about=("capacity.curve",)),)

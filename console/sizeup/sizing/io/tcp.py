@@ -11,6 +11,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import path_stages, servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.term import Term, answered, in_seconds, term, worked
 from sizeup.units import format_in
 
 _BUFFERS = (("tcp_rmem", "receive", "reads"), ("tcp_wmem", "send", "writes"))
@@ -56,19 +57,20 @@ def _bound(sheet: Sheet) -> Iterator[Advice]:
         sheet.number("net.window_bytes")
         return
     trip = sheet.number("net.rtt_ms")
-    count = sheet.optional("net.connections")
-    connections = 1 if count is None else count.value
-    bound = connections * window.value / (trip.value / 1e9)
-    sheet.line(f"{connections:g} x {shown(window, 'B')} / {shown(trip, 'ms')} = {format_in(bound, 'MB/s')}")
+    connections = _connections(sheet)
+    windows = Term(connections.value, f"{connections.value:g}") * term(window, "B")
+    bound = worked(sheet, windows / in_seconds(trip, "ms"), "MB/s")
     least = "at least " if trip.origin is Origin.DETECTED else ""
-    yield sheet.advice(
-        "net.window-bound",
-        "Bandwidth limit of the TCP windows",
-        f"TCP window limit: {least}{format_in(float(f'{bound:.6g}'), 'MB/s')} over "
-        f"{format_in(connections, 'connections')}. More connections (nconnect) or a larger window raise it",
-        sheet.answer(bound, "MB/s", "window / round trip"),
-        "MB/s",
-    )
+    rate, title = format_in(float(f"{bound.value:.6g}"), "MB/s"), "Bandwidth limit of the TCP windows"
+    more = "More connections (nconnect) or a larger window raise it"
+    verdict = f"TCP window limit: {least}{rate} over {connections}. {more}"
+    yield answered(sheet, "net.window-bound", title, verdict, bound, "window / round trip")
+
+
+def _connections(sheet: Sheet) -> Term:
+    """Return the TCP connections of a mount: one, unless more are known."""
+    count = sheet.optional("net.connections")
+    return term(1 if count is None else count.value, "connections")
 
 
 def _buffers(sheet: Sheet) -> Iterator[Advice]:
@@ -95,17 +97,16 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
             decision="unknown",
         )
         return
-    count = sheet.optional("net.connections")
-    connections = 1 if count is None else count.value
+    connections = _connections(sheet)
     rate /= servers(sheet)
     per_window = sheet.rule("tcp.buffer-per-window")
-    needed = math.ceil(rate / connections * trip.value / 1e9 * per_window.value)
+    needed = math.ceil(rate / connections.value * trip.value / 1e9 * per_window.value)
     sheet.line(
-        f"{format_in(rate, 'MB/s')} / {format_in(connections, 'connections')} x {shown(trip, 'ms')} x "
+        f"{format_in(rate, 'MB/s')} / {connections} x {shown(trip, 'ms')} x "
         f"{per_window.value:g} = {format_in(float(needed), 'B')}"
     )
     small = [one for one in known if one[3][-1].value < needed]
-    load = f"{format_in(float(f'{rate:.4g}'), 'MB/s')} over {format_in(connections, 'connections')}"
+    load = f"{format_in(float(f'{rate:.4g}'), 'MB/s')} over {connections}"
     at_most = "at most " if trip.origin is Origin.DETECTED else ""
     wanted = f"{at_most}{format_in(float(f'{needed / 2**20:.3g}') * 2**20, 'MiB')}"
     condition = f"{wanted} needed for {load} at a round trip of {at_most}{brief(trip, 'ms')}"
@@ -123,14 +124,9 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
             statement += ". More is needed than the kernel allows: use more connections (nconnect)"
         sheet.line("a change lasts until the next boot, and for a mount from when it is mounted again")
         sheet.line("to keep it, write the setting into a file of /etc/sysctl.d")
-    yield sheet.advice(
-        "net.tcp-buffers",
-        title,
-        statement,
-        sheet.answer(needed, "B", "bandwidth x round trip"),
-        "B",
-        decision=("may be short" if at_most else "short") if small else "enough",
-    )
+    decision = ("may be short" if at_most else "short") if small else "enough"
+    size = term(needed, "B")
+    yield answered(sheet, "net.tcp-buffers", title, statement, size, "bandwidth x round trip", decision=decision)
 
 
 def _commands(name: str, sizes: Sequence[Quantity], needed: int) -> tuple[str, str]:

@@ -8,20 +8,16 @@ from sizeup.model.advice import Advice
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, shown
+from sizeup.sizing.term import answered, in_seconds, term, worked
 from sizeup.units import format_in
 
 
 def _depth(sheet: Sheet) -> Iterator[Advice]:
     """Queue depth at a rate and a mean latency, by Little's law."""
     rate, latency = sheet.number("capacity.iops"), sheet.number("capacity.latency_ms")
-    depth = rate.value * latency.value / 1e9
-    sheet.line(f"{shown(rate, 'IOPS')} x {shown(latency, 'ms')} = {format_in(depth, '')}")
-    yield sheet.advice(
-        "io.queue-depth",
-        "Queue depth",
-        f"{brief(rate, 'IOPS')} at QD {figure(depth)}, mean latency {brief(latency, 'ms')}",
-        sheet.answer(depth, "1", "little"),
-    )
+    depth = worked(sheet, term(rate, "IOPS") * in_seconds(latency, "ms"), "").value
+    verdict = f"{brief(rate, 'IOPS')} at QD {figure(depth)}, mean latency {brief(latency, 'ms')}"
+    yield sheet.advice("io.queue-depth", "Queue depth", verdict, sheet.answer(depth, "1", "little"))
 
 
 def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
@@ -41,14 +37,9 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(
         "published shares of CPU time spent in the kernel: " + ", ".join(shown(figure, "%") for figure in published)
     )
-    yield sheet.advice(
-        "io.cpu-cost",
-        "CPU cost of the I/O",
-        f"I/O costs {figure(used)} of {format_in(cores, 'cores')} ({share:.1%}) at "
-        f"{format_in(float(f'{rate:.4g}'), 'MB/s')}",
-        sheet.answer(used, "cores", "capacity.cpu_us_mb"),
-        "cores",
-    )
+    load = format_in(float(f"{rate:.4g}"), "MB/s")
+    verdict = f"I/O costs {figure(used)} of {format_in(cores, 'cores')} ({share:.1%}) at {load}"
+    yield answered(sheet, "io.cpu-cost", "CPU cost of the I/O", verdict, term(used, "cores"), "capacity.cpu_us_mb")
 
 
 CALCULATIONS = (
