@@ -1,4 +1,4 @@
-"""What a repair brings: the shares of a resource once one input is larger, such as the ports of a path."""
+"""What a repair takes: the ports of a path or the drives of an array with which the storage passes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, answer, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.rules import shipped
-from sizeup.sizing.sheet import brief
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import plural
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE
 
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value, ShareStatus.UNCERTAIN.value)
 """What a repair reaches; of links alone no pass is certain."""
@@ -41,7 +39,7 @@ _LATEST: list[tuple[AdviceSet, str, str]] = []
 
 
 def repair_text(card: Card, given: AdviceSet) -> str:
-    """Return the least change of one input with which a resource passes, and its shares then.
+    """Return the fewest ports or drives with which the storage passes, and what is used of it then.
 
     Empty where the inputs are not known, as in advice that a session recorded, and where no one input is enough.
     """
@@ -62,47 +60,29 @@ def _repair(card: Card, given: Sizing) -> str:
             if found is None or found.decision not in _PASSED:
                 continue
             after = next(one for one in size(change.inputs).cards if one.resource == card.resource)
-            return f"{change.what}: {_shares(card, after)}"
+            return f"{change.what}, then {_shares(after)}"
     return ""
 
 
-def _shares(before: Card, after: Card) -> str:
-    """Return the shares that are too large, and what becomes of them: ``72% -> 48%, 143% -> 72% after a failure``."""
-    year = f"in year {before.horizon_years:g}"
-    outage = before.outage
-    parts = []
-    if before.share is not None and before.share > shipped().figure("share.pass-to").value:
-        parts.append(_moved(before.share, after.share))
-    if outage or (before.n_plus_one or 0.0) > before.limit:
-        parts.append(f"{_moved(None if outage else before.n_plus_one, after.n_plus_one)} after a failure")
-    if (before.last_year or 0.0) > before.limit:
-        parts.append(f"{_moved(before.last_year, after.last_year)} {year}")
-    if not parts:
-        parts.append(f"{_moved(_last_year_after(before), _last_year_after(after))} after a failure {year}")
-    return ", ".join(parts)
-
-
-def _last_year_after(card: Card) -> float | None:
-    """Return the share after the worst failure in the last year; None without a horizon."""
-    return max((one.last_year for one in card.failures if one.last_year is not None), default=None)
-
-
-def _moved(before: float | None, after: float | None) -> str:
-    return " -> ".join(OUTAGE if share is None else share_text(share) for share in (before, after))
+def _shares(card: Card) -> str:
+    """Return what is used of a resource: ``48%, 72% after a failure``."""
+    last_year = f"in year {card.horizon_years:g}"
+    shares = {
+        "": card.share,
+        " after a failure": card.n_plus_one,
+        f" {last_year}": card.last_year,
+        f" after a failure {last_year}": max((one.last_year or 0.0 for one in card.failures), default=0.0) or None,
+    }
+    return ", ".join(f"{share_text(share)}{when}" for when, share in shares.items() if share is not None)
 
 
 def _series(card: Card, inputs: Mapping[str, Value]) -> Iterator[Iterator[_Change]]:
     """Yield what can be enlarged, each as changes of rising size."""
-    if card.resource == "cpu":
-        yield _cores(inputs)
-    elif card.resource == "memory":
-        yield _memory(inputs)
-    elif card.resource == "space":
-        yield _drives(inputs)
-    elif card.resource == "storage":
+    if card.resource == "storage":
         for stage in card.stages:
             yield _links(inputs, stage.name)
         yield _ports(inputs)
+    if card.resource in ("storage", "space"):
         yield _drives(inputs)
 
 
@@ -166,38 +146,6 @@ def _drives(inputs: Mapping[str, Value]) -> Iterator[_Change]:
         more = 2 * pairs * step
         yield _Change(
             f"{_more(more, 'drive')}{each}", {**inputs, "array.disks": replace(disks, value=disks.value + more)}
-        )
-
-
-def _cores(inputs: Mapping[str, Value]) -> Iterator[_Change]:
-    """More cores, as many in each socket."""
-    cores, sockets = inputs.get("machine.cores"), inputs.get("machine.sockets")
-    if not isinstance(cores, Quantity):
-        return
-    # With both of them the sockets would give the number.
-    others = {key: value for key, value in inputs.items() if key != "machine.cores_per_socket"}
-    grain = 2 * (int(sockets.value) if isinstance(sockets, Quantity) else 1)
-    step = grain * max(math.ceil(cores.value / 4 / grain), 1)
-    for number in range(1, _MOST + 1):
-        total = (cores.value // step + number) * step
-        yield _Change(
-            f"{format_in(total, 'cores')} in place of {format_in(cores.value, '')}",
-            {**others, "machine.cores": replace(cores, value=total)},
-        )
-
-
-def _memory(inputs: Mapping[str, Value]) -> Iterator[_Change]:
-    """More memory, in steps of a quarter of a power of two."""
-    memory = inputs.get("machine.memory_gib")
-    if not isinstance(memory, Quantity):
-        return
-    size_gib = memory.value / 2**30
-    step = max(2.0 ** math.floor(math.log2(max(size_gib, 8.0)) - 1), 4.0)
-    for number in range(1, _MOST + 1):
-        total = (math.floor(size_gib / step) + number) * step
-        yield _Change(
-            f"{format_in(total * 2**30, 'GiB')} of memory in place of {brief(memory, 'GiB')}",
-            {**inputs, "machine.memory_gib": replace(memory, value=total * 2**30)},
         )
 
 
