@@ -30,12 +30,14 @@ PROSE = frozenset(
 """Words behind the name of the program that are no commands."""
 START = "run"
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
+    "cli/size_profile.py": ("size",),
     "cli/size_report.py": ("size",),
     "cli/results.py": ("session export",),
     "cli/sizing_inputs.py": ("size",),
     "compare/condition_results.py": ("session compare",),
     "compare/conditions.py": ("session compare",),
     "compare/experiment.py": ("experiment",),
+    "compare/profile.py": ("size", "fleet"),
     "engine/experiment.py": ("experiment",),
     "engine/run.py": (START,),
     "engine/spec.py": (START,),

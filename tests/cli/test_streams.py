@@ -57,6 +57,7 @@ EXTRA: dict[str, Sequence[str]] = {
     "--help": ("--help",),
     "--version": ("--version",),
     "session on standard output": (*RUN, "-o", "-"),
+    "size --profile": ("size", "--machine", "redo-10db", "--profile", "etcd", "--allow-undecided"),
     "share": ("session", "export", "{session}", "--format", "share"),
     "help man": ("help", "man"),
     "help schema": ("help", "schema"),

@@ -39,8 +39,9 @@ ARGUMENTS = (
         help="sessions or Parquet of an earlier run of the fleet: also show what changed on each host",
     ),
     arg(
-        "--profile", metavar="FILE",
-        help="TOML file with limits of figures; exit status 5 if a host misses one, 6 if at least one is undecided",
+        "--profile", metavar="NAME|FILE",
+        help="limits of figures in TOML, or a name of sizeup help profiles; exit status 5 if a host misses one, 6 if "
+        "at least one is undecided",
     ),
     allow_undecided("a limit of the profile is undecided on a host, or a file cannot be read"),
     arg("--junit", metavar="FILE", help="with --profile: also write the result as JUnit XML"),
@@ -93,7 +94,7 @@ def _refuse_unread(files: FleetFiles) -> None:
 
 
 def _status(arguments: argparse.Namespace, fleet: Fleet, accepted: Sequence[Acceptance]) -> ExitStatus:
-    from sizeup.fleet.profile import AcceptanceResult
+    from sizeup.compare.profile import AcceptanceResult
 
     unread = sum(not problem.read for problem in fleet.problems)
     undecided = sum(one.result is AcceptanceResult.UNDECIDED for one in accepted)

@@ -25,7 +25,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sizeup.cli.arguments import against, arg
+from sizeup.cli.arguments import against, allow_undecided, arg, refuse_combination, refuse_without
 from sizeup.cli.results import chosen_format, format_arguments, write_text
 from sizeup.cli.sizing_inputs import SIZING, SizedSubject, sized_subject, sizing_rules, workload_inputs
 from sizeup.errors import ExitStatus, UsageError
@@ -50,6 +50,12 @@ ARGUMENTS = (
         "(sizeup size cases lists them), or none, for the figures of --set alone (default: this)",
     ),
     against(metavar="NAME", help="compare every figure with a published case"),
+    arg(
+        "--profile", metavar="NAME|FILE",
+        help="judge by published requirements instead of a workload: etcd, cockroachdb or another of sizeup help "
+        "profiles, or limits in TOML; exit status 5 if one is missed, 6 if at least one is undecided",
+    ),
+    allow_undecided("a requirement of the profile is undecided"),
     *SIZING,
     arg(
         "--show", metavar="PART", action="extend", nargs="+", default=[],
@@ -66,7 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.session_advice import recomputed_label
 
     inputs = (*arguments.workload, arguments.machine, arguments.rules)
-    chosen = chosen_format(arguments, _FORMATS, inputs, {"--against": ("text", "json")})
+    refuse_without(arguments, "--allow-undecided", "--profile")
+    refuse_combination(arguments, "--profile", ("--against", "--show", "--rules-of-thumb"))
+    effects = {"--against": ("text", "json"), "--profile": ("text", "json")}
+    chosen = chosen_format(arguments, _FORMATS, inputs, effects)
     answers = [name for name in arguments.show if name not in _PARTS]
     if answers and chosen != "text":
         raise UsageError(
@@ -76,6 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
     pack, today = sizing_rules(arguments.rules), datetime.now(UTC).date()
     subject = sized_subject(arguments.machine, workload_inputs(arguments))
     sizing = size(subject.inputs, pack, today)
+    if arguments.profile is not None:
+        from sizeup.cli.size_profile import write_profile
+
+        return write_profile(arguments, subject._replace(inputs=sizing.inputs), chosen)
     label = "" if subject.session is None else recomputed_label(sizing, subject.session.advice)
     if chosen in ("html", "markdown"):
         from sizeup.cli.size_report import write_report

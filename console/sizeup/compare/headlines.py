@@ -20,6 +20,8 @@ CARDS = ("storage", "cpu", "memory", "network", "clock")
 """The order in which figures are shown."""
 P99_LIMIT_NS = 1e6
 """The response time that databases on flash are held to."""
+_COMMIT_BYTES = 8192
+"""A log write of a few small transactions."""
 _TIMES_ABOVE = 4
 """Loads from a working set this many times a cache almost never hit the cache."""
 
@@ -147,6 +149,13 @@ def _single_depth(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     return min(found, key=lambda one: (not _valid(one), one.value), default=None)
 
 
+def _log_write_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
+    """Return the p99 of log writes of the size that is nearest to what databases write for a short commit."""
+    found = figures(runs, "storage.log_write_latency_p99")
+    return min(found, key=lambda one: (not _valid(one), abs(one.coordinate(one.declared.size) - _COMMIT_BYTES)),
+               default=None)  # fmt: skip
+
+
 def _dram(runs: Sequence[StepRun]) -> MeasuredFigure | None:
     """Return the latency of local memory: of a level, or of the largest working set far beyond the caches."""
     found = [one for one in figures(runs, "memory.local_latency") if not _near_caches(one)]
@@ -188,6 +197,7 @@ _RULES = {
     "storage.log_write_latency": _Rule(
         "storage", "Log write latency", "ns", Better.LOWER, _extreme("storage.log_write_latency", highest=False)
     ),
+    "storage.log_write_latency_p99": _Rule("storage", "Log write p99", "ns", Better.LOWER, _log_write_p99),
     "memory.local_latency": _Rule("memory", "DRAM latency", "ns", Better.LOWER, _dram),
     "memory.remote_latency": _Rule(
         "memory", "Remote DRAM latency, highest", "ns", Better.LOWER, _extreme("memory.remote_latency", highest=True)

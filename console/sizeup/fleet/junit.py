@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizeup.charts.markup import Markup, element
+from sizeup.compare.profile import AcceptanceResult, Requirement
 from sizeup.fleet.files import FileProblem
-from sizeup.fleet.profile import Acceptance, AcceptanceResult, LimitCheck
+from sizeup.fleet.profile import Acceptance
 
 
 def junit(accepted: Sequence[Acceptance], unread: Sequence[FileProblem]) -> str:
@@ -25,16 +26,16 @@ def junit(accepted: Sequence[Acceptance], unread: Sequence[FileProblem]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
 
 
-def _count(checks: Sequence[LimitCheck], result: AcceptanceResult) -> int:
+def _count(checks: Sequence[Requirement], result: AcceptanceResult) -> int:
     return sum(check.result is result for check in checks)
 
 
-def _suite(name: str, cases: Sequence[Markup], checks: Sequence[LimitCheck]) -> Markup:
+def _suite(name: str, cases: Sequence[Markup], checks: Sequence[Requirement]) -> Markup:
     counts = {"failures": _count(checks, AcceptanceResult.FAIL), "errors": _count(checks, AcceptanceResult.UNDECIDED)}
     return element("testsuite", *cases, name=name, tests=len(cases), **counts)
 
 
-def _case(host: str, check: LimitCheck) -> Markup:
+def _case(host: str, check: Requirement) -> Markup:
     tag = {AcceptanceResult.FAIL: "failure", AcceptanceResult.UNDECIDED: "error"}.get(check.result)
     problem = element(tag, message=check.sentence) if tag else Markup()
     return element("testcase", problem, classname=host, name=f"{check.limit.figure}.{check.kind}")

@@ -11,9 +11,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
+from sizeup.compare.profile import AcceptanceResult
 from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
-from sizeup.fleet.profile import Acceptance, AcceptanceResult
+from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.sections import acceptance_lines, drift_lines, synchronized_lines
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.fleet.table import (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from sizeup.compare.profile import AcceptanceResult
 from sizeup.fleet.against import FigureChange, FleetDrift
-from sizeup.fleet.profile import Acceptance, AcceptanceResult
+from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.synchronized import SynchronizedRun
 from sizeup.model.plan import Better
 from sizeup.report.table import wrap

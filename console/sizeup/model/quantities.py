@@ -29,6 +29,7 @@ UNITS: Mapping[str, str] = {
     "storage.host_cpu_per_megabyte": "ns",
     "storage.log_bandwidth": "bytes/s",
     "storage.log_write_latency": "ns",
+    "storage.log_write_latency_p99": "ns",
     "storage.mixed_bandwidth": "bytes/s",
     "storage.mixed_iops": "1/s",
     "storage.mixed_latency": "ns",
