@@ -16,7 +16,7 @@ from sizeup.sizing.licensing.limits import usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     WORST_FIRST,
-    Decision,
+    Judgment,
     Shares,
     ShareStatus,
     amount_text,
@@ -145,34 +145,34 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
         )
 
     usable, rate = usable_memory(sheet, memory), data_rate(sheet, data)
-    decision, has = decide(bounds, shares, memory, shared.size, sessions, rate), memory
+    judgment, has = decide(bounds, shares, memory, shared.size, sessions, rate), memory
     if usable is not None:
         within = sessions if usable.entry.with_sessions else sessions.scaled(0)
         of_limit = decide(bounds, shares, usable.size, shared.size, within, rate)
-        if _severity(of_limit) >= _severity(decision):
-            decision, sessions, has = of_limit, within, usable.size
+        if _severity(of_limit) >= _severity(judgment):
+            judgment, sessions, has = of_limit, within, usable.size
         else:
             usable = None
     needed = bounds_of(shared.size, sessions)
-    sheet.line(f"{format_in(needed.value, 'GiB')} / {shown(has, 'GiB')} = {share_text(decision.shares.today)}")
-    write_later_shares(sheet, decision.shares, nodes)
+    sheet.line(f"{format_in(needed.value, 'GiB')} / {shown(has, 'GiB')} = {share_text(judgment.shares.today)}")
+    write_later_shares(sheet, judgment.shares, nodes)
     if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
-    if exhausted and decision.status is ShareStatus.PASS:
-        decision = replace(decision, status=ShareStatus.WARN)
+    if exhausted and judgment.status is ShareStatus.PASS:
+        judgment = replace(judgment, status=ShareStatus.WARN)
     whole = None if usable is None else memory.value
     facts = ShareFacts(needed, bounds_of(has), "GiB", whole, per_server=nodes > 1)
-    limited = [exhausted] if exhausted and decision.status is ShareStatus.WARN else []
+    limited = [exhausted] if exhausted and judgment.status is ShareStatus.WARN else []
     limited += [] if usable is None else [f"{brief(usable.size, 'GiB')} by {usable.product}"]
-    failures, notes = server_failures(decision.shares, nodes), _notes(sheet, shared, exhausted)
-    card = decided_card("memory", decision, bounds, facts, failures=failures, limited=limited, notes=notes)
+    failures, notes = server_failures(judgment.shares, nodes), _notes(sheet, shared, exhausted)
+    card = decided_card("memory", judgment, bounds, facts, failures=failures, limited=limited, notes=notes)
     yield judged(sheet, card)
 
 
-def _severity(decision: Decision) -> tuple[int, float]:
-    """Return what orders decisions: the status, now or later, and if alike the share of today."""
-    return -WORST_FIRST.index(decision.status), decision.shares.today
+def _severity(judgment: Judgment) -> tuple[int, float]:
+    """Return what orders judgments: the status, now or later, and if alike the share of today."""
+    return -WORST_FIRST.index(judgment.status), judgment.shares.today
 
 
 def _notes(sheet: Sheet, shared: SharedMemory, exhausted: str) -> list[str]:

@@ -105,7 +105,7 @@ class ShareLimits(Struct, frozen=True):
         return ShareStatus.UNCERTAIN if at_worst is ShareStatus.FAIL else at_worst
 
 
-class Decision(Struct, frozen=True):
+class Judgment(Struct, frozen=True):
     """What the ends of a capacity and of its demands decide."""
 
     status: ShareStatus
@@ -134,7 +134,7 @@ class Decision(Struct, frozen=True):
         return [f"{span}: {self.doubts[0].reason}", *defaults]
 
 
-def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantity, *demands: Quantity) -> Decision:
+def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantity, *demands: Quantity) -> Judgment:
     """Judge demands against a capacity at their ends; ``shares`` are those of amounts of the capacity and of each.
 
     A default counts as its value, and is named where the status would be another one at its end.
@@ -154,7 +154,7 @@ def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantit
                 doubts.insert(0 if changes else len(doubts), doubt)
             elif changes:
                 defaults.setdefault(doubt.reason, doubt)
-    return Decision(
+    return Judgment(
         status,
         shares(*(one.value for one in figures)),
         best.today,
@@ -276,7 +276,7 @@ def bounded_statement(
 
 def decided_card(
     resource: str,
-    found: Decision,
+    found: Judgment,
     bounds: ShareLimits,
     facts: ShareFacts,
     *,

@@ -45,15 +45,15 @@ def _space(sheet: Sheet) -> Iterator[Advice]:
     def shares(space: float, size: float, rate: float) -> Shares:
         return Shares(size / space, growth=Growth(rate, growth.years))
 
-    decision = decide(bounds, shares, capacity, database, data_rate(sheet, growth))
-    today, last = decision.shares.today, decision.shares.last_year
+    judgment = decide(bounds, shares, capacity, database, data_rate(sheet, growth))
+    today, last = judgment.shares.today, judgment.shares.last_year
     sheet.line(f"{shown(database, 'GB')} / {shown(capacity, 'GB')} = {share_text(today)}")
     if last is not None:
         later = format_in(float(f"{growth.grown(database.value):.4g}"), "GB")
         sheet.line(f"in year {format_in(growth.years, '')}: {later}, {share_text(last)}")
     sheet.caveat("tables and indexes alone count; redo and archived logs, backups and a reserve come on top")
     facts = ShareFacts(bounds_of(database), bounds_of(capacity), "GB", bottleneck=what)
-    yield judged(sheet, decided_card("space", decision, bounds, facts))
+    yield judged(sheet, decided_card("space", judgment, bounds, facts))
 
 
 def _capacity(sheet: Sheet) -> tuple[Quantity, str] | None:
