@@ -111,7 +111,7 @@ def test_a_session_is_a_candidate_and_what_is_unknown_is_no_verdict(capsys: pyte
     assert "run.sizeup.jsonl: Memory: 64 GiB " in " ".join(text.split())
 
 
-def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_give(
+def test_a_candidate_whose_memory_is_unknown_is_not_certain_and_says_what_to_give(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "bare.toml").write_text(
@@ -121,7 +121,7 @@ def test_a_candidate_whose_capacity_is_unknown_has_no_verdict_and_says_what_to_g
 
     found = [row for row in rows(text) if row[0].endswith(".toml")]
     assert [row[0] for row in found] == ["large.toml", "bare.toml", "small.toml"]
-    assert found[1][1:7] == ["NO", "VERDICT", "Storage", "13%", "18%", "paths,"]
+    assert found[1][1:7] == ["NOT", "CERTAIN", "Storage", "13%", "18%", "paths,"]
     assert "machine.memory_gib=N. Judged: Storage 13%" in " ".join(text.split())
     assert "bare.toml: Memory: 64 GiB " in " ".join(text.split())
 

@@ -113,11 +113,11 @@ def test_a_port_that_is_down_leaves_no_second(answer: Answer, server: Path) -> N
     assert "! Down, so counted as 0: host1 (Linkdown). Bring it up, or count on what is left" in lines
 
 
-def test_ports_that_are_all_down_are_the_reason_of_no_verdict(answer: Answer, server: Path) -> None:
+def test_ports_that_are_all_down_are_the_reason_of_an_unknown_capacity(answer: Answer, server: Path) -> None:
     purchase.server(server / "dead", states=("Linkdown", "Linkdown"))
     lines = answer("db.gb=4000", workload=True, sysroot="dead")
 
-    assert lines[0].startswith("NO VERDICT  Storage: 447.7 MB/s ")
+    assert lines[0].startswith("NOT CERTAIN Storage: 447.7 MB/s ")
     assert "is up reports its speed (down: host0 (Linkdown), host1 (Linkdown))" in words(lines)
 
 

@@ -48,15 +48,21 @@ def test_the_loss_of_a_server_in_the_last_year_warns_too() -> None:
 def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, "db.gb=4000", "workload.rules_of_thumb=yes", "machine.cores=32")
 
-    assert first(lines).startswith("NO VERDICT Memory: 372.5 GiB ")
+    assert first(lines).startswith("NOT CERTAIN Memory: 372.5 GiB ")
     assert "Use --set machine.memory_gib=N" in first(lines)
     assert row(lines, "Memory").split() == ["Memory", "unknown", "372.5", "GiB", "–", "–", "unknown"]
+
+
+def test_without_any_capacity_there_is_no_verdict() -> None:
+    lines = screen("workload.cpu_cores=13.3")
+
+    assert first(lines) == "NO VERDICT CPU: 13.3 cores demand, capacity unknown. Use --set machine.cores=N"
 
 
 def test_a_demand_on_unknown_cores_is_no_pass() -> None:
     lines = screen(*LOAD, *PATHS, *DRIVES, "workload.cpu_cores=13.3")
 
-    assert first(lines).startswith("NO VERDICT CPU: 13.3 cores ")
+    assert first(lines).startswith("NOT CERTAIN CPU: 13.3 cores ")
     assert "Use --set machine.cores=N" in first(lines)
     assert row(lines, "CPU").endswith("unknown")
 

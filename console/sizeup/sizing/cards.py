@@ -51,12 +51,13 @@ def verdict(cards: Sequence[Card]) -> Card | None:
 def overall(cards: Sequence[Card]) -> ShareStatus:
     """Return the status of all resources together.
 
-    A pass is one of all that have a demand, judged as a whole, and none of them assumed.
+    A pass is one of all that have a demand, judged as a whole, and none of them assumed. Where some pass and the
+    capacity of another is unknown nothing is certain; without any that was judged there is no verdict.
     """
     decides = verdict(cards)
+    judged = [card.status for card in cards if card.share is not None and card.resource != "license"]
     if decides is None:
-        return ShareStatus.UNKNOWN
-    judged = [card.status for card in cards if card.resource != "license"]
+        return ShareStatus.UNCERTAIN if judged else ShareStatus.UNKNOWN
     if any(card.not_judged for card in cards):
         judged.append(ShareStatus.ASSUMED.value)
     return ShareStatus(min((decides.status, *judged), key=_WORST.index))

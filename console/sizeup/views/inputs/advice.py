@@ -118,9 +118,9 @@ def _verdict_data(sizing: Sizing) -> dict[str, Any]:
     first = first_card(sizing.cards)
     if first is None:
         return {"status": None, "card": None, "statement": None}
-    status = "unknown" if first.share is None and first.status == "unknown" else overall(sizing.cards).value
-    certain = status != ShareStatus.UNCERTAIN.value
-    return {"status": status, "certain": certain, "card": first.resource, "statement": first.statement}
+    status = overall(sizing.cards)
+    certain = status is not ShareStatus.UNCERTAIN
+    return {"status": status.value, "certain": certain, "card": first.resource, "statement": first.statement}
 
 
 def _unused_data(sizing: Sizing, key: str) -> object:

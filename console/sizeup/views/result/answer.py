@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from sizeup.model.advice import AdviceSet, Card
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.cards import overall
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized, cell_len, one_line
@@ -23,7 +22,7 @@ from sizeup.views.result.license_answer import (
     license_rest,
     license_verdict,
 )
-from sizeup.views.result.verdict import first_card, rule_of_thumb, unsettled_note
+from sizeup.views.result.verdict import first_card, overall_text, rule_of_thumb, unsettled_note
 
 LINES = 25
 """Lines of one screen."""
@@ -134,18 +133,12 @@ def other_answers(given: AdviceSet, first: Card | None) -> list[str]:
 
 def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
     if first is not None:
-        open_first = first.share is None and first.status == ShareStatus.UNKNOWN.value
-        status = "NO VERDICT " if open_first else _overall_text(given.cards, first)
+        status = overall_text(given.cards)
+        status = card_status(first) if status == status_text(first.status) else status
         return _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
     lines = _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
     rule = rule_of_thumb(given)
     return [*lines, *_folded("         ", rule, width)] if rule else lines
-
-
-def _overall_text(cards: Sequence[Card], first: Card) -> str:
-    """Return the status of all resources together; ``first`` decides."""
-    status = overall(cards).value
-    return card_status(first) if status == first.status else status_text(status)
 
 
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:

@@ -10,15 +10,15 @@ from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.cards import open_cards, overall, verdict
+from sizeup.sizing.cards import open_cards, verdict
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.sheet import find_fact
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
 from sizeup.units import format_in
-from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label, status_text
-from sizeup.views.result.verdict import NO_VERDICT, first_card, unsettled_note
+from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label
+from sizeup.views.result.verdict import NO_VERDICT, first_card, overall_text, unsettled_note
 
 _BEST_FIRST = ("PASS", "ASSUMED", "NOT CERTAIN", "WARN", NO_VERDICT, "FAIL")
 _PRICED = "license.cost.term"
@@ -44,8 +44,7 @@ class Candidate(Struct, frozen=True):
     @property
     def status(self) -> str:
         """The verdict on the whole: ``PASS``, or ``NO VERDICT`` where a demand or a capacity is unknown."""
-        status = overall(self.sizing.cards)
-        return NO_VERDICT if status is ShareStatus.UNKNOWN else status_text(status.value)
+        return overall_text(self.sizing.cards)
 
     @property
     def limit(self) -> Card | None:
@@ -146,7 +145,7 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
 
 
 def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
-    """Return what limits each candidate and, where it has no verdict, what was judged; of some the same in one."""
+    """Return what limits each candidate and, where a capacity is unknown, what was judged; of some the same in one."""
     of_text: dict[str, list[str]] = {}
     for one, name in zip(candidates, short_names(candidates), strict=True):
         of_text.setdefault(_sentence(one), []).append(name)
@@ -154,10 +153,11 @@ def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def _sentence(one: Candidate) -> str:
-    card = first_card(one.sizing.cards) if one.status == NO_VERDICT else one.limit
+    is_open = verdict(one.sizing.cards) is None
+    card = first_card(one.sizing.cards) if is_open else one.limit
     if card is None:
         return "no workload. Give one with --workload FILE"
-    judged = [each for each in one.sizing.cards if each.share is not None] if one.status == NO_VERDICT else []
+    judged = [each for each in one.sizing.cards if each.share is not None and is_open]
     known = ", ".join(f"{TITLES[each.resource]} {share_text(each.share or 0.0)}" for each in judged)
     return f"{card.statement}{unsettled_note(card, one.sizing.cards)}{f'. Judged: {known}' if known else ''}"
 

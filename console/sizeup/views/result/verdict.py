@@ -12,7 +12,7 @@ from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.io.demand import RULES_SPAN
-from sizeup.sizing.verdict import RESOURCE_NAMES, share_text
+from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
 from sizeup.text import capitalized
 from sizeup.units import format_in
 from sizeup.views.cards.cards import CardView, status_label, status_text
@@ -90,14 +90,19 @@ def verdict_text(
         statement = " ".join((f"{without}{_lacking(views)}.", *actions))
         return VerdictText(NO_VERDICT_YET, statement, fix, rule=rule_of_thumb(given))
     working = given.find(card.advice)
-    status = NO_VERDICT if card.share is None and card.status == "unknown" else status_text(overall(given.cards).value)
     return VerdictText(
-        status,
+        overall_text(given.cards),
         f"{card.statement}{unsettled_note(card, given.cards)}",
         _fix(card, working, given, findings) if card.status in _BAD else "",
         "" if working is None else _basis(card, working),
         assumed=bool(card.assumed),
     )
+
+
+def overall_text(cards: Sequence[Card]) -> str:
+    """Return the status of all resources together as it is shown."""
+    status = overall(cards)
+    return NO_VERDICT if status is ShareStatus.UNKNOWN else status_text(status.value)
 
 
 def _lacking(views: Sequence[CardView]) -> str:
