@@ -110,7 +110,7 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
     requests, writer = sizing.find("verdict.storage"), sizing.find("redo.sync-write")
 
     assert requests.decision == "unknown"
-    assert "(it would be 0.2% of the measured 40,000 IOPS, which is not valid)" in requests.verdict
+    assert "capacity unknown. 40,000 IOPS was measured but is not used" in requests.verdict
     assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used: it is not valid")
 
 

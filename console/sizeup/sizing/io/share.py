@@ -360,20 +360,8 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     down = sheet.optional_words("path.down")
     why = "" if down is None else f", because no path that is up reports its speed (down: {down})"
     why = why or (f"; {INSIDE}" if servers(sheet) > 1 else "")
-    held = _would_be(sheet, demand)
-    said = f"Storage: {needed} demand, capacity unknown{held or why}. {action}"
+    said = f"Storage: {needed} demand, capacity unknown{why}. {action}"
     return judged(sheet, open_card("storage", said, needed, VERDICT))
-
-
-def _would_be(sheet: Sheet, demand: Demand) -> str:
-    """Return the share of a measured figure that does not count, as a clause; empty where nothing was measured."""
-    for key, needed in (("capacity.iops", demand.iops), ("capacity.mb_s", demand.bytes_per_second)):
-        unused = sheet.unused(key)
-        if unused is not None and needed and unused.quantity.value:
-            share = share_text(needed / unused.quantity.value)
-            measured = format_in(float(f"{unused.quantity.value:.4g}"), KEYS[key].unit)
-            return f" (it would be {share} of the measured {measured}, which {unused.why_unused.value})"
-    return ""
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
