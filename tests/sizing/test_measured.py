@@ -105,7 +105,7 @@ def test_what_bypassed_nothing_is_no_evidence() -> None:
     capacity = measured(found)["capacity.mb_s"]
 
     assert isinstance(capacity, UnusedMeasurement)
-    assert (capacity.cause, capacity.details) == ("the I/O did not bypass the page cache", "it is so")
+    assert capacity.cause == "the I/O did not bypass the page cache (it is so)"
     assert "supports direct I/O" in capacity.remedy
 
 
@@ -123,7 +123,7 @@ def test_an_unsteady_figure_lies_between_its_worst_and_its_best_second() -> None
     assert ends(found, "capacity.iops") == (28e3, 40e3, 52e3)
 
 
-def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> None:
+def test_a_valid_figure_comes_before_a_higher_one_that_is_not() -> None:
     large: dict[str, str | int | float] = {"workload": "dss-rand", "queue_depth": 8}
     found = session(
         "io.direct",
@@ -138,9 +138,6 @@ def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> N
 
     assert isinstance(requests, Quantity)
     assert requests.value == 4e4
-    (caveat,) = requests.caveats
-    assert caveat.startswith("not used: 90,000 IOPS of io.direct iops at workload=oltp-7030, queue_depth=2")
-    assert caveat.endswith("; +40%")
 
 
 def test_of_several_steps_the_best_counts_and_not_the_last() -> None:
@@ -200,9 +197,8 @@ def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None
     wide = unused(found, "memory.local_ns")
     put(run, Estimate("dram-thp", at, 100.0, low=98.0, high=102.0, converged=False))
 
-    assert (wide.cause, wide.details) == ("it did not converge", "interval ±12.0%, target ±5.0%")
     assert wide.sentence("ns").startswith(
-        "100 ns was measured but is not used: it did not converge. Run memory.latency"
+        "100 ns was measured but is not used, because it did not converge (interval ±12.0%, target ±5.0%). Run memory"
     )
     assert figures(found) == {"memory.local_ns": 100.0}
 

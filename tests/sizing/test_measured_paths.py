@@ -8,7 +8,6 @@ from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.input_value import WhyUnused
 from sizeup.sizing.inputs.measured import measured
 from sizing.measured_sessions import FIVE, ONE, capacity_of, drives, figures, put, ramp, session, unused
 
@@ -28,9 +27,7 @@ def test_a_measurement_of_another_device_is_reported_and_not_used() -> None:
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
     _, _, caveats = capacity_of(found, "/u03")
 
-    assert any(
-        "does not cover all storage, because it is of nvme2n1 alone. Measure /u03" in caveat for caveat in caveats
-    )
+    assert any("is not used, because it is of nvme2n1 alone. Measure /u03" in caveat for caveat in caveats)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +67,7 @@ def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
 def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
     found = session("io.direct", *ramp("oltp-read", 3.9e4, 4e4, series="iops"), machine=FIVE)
 
-    assert unused(found, "capacity.iops").why_unused is WhyUnused.ONE_PATH
+    assert unused(found, "capacity.iops").cause == "it is of nvme0n1 alone"
     assert measured(found, {"db.device": Words("/u00", Origin.USER, "--set")})["capacity.iops"] == Quantity(
         4e4, "1/s", Origin.MEASURED, "io.direct iops at workload=oltp-read, queue_depth=2 on /u00/data"
     )
@@ -80,7 +77,7 @@ def test_a_target_on_an_unknown_device_does_not_count_for_all_storage() -> None:
     found = session("io.direct", *ramp("dss-rand", 377e6, 378e6), path="/elsewhere/file")
 
     assert unused(found).sentence("MB/s") == (
-        "378 MB/s was measured but is not used: it does not cover all storage, because the device under its target "
+        "378 MB/s was measured but is not used, because the device under its target "
         "(/elsewhere/file) is unknown. Measure a device or mount of this machine"
     )
     assert capacity_of(found)[:2] == (4000, "link of nvme0")
@@ -96,7 +93,7 @@ def test_the_mount_that_the_probe_opened_counts_and_not_the_name_of_its_path() -
     assert capacity_of(found)[1] == "nvme4n1, as measured"
     for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
         put(found.steps["io.direct"], Estimate(series, at, value, extra={"mount_point": "/tmp"}))
-    assert unused(found).why_unused is WhyUnused.ONE_PATH
+    assert unused(found).cause.startswith("the device under its target")
 
 
 def test_several_paths_at_once_stand_for_all_of_them() -> None:

@@ -68,8 +68,7 @@ def test_members_of_a_bond_add_up_as_its_mode_says(mode: str, carried: float) ->
 
 NOT_TAKEN = UnusedMeasurement(
     Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct rate at queue_depth=8"),
-    "it may come from a cache",
-    "physical: 9 GB/s exceeds the bandwidth of the path",
+    "it may come from a cache (9 GB/s exceeds the bandwidth of the path)",
     "run io.direct with a larger size",
 )
 
@@ -81,10 +80,10 @@ def test_an_unused_measurement_is_reported_instead_of_the_advice_to_measure(foun
 
     told = " ".join((capacity.verdict, *capacity.caveats))
     assert (
-        "9,000 MB/s was measured but is not used: it is not valid, because it may come from a cache. "
-        "Run io.direct with a larger" in told
+        "9,000 MB/s was measured but is not used, because it may come from a cache (9 GB/s exceeds the bandwidth of "
+        "the path). Run io.direct with a larger" in told
     )
-    assert "io.direct rate at queue_depth=8; physical: 9 GB/s exceeds the bandwidth of the path" in told
+    assert "io.direct rate at queue_depth=8; it may come from a cache (9 GB/s exceeds the bandwidth of the path" in told
     assert "storage probe" not in told
     assert "storage probe" not in " ".join(capacity.working)
 
@@ -111,7 +110,7 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
 
     assert requests.decision == "unknown"
     assert "capacity unknown. 40,000 IOPS was measured but is not used" in requests.verdict
-    assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used: it is not valid")
+    assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used, because")
 
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:

@@ -114,7 +114,7 @@ def test_a_utilization_that_is_typed_counts_before_the_cores_of_a_file() -> None
 
 
 def test_nothing_is_derived_from_a_measurement_that_is_no_evidence() -> None:
-    unused = UnusedMeasurement(Quantity(69160, "1/s", Origin.MEASURED, "run"), "it drifted", "", "Run it longer")
+    unused = UnusedMeasurement(Quantity(69160, "1/s", Origin.MEASURED, "run"), "it drifted", "Run it longer")
     sizing = size({**parse_settings(["workload.iops=5000", "workload.io_kib=8"]), "capacity.iops": unused})
     card = next(card for card in sizing.cards if card.resource == "storage")
 

@@ -74,11 +74,11 @@ def test_a_missing_input_is_reported_with_its_meaning_and_its_flag(name: str) ->
 
 def test_an_unused_measurement_is_reported_with_the_reason_and_both_remedies() -> None:
     unused = UnusedMeasurement(
-        Quantity(4e4, "1/s", Origin.MEASURED, "a probe"), "it may come from a cache", "", "run it larger"
+        Quantity(4e4, "1/s", Origin.MEASURED, "a probe"), "it may come from a cache", "run it larger"
     )
 
     assert open_question("capacity.iops", "IOPS balance", unused).sentence() == (
-        "IOPS balance: unknown. 40,000 IOPS was measured but is not used: it is not valid, because it may come from a "
+        "IOPS balance: unknown. 40,000 IOPS was measured but is not used, because it may come from a "
         "cache. Run it larger, or use --set capacity.iops=N"
     )
 

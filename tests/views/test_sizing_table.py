@@ -1,10 +1,9 @@
 """The answers of sizing as rows: what they rest on, how sure they are, and in which group they stand."""
 
-import pytest
 
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import size
-from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
+from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.keys import KEYS
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sizing_table import GROUPS, NO_WORKLOAD, AnswerRow, answer_rows, assumed_keys
@@ -94,19 +93,10 @@ def test_a_capacity_in_iops_has_a_row_of_its_own_and_none_says_unknown() -> None
     assert rows(("workload.iops", "60000"))["io.capacity"].value == "unknown"
 
 
-@pytest.mark.parametrize(
-    ("why", "value", "basis"),
-    [
-        (WhyUnused.INVALID, "! not valid, 44,970 IOPS", "measured, but not valid"),
-        (WhyUnused.OPEN, "? not converged, 44,970 IOPS", "measured, but did not converge"),
-        (WhyUnused.LOWER_BOUND, "? a lower bound, 44,970 IOPS", "measured, but a lower bound"),
-        (WhyUnused.ONE_PATH, "? a part alone, 44,970 IOPS", "measured, but does not cover all storage"),
-    ],
-)
-def test_a_measured_capacity_that_is_not_used_says_why(why: WhyUnused, value: str, basis: str) -> None:
+def test_a_measured_capacity_that_is_no_evidence_says_so() -> None:
     iops = Quantity(44970.0, "1/s", Origin.MEASURED, "io.direct iops")
-    unused = UnusedMeasurement(iops, "throughput was not steady", "", "run io.direct again", why)
+    unused = UnusedMeasurement(iops, "the I/O did not bypass the page cache", "run io.direct again")
     given = size({**CORES, "workload.iops": said("workload.iops", "20000"), "capacity.iops": unused}).recorded()
     row = next(row for row in answer_rows(given) if row.id == "io.capacity")
 
-    assert (row.value, row.basis) == (value, basis)
+    assert (row.value, row.basis) == ("! not used, 44,970 IOPS", "measured, but not used")

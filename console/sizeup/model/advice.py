@@ -70,8 +70,6 @@ class OpenQuestion(Struct, frozen=True):
     """How the key is set on the command line: ``--set machine.ghz=N``."""
     unused: str = ""
     """The figure that was measured, why it is not used, and what to do; empty where nothing was measured."""
-    why_unused: str = ""
-    """Why that figure is not used, in short: ``not valid``."""
 
     def sentence(self, enter: str = "") -> str:
         """Return what is unknown, why, and what to do: ``enter``, or else the option of the command line."""
@@ -221,8 +219,6 @@ class AdviceSet(Struct, frozen=True):
     """Rule packs and the day that each was last checked, as in ISO 8601."""
     cards: tuple[Card, ...] = ()
     """One for each resource, worst first; empty in sessions of versions that recorded none."""
-    why_unused: Mapping[str, str] = field(default_factory=dict)
-    """Why figures were not used, in short and by key: ``is not valid``; empty in files of format 1."""
 
     def find(self, advice_id: str) -> Advice | None:
         """Return the advice of that id; None where it could not be given."""

@@ -88,7 +88,7 @@ class Sizing(AdviceSet, frozen=True, kw_only=True):
 
     def recorded(self) -> AdviceSet:
         """Return the advice as a session records it, without the inputs: its machine and its steps hold them."""
-        return AdviceSet(self.advice, self.questions, self.unused, self.rules, self.cards, self.why_unused)
+        return AdviceSet(self.advice, self.questions, self.unused, self.rules, self.cards)
 
 
 _PARTIAL = (
@@ -141,7 +141,6 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         advice=tuple(advice),
         questions=tuple(questions.values()),
         unused={key: value.sentence(KEYS[key].unit) for key, value in unused.items()},
-        why_unused={key: value.why_unused.value for key, value in unused.items()},
         rules={pack.pack: pack.checked.isoformat() for pack in rule_set.packs},
         cards=resource_cards(known, advice, judged, facts),
         inputs=known,

@@ -77,7 +77,7 @@ class Sheet:
             return None
         unit = KEYS[key].unit
         self._used[key] = Input(key, value.quantity, shown_in="" if unit == "1" else unit)
-        self.caveat(value.evidence(unit))
+        self.caveat(f"not used: {format_in(value.quantity.value, unit)} of {value.quantity.source}; {value.cause}")
         return value
 
     def numbers(self, key: str) -> tuple[Quantity, ...]:
@@ -227,9 +227,8 @@ class Calculation(Struct, frozen=True):
 def open_question(name: str, calculation: str, unused: UnusedMeasurement | None = None) -> OpenQuestion:
     """Return the question for a key that a calculation needs, with what was measured of it and is not used."""
     key = KEYS[name]
-    if unused is None:
-        return OpenQuestion(name, calculation, key.help, key.flag)
-    return OpenQuestion(name, calculation, key.help, key.flag, unused.sentence(key.unit), unused.why_unused.value)
+    reason = "" if unused is None else unused.sentence(key.unit)
+    return OpenQuestion(name, calculation, key.help, key.flag, reason)
 
 
 def find_fact(facts: Iterable[Struct], kind: type[Fact]) -> Fact | None:

@@ -47,17 +47,16 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
 def headlines(session: Session) -> dict[str, Value]:
     """The best valid figure of each key, whatever path and depth it is of: to stand beside a published one."""
     runs = list(session.steps.values())
-    found = {
-        "capacity.mb_s": best("capacity.mb_s", "bytes/s", figures(runs, *RATES))[0],
-        "capacity.iops": best("capacity.iops", "1/s", figures(runs, IOPS, MIXED))[0],
-    }
-    return {key: value for key, value in found.items() if value is not None} | _redo(runs) | _memory(runs)
+    found = {"capacity.mb_s": (best(figures(runs, *RATES)), "bytes/s")}
+    found["capacity.iops"] = best(figures(runs, IOPS, MIXED)), "1/s"
+    known = {key: taken(one, unit) for key, (one, unit) in found.items() if one is not None}
+    return known | _redo(runs) | _memory(runs)
 
 
 def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
-    value, usual = best("redo.sync_write_us", "ns", figures(runs, "storage.log_write_latency"), _usual)
-    values: dict[str, Value] = {} if value is None else {"redo.sync_write_us": value}
-    if usual is not None:
+    usual = best(figures(runs, "storage.log_write_latency"), _usual)
+    values: dict[str, Value] = {} if usual is None else {"redo.sync_write_us": taken(usual, "ns")}
+    if usual is not None and usual.invalid is None:
         values["redo.write_kib"] = Quantity(_size_bytes(usual), "bytes", Origin.MEASURED, usual.run.step.id)
     return values
 
@@ -83,11 +82,11 @@ def _latencies(run: StepRun) -> dict[str, Value]:
     """The latencies of one step: to the memory of the same node, and the highest to that of another."""
     values: dict[str, Value] = {}
     local = figures([run], "memory.local_latency")
-    remote = figures([run], "memory.remote_latency")
+    remote = best(figures([run], "memory.remote_latency"))
     if local:
         values["memory.local_ns"] = _local(run, local)
-    if remote:
-        values["memory.remote_ns"] = taken(max(remote, key=lambda one: one.merit), "ns")
+    if remote is not None:
+        values["memory.remote_ns"] = taken(remote, "ns")
     return values
 
 
@@ -109,9 +108,8 @@ def _misplaced(figure: MeasuredFigure) -> UnusedMeasurement | None:
     if placement == "local":
         return None
     cause = "its pages were remote" if placement == "remote" else "where its pages were is unknown"
-    value = quantity(figure, "ns")
     remedy = f"{measure_again(figure)} on a CPU whose node has free memory"
-    return UnusedMeasurement(value, cause, "; ".join(value.caveats), remedy)
+    return UnusedMeasurement(quantity(figure, "ns"), cause, remedy)
 
 
 def _too_near(figure: MeasuredFigure) -> UnusedMeasurement | None:
@@ -121,4 +119,4 @@ def _too_near(figure: MeasuredFigure) -> UnusedMeasurement | None:
         return None
     axis, setting = words_of(figure.axis), words_of(figure.declared.above)
     cause = f"its {axis} is less than {_TIMES_ABOVE} times the {setting} ({format_bytes(size)})"
-    return UnusedMeasurement(quantity(figure, "ns"), cause, "", f"{measure_again(figure)} with a larger {axis}")
+    return UnusedMeasurement(quantity(figure, "ns"), cause, f"{measure_again(figure)} with a larger {axis}")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sizeup.model.plan import SeriesQuantity
 from sizeup.model.quantities import UNITS
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.validity import Invalid, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
-from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.input_value import UnusedMeasurement, Value
 
 
 class MeasuredFigure(Struct, frozen=True):
@@ -30,11 +28,6 @@ class MeasuredFigure(Struct, frozen=True):
         estimate = self.point.estimate
         assert estimate is not None
         return float(estimate.extra[self.declared.extra]) if self.declared.extra else estimate.value
-
-    @property
-    def merit(self) -> tuple[bool, float]:
-        """What the best of several figures has most of: that it is valid, then its value."""
-        return self.invalid is None, self.value
 
     @property
     def axis(self) -> str:
@@ -107,9 +100,7 @@ def quantity(figure: MeasuredFigure, unit: str) -> Quantity:
 def not_valid(figure: MeasuredFigure, unit: str) -> UnusedMeasurement:
     """A figure that is not valid, in the place of one that would be."""
     assert figure.invalid is not None
-    invalid = figure.invalid
-    why = WhyUnused.OPEN if invalid.scatter else WhyUnused.INVALID
-    return UnusedMeasurement(quantity(figure, unit), invalid.cause, invalid.detail, invalid.remedy, why)
+    return UnusedMeasurement(quantity(figure, unit), figure.invalid.clause, figure.invalid.remedy)
 
 
 def taken(figure: MeasuredFigure, unit: str) -> Value:
@@ -118,23 +109,10 @@ def taken(figure: MeasuredFigure, unit: str) -> Value:
 
 
 def best(
-    key: str,
-    unit: str,
-    found: Sequence[MeasuredFigure],
-    merit: Callable[[MeasuredFigure], float] = lambda figure: figure.value,
-) -> tuple[Value | None, MeasuredFigure | None]:
-    """What a key is worth by the valid figure of the highest merit, which comes with it.
-
-    A figure of more merit that is not valid becomes a caveat; where none is valid it stands in the key's place.
-    """
-    chosen = max((one for one in found if one.invalid is None), key=merit, default=None)
-    out = max((one for one in found if one.invalid is not None), key=merit, default=None)
-    if chosen is None:
-        return (None if out is None else not_valid(out, unit)), None
-    value = quantity(chosen, unit)
-    if out is not None and merit(out) > merit(chosen):
-        value = replace(value, caveats=(*value.caveats, not_valid(out, unit).evidence(KEYS[key].unit)))
-    return value, chosen
+    found: Sequence[MeasuredFigure], merit: Callable[[MeasuredFigure], float] = lambda figure: figure.value
+) -> MeasuredFigure | None:
+    """Return the valid figure of the highest merit, else the one of the highest that is not valid; None without any."""
+    return max(found, key=lambda one: (one.invalid is None, merit(one)), default=None)
 
 
 def measure_again(figure: MeasuredFigure) -> str:

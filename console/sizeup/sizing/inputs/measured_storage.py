@@ -10,10 +10,10 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Doubt, Quantity
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
-from sizeup.sizing.input_value import UnusedMeasurement, Value, WhyUnused
+from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import path_bandwidth_values
 from sizeup.sizing.inputs.doubts import LARGE, MIXED, Surroundings, doubted, why_lower_bound
-from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, not_valid, quantity
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, best, figures, not_valid, quantity
 from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
 from sizeup.sizing.storage_paths import StorageTarget, find_target, internal_disks
 
@@ -235,11 +235,10 @@ def _sweep(figure: MeasuredFigure) -> object:
 
 def _not_taken(unit: str, found: Sequence[MeasuredFigure], targets: _Targets, device: str | None) -> UnusedMeasurement:
     """The best of figures of which none is the capacity, with what speaks against it."""
-    most = max(found, key=lambda one: one.merit)
+    most = best(found)
+    assert most is not None
     if most.invalid is not None:
         return not_valid(most, unit)
-    value = quantity(most, unit)
-    reasons = "; ".join(value.caveats)
     target = targets.of(most)
     if target is None:
         path = most.target or "not recorded"
@@ -247,7 +246,7 @@ def _not_taken(unit: str, found: Sequence[MeasuredFigure], targets: _Targets, de
     else:
         cause = f"it is of {target.name} alone"
         remedy = "say with db.device where the database lies" if device is None else f"measure {device}"
-    return UnusedMeasurement(value, cause, reasons, remedy, WhyUnused.ONE_PATH)
+    return UnusedMeasurement(quantity(most, unit), cause, remedy)
 
 
 def _cpu_cost(rates: Sequence[MeasuredFigure]) -> Quantity | None:

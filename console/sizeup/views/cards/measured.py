@@ -13,7 +13,7 @@ from sizeup.quantity import Quantity
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.inputs.measured import headlines
-from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, best, figures
 from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
 from sizeup.views.cards.measured_texts import MeasuredTexts
@@ -61,8 +61,8 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
 
 def _leading(runs: Sequence[StepRun]) -> StepRun:
     """Return the run that stands for others: the one whose storage figure sizing names, else the last."""
-    found = figures(runs, "storage.random_iops") or figures(runs, *_RATES)
-    return max(found, key=lambda one: one.merit).run if found else runs[-1]
+    found = best(figures(runs, "storage.random_iops") or figures(runs, *_RATES))
+    return runs[-1] if found is None else found.run
 
 
 def _note(run: StepRun) -> str:

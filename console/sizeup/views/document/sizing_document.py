@@ -226,7 +226,7 @@ def _inputs(sizing: Sizing) -> Iterator[Block]:
 def _value(key: str, value: Value) -> str:
     """Return a value with its range, and of a measurement that does not count why."""
     if isinstance(value, UnusedMeasurement):
-        return f"{value_text(key, value)}: {value.why()}"
+        return f"{value_text(key, value)}: {value.cause}"
     if not isinstance(value, Quantity):
         return value_text(key, value)
     text = _figure(key, value)

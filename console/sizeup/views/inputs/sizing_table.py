@@ -9,7 +9,6 @@ from msgspec import Struct
 from sizeup.model.advice import Advice, AdviceSet, Card, Input, OpenQuestion
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import HEADLINE
-from sizeup.sizing.input_value import WhyUnused
 from sizeup.sizing.io.demand import RULES_SPAN
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
@@ -93,9 +92,8 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         if advice.id == _CAPACITY and advice.quantity is None and (iops := _capacity_in_iops(given)) is not None:
             title, rests_on = "Storage capacity in IOPS", ORIGINS.get(iops.origin, _DASH)
             value = _figure(iops.value, iops, "IOPS")
-            if "capacity.iops" in given.why_unused:
-                why = WhyUnused(given.why_unused["capacity.iops"])
-                value, rests_on = f"{_UNUSED[why]}, {value}", f"measured, but {why.value.removeprefix('is ')}"
+            if "capacity.iops" in given.unused:
+                value, rests_on = f"! not used, {value}", _NO_EVIDENCE
         if status == ShareStatus.ASSUMED.value and not rests_on.startswith("assumed"):
             rests_on = f"assumed: rule of thumb; {rests_on}"
         rows.append(
@@ -123,13 +121,8 @@ def _capacity_in_iops(given: AdviceSet) -> Quantity | None:
     return next((entry.quantity for entry in judged if entry.key == "capacity.iops"), None)
 
 
-_UNUSED = {
-    WhyUnused.INVALID: "! not valid",
-    WhyUnused.OPEN: "? not converged",
-    WhyUnused.LOWER_BOUND: "? a lower bound",
-    WhyUnused.ONE_PATH: "? a part alone",
-}
-"""What stands before a measured figure that is not used."""
+_NO_EVIDENCE = "measured, but not used"
+"""What an answer rests on whose figure is no evidence."""
 
 
 def _later(card: Card) -> str:
@@ -197,9 +190,7 @@ def _confidence(advice: Advice) -> str:
 
 
 def _question(question: OpenQuestion) -> AnswerRow:
-    why = f"missing: {input_label(question.key).lower()}"
-    if question.why_unused:
-        why = f"measured, but {question.why_unused.removeprefix('is ')}"
+    why = _NO_EVIDENCE if question.unused else f"missing: {input_label(question.key).lower()}"
     return AnswerRow(
         f"? {question.key}", _question_group(question), f"? {capitalized(question.calculation)}", "unknown", basis=why
     )
