@@ -29,7 +29,7 @@ from sizeup.session.store import utc_text
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.input_value import Value
+from sizeup.sizing.input_value import Value, with_stated
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.recorded_inputs import recorded_inputs
 from sizeup.views.inputs.advice import first_of
@@ -42,7 +42,7 @@ def advice_record(t_ns: int, machine: Machine, session: Session | None) -> Advic
     known = {} if session is None else measured(session, entered)
     stated = stated_inputs(entered)
     try:
-        given = size(described(machine, {**known, **entered})).recorded()
+        given = size(described(machine, with_stated(known, entered))).recorded()
     except SizeupError:  # the machine is another than when they were entered
         given, stated = size(described(machine, {} if session is None else measured(session))).recorded(), ()
     return AdviceRecord(t_ns, given, stated, utc_text(datetime.now(UTC)) if stated else "")

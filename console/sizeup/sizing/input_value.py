@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
 
-from sizeup.quantity import Quantity, Words
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -26,3 +29,18 @@ class UnusedMeasurement(Struct, frozen=True):
 
 Value = Quantity | Words | tuple[Quantity, ...] | UnusedMeasurement
 """The value of a key: a number, words, a list of numbers, or a measured number that is not used."""
+
+
+def with_stated(known: Mapping[str, Value], stated: Mapping[str, Value]) -> dict[str, Value]:
+    """Return what was measured with what was stated in its place.
+
+    IOPS that a user typed and that are more than what was measured at most do not count, and the conflict is named.
+    """
+    values, found, typed = {**known, **stated}, known.get("capacity.iops"), stated.get("capacity.iops")
+    if isinstance(found, Quantity) and isinstance(typed, Quantity) and typed.origin is Origin.USER:
+        most = found.most
+        if most is not None and typed.value > most:
+            wanted, measured_ = (format_in(float(f"{value:.4g}"), "IOPS") for value in (typed.value, most))
+            conflict = f"{wanted} ({typed.source}) are more than the {measured_} measured at most, which count"
+            values["capacity.iops"] = replace(found, caveats=(*found.caveats, conflict))
+    return values

@@ -12,7 +12,7 @@ from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.input_value import Value
+from sizeup.sizing.input_value import Value, with_stated
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Inputs
@@ -37,7 +37,7 @@ def recorded_inputs(session: Session) -> dict[str, Value]:
         values[stated.key] = replace(value, caveats=stated.caveats) if isinstance(value, Quantity) else value
     if values:
         try:
-            size(described(session.machine or Machine(), {**measured(session, values), **values}))
+            size(described(session.machine or Machine(), with_stated(measured(session, values), values)))
         except SizeupError:
             return {}
     return values
@@ -58,7 +58,7 @@ def session_inputs(session: Session, settings: Mapping[str, Value] = MappingProx
     replaced = {other for key, others in _COUNT_INSTEAD.items() if key in settings for other in others}
     recorded = {key: value for key, value in recorded_inputs(session).items() if key not in replaced}
     stated = {**recorded, **settings}
-    return {**measured(session, stated), **stated}
+    return with_stated(measured(session, stated), stated)
 
 
 _COUNT_INSTEAD = {

@@ -17,7 +17,7 @@ from msgspec import Struct
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import described, size
-from sizeup.sizing.input_value import Value
+from sizeup.sizing.input_value import Value, with_stated
 from sizeup.text import plural
 
 if TYPE_CHECKING:
@@ -153,9 +153,9 @@ class AdviceSelector:
         self._recomputed: Session | None = None
         """The saved session whose advice the user had recomputed."""
         self._measuring: Session | None = None
-        self._revision = 0
+        self._revision: tuple[int, Mapping[str, Value]] = (0, {})
         self._known: dict[str, Value] = {}
-        """What that session had measured at that revision."""
+        """What that session had measured at that revision, with what was stated then."""
         self._subject: Session | Machine | None = None
         self._basis: object = None
         self._shown = ShownAdvice(AdviceOrigin.NONE)
@@ -178,17 +178,18 @@ class AdviceSelector:
 
         What the user ``stated`` comes before what was measured.
         """
-        known = {**({} if session is None else self._measured_so_far(session)), **stated}
+        known = with_stated({} if session is None else self._measured_so_far(session, stated), stated)
         if self._changed(machine, known):
             self._shown = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine, known)))
         return self._shown
 
-    def _measured_so_far(self, session: Session) -> dict[str, Value]:
+    def _measured_so_far(self, session: Session, stated: Mapping[str, Value]) -> dict[str, Value]:
         """Return what a growing session has measured, worked out once for each of its revisions."""
-        if self._measuring is not session or self._revision != session.revision:
+        if self._measuring is not session or self._revision != (session.revision, stated):
             from sizeup.sizing.inputs.measured import measured  # which a console without a session does without
 
-            self._measuring, self._revision, self._known = session, session.revision, measured(session)
+            self._measuring, self._revision = session, (session.revision, dict(stated))
+            self._known = measured(session, stated)
         return self._known
 
     def _changed(self, subject: Session | Machine, basis: object) -> bool:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.quantity import Doubt, Quantity
-from sizeup.session.value import StepRun
+from sizeup.session.value import Point, StepRun
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, figures, quantity
 from sizeup.sizing.keys import KEYS
@@ -47,6 +47,7 @@ _ANY_DATABASE_BYTES = 32 << 30
 _OTHER_LOAD = 0.05
 """Of the CPUs, taken by others or the hypervisor: from here on the machine alone may be faster."""
 _SUSTAINED_SECONDS = 1800.0
+_LONGER, _IDLE = "Measure for longer, on an idle host", "Measure again when idle"
 _CLOUDS = ("Amazon", "Google", "Microsoft", "Alibaba", "DigitalOcean", "OpenStack", "Oracle", "Hetzner", "Tencent")
 """Vendors by DMI whose guests have volumes with burst credits."""
 
@@ -59,8 +60,13 @@ class Surroundings(Struct, frozen=True):
 
     machine: Machine
     runs: Sequence[StepRun]
-    database_bytes: float | None
-    """None where it is not given."""
+    stated: Mapping[str, Value]
+    """What is known of the workload."""
+
+    def wanted(self, key: str) -> float | None:
+        """Return a figure of the workload; None where it is not given."""
+        value = self.stated.get(key)
+        return value.value if isinstance(value, Quantity) else None
 
     def behind(self, target: StorageTarget | None) -> str:
         """Return what may cache the data of a target outside of this machine; empty for drives inside it."""
@@ -89,7 +95,8 @@ class Surroundings(Struct, frozen=True):
 
     def _stands_for_all(self, cold: MeasuredFigure) -> bool:
         sampled = _extra(cold, "sampled_bytes")
-        return self.database_bytes is None or sampled >= min(self.database_bytes, _ANY_DATABASE_BYTES)
+        database = self.wanted("db.gb")
+        return database is None or sampled >= min(database, _ANY_DATABASE_BYTES)
 
 
 def doubted(
@@ -102,30 +109,25 @@ def doubted(
 ) -> Quantity:
     """Return a figure with everything that moves one of its ends; ``sweep`` are those that differ in load alone."""
     unit = "bytes/s" if KEYS[key].unit == "MB/s" else "1/s"
-    value = quantity(figure, unit)
-    worst, best = _seconds(figure)
+    value, (worst, best, why) = quantity(figure, unit), _observed(figure)
     doubts: list[Doubt] = []
-    replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
-    unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
-    if unsteady or (worst and replicates < _FEWEST_RAMPS):
+    if why:
         value = replace(value, low=None, high=None)
-        why = figure.invalid.cause if figure.invalid is not None else "it was measured in few ramps"
-        doubts += [
-            Doubt(worst, why, "Measure for longer, on an idle host"),
-            Doubt(best or value.value, why, "Measure for longer, on an idle host", upper=True),
-        ]
+        doubts += [Doubt(worst, why, _LONGER), Doubt(best, why, _LONGER, upper=True)]
     if why := why_lower_bound(key, sweep):
         doubts.append(Doubt(None, why, "Measure at a queue depth that rises", upper=True))
-    taken = max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))
-    if taken > _OTHER_LOAD:
-        doubts.append(Doubt(None, f"others took {taken:.0%} of the CPUs", "Measure again when idle", upper=True))
+    loads = {"CPUs": max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))}
+    loads["I/O"] = _extra(figure, "others_io_share")
+    most_used = max(loads, key=lambda part: loads[part])
+    if (taken := loads[most_used]) > _OTHER_LOAD:
+        doubts.append(Doubt(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
     doubts += _cache_doubts(key, figure, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= _SUSTAINED_SECONDS
     if about.has_credits and not sustained:
         seconds = _extra(figure, "seconds")
         doubts.append(
             Doubt(
-                (worst or value.value) / _CREDITS,
+                (_seconds(figure.point)[0] or value.value) / _CREDITS,
                 f"a volume with burst credits may fall to a {_CREDITS:g}th"
                 + (f" after these {seconds:.0f} s" if seconds else ""),
                 "Measure for 30 minutes, or enter what the volume sustains (capacity.iops)",
@@ -134,6 +136,35 @@ def doubted(
     if figure.declared.name == MIXED and not sustained:
         doubts.append(Doubt(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes"))
     return replace(value, doubts=tuple(doubts))
+
+
+def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: Sequence[MeasuredFigure]) -> Quantity:
+    """Return a figure that spans what other runs of the same measurement saw; none counts because it is newer."""
+    ends = [(_observed(one), one) for one in (figure, *others)]
+    least, most = min(ends, key=lambda one: one[0][0]), max(ends, key=lambda one: one[0][1])
+    doubts = list(value.doubts)
+    for (low, high, _), one in (least, most):
+        if one is not figure:
+            reason = f"{one.run.step.id} gave {format_in(float(f'{one.value:.4g}'), KEYS[key].unit)}"
+            upper = one is most[1]
+            doubts.append(Doubt(high if upper else low, reason, _IDLE, upper=upper))
+    return replace(value, doubts=tuple(doubts))
+
+
+def of_block_size(value: Quantity, block: float | None, rate: float) -> Quantity:
+    """Return measured IOPS for requests of another size; ``rate`` is a bandwidth that was measured, 0 for none.
+
+    A larger request costs at most one of those and its bytes at that bandwidth, a smaller one at least its share.
+    """
+    if block is None or block == _BLOCK_BYTES:
+        return value
+    text = f"{format_bytes(_BLOCK_BYTES)} requests were measured, and {format_bytes(block)} are wanted"
+    action = f"Enter capacity.iops for {format_bytes(block)}"
+    if block < _BLOCK_BYTES:
+        most = None if value.most is None else value.most * _BLOCK_BYTES / block
+        return replace(value, doubts=(*value.doubts, Doubt(most, text, action, upper=True)))
+    costs = [block / _BLOCK_BYTES, 1 + block * value.least / rate if rate else math.inf]
+    return replace(value, doubts=(*value.doubts, Doubt(value.least / min(costs), text, action)))
 
 
 def _cache_doubts(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure | None) -> Iterator[Doubt]:
@@ -183,9 +214,22 @@ def cpu_share(figure: MeasuredFigure) -> float:
     return next(shares, 0.0)
 
 
-def _seconds(figure: MeasuredFigure) -> tuple[float, float]:
-    """Return the worst and the best second of a figure; zeros where its samples were not kept."""
-    point = figure.point
+def _observed(figure: MeasuredFigure) -> tuple[float, float, str]:
+    """Return the ends between which a figure was seen, and why they are its worst and its best second.
+
+    The reason is empty where they are those of its interval. Without samples nothing bounds an unsteady figure below.
+    """
+    value, (worst, best) = quantity(figure, ""), _seconds(figure.point)
+    replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
+    unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
+    if unsteady or (worst and replicates < _FEWEST_RAMPS):
+        why = "it was measured in few ramps" if figure.invalid is None else figure.invalid.cause
+        return worst, max(best, value.value), why
+    return value.least, value.value if value.high is None else value.high, ""
+
+
+def _seconds(point: Point) -> tuple[float, float]:
+    """Return the worst and the best second of a point; zeros where its samples were not kept."""
     by_second: dict[int, list[float]] = {}
     for at_ns, value, flags in zip(point.t_ns, point.values, point.flags, strict=True):
         if not flags:
@@ -199,9 +243,3 @@ def _extra(figure: MeasuredFigure, name: str) -> float:
     estimate = figure.point.estimate
     value = None if estimate is None else estimate.extra.get(name)
     return float(value) if isinstance(value, int | float) else float(value is not None)
-
-
-def database_bytes(stated: Mapping[str, Value]) -> float | None:
-    """Return the size of the database; None where it is not given."""
-    size = stated.get("db.gb")
-    return size.value if isinstance(size, Quantity) else None

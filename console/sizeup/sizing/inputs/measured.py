@@ -14,7 +14,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import storage_of
-from sizeup.sizing.inputs.doubts import MIXED, database_bytes
+from sizeup.sizing.inputs.doubts import MIXED
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
 from sizeup.sizing.inputs.measured_place import measured_place
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, on_shared_storage, storage_capacity
@@ -39,7 +39,7 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
     if shared is not machine:
         runs, machine = on_shared_storage(runs, machine), shared
     where = device.value if isinstance(device, Words) else None
-    values = storage_capacity(runs, machine, where, database_bytes(stated or {}))
+    values = storage_capacity(runs, machine, where, stated or {})
     place = {} if device is not None else measured_place(runs, machine, *RATES, IOPS)
     return values | place | _redo(runs) | _memory(runs)
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.quantity import Doubt, Quantity
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import path_bandwidth_values
-from sizeup.sizing.inputs.doubts import LARGE, MIXED, Surroundings, doubted, why_lower_bound
+from sizeup.sizing.inputs.doubts import (
+    LARGE,
+    MIXED,
+    Surroundings,
+    doubted,
+    of_block_size,
+    why_lower_bound,
+    with_other_runs,
+)
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, best, figures, not_valid, quantity
 from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
 from sizeup.sizing.storage_paths import StorageTarget, find_target, internal_disks
@@ -23,38 +32,33 @@ IOPS = "storage.random_iops"
 
 
 def storage_capacity(
-    runs: Sequence[StepRun], machine: Machine, device: str | None, database: float | None = None
+    runs: Sequence[StepRun], machine: Machine, device: str | None, stated: Mapping[str, Value]
 ) -> dict[str, Value]:
     """What the storage delivers: capacities instead of the estimates of their paths, and what was excluded and why."""
     values: dict[str, Value] = {}
-    targets, about = _Targets(machine), Surroundings(machine, runs, database)
-    rates = figures(runs, *RATES)
-    most: dict[frozenset[str], tuple[Capacity, Quantity]] = {}
-    for target in {target.name: target for one in rates if (target := targets.of(one)) is not None}.values():
-        of_target = [one for one in rates if targets.of(one) == target]
-        capacity = _capacity("capacity.mb_s", of_target, about, target, targets)
-        # Of a disk and what lies on it, whichever showed more.
-        if capacity is not None and not _more(most.get(target.disks), capacity):
-            most[target.disks] = Capacity(target, capacity.value), capacity
-    bandwidths = storage_path_bandwidths(machine, device, [capacity for capacity, _ in most.values()])
+    targets, about = _Targets(machine), Surroundings(machine, runs, stated)
+    rates, proven = figures(runs, *RATES), 0.0
+    most = _by_target("capacity.mb_s", rates, about, targets)
+    capacities = [Capacity(target, value.value) for target, value in most]
+    bandwidths = storage_path_bandwidths(machine, device, capacities)
+    if len(most) > 1 and not any(bandwidth.measured for bandwidth in bandwidths):  # none has a path of its own
+        most = _apart(most)
+        capacities = [Capacity(_joined(target for target, _ in most), sum(value.value for _, value in most))]
+        bandwidths = storage_path_bandwidths(machine, device, capacities)
     if any(bandwidth.measured for bandwidth in bandwidths):
         values |= path_bandwidth_values(machine, bandwidths)
         found = values["path.bandwidth_mb_s"]
         assert isinstance(found, Quantity)
-        known = [value for capacity, value in most.values() if capacity in bandwidths[0].measured]
-        sources = dict.fromkeys(value.source for value in known)
-        caveats = dict.fromkeys((*found.caveats, *(caveat for value in known for caveat in value.caveats)))
-        estimated = path_bandwidth_values(machine, storage_path_bandwidths(machine, device)).get("path.bandwidth_mb_s")
-        links = estimated.value if isinstance(estimated, Quantity) else 0.0
-        values["path.bandwidth_mb_s"] = replace(
-            found,
-            source=", ".join((found.source, *sources)),
-            caveats=tuple(caveats),
-            doubts=_joint_doubts(found, known, links),
-        )
+        counted = frozenset[str]().union(*(one.target.disks for one in bandwidths[0].measured))
+        known = [value for target, value in most if target.disks <= counted]
+        links = path_bandwidth_values(machine, storage_path_bandwidths(machine, device)).get("path.bandwidth_mb_s")
+        limit = links.value if isinstance(links, Quantity) else math.inf
+        if known:
+            found = _of_paths(found, known, limit, partly=bool(bandwidths[0].estimated))
+            values["path.bandwidth_mb_s"], proven = found, found.least
     elif rates:
         values["capacity.mb_s"] = _not_taken("bytes/s", rates, targets, device)
-    values |= _requests(runs, targets, device, about)
+    values |= _requests(runs, targets, device, about, proven)
     cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=lambda one: one.value, reverse=True))
     return values if cost is None else {**values, "capacity.cpu_us_mb": cost}
 
@@ -70,49 +74,107 @@ def on_shared_storage(runs: Sequence[StepRun], machine: Machine) -> list[StepRun
     return [run for run in runs if not inside(run)]
 
 
-def _more(known: tuple[Capacity, Quantity] | None, capacity: Quantity) -> bool:
-    return known is not None and known[1].value >= capacity.value
+def _by_target(
+    key: str, found: Sequence[MeasuredFigure], about: Surroundings, targets: _Targets
+) -> list[tuple[StorageTarget, Quantity]]:
+    """Return each target with what it gives; of a disk and what lies on it, whichever showed more."""
+    most: dict[frozenset[str], tuple[StorageTarget, Quantity]] = {}
+    for target in {target.name: target for one in found if (target := targets.of(one)) is not None}.values():
+        capacity = _capacity(key, [one for one in found if targets.of(one) == target], about, target, targets)
+        if capacity is not None and (target.disks not in most or most[target.disks][1].value < capacity.value):
+            most[target.disks] = target, capacity
+    return list(most.values())
 
 
-def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None, about: Surroundings) -> dict[str, Value]:
-    """Small requests a second and their response time, where they were measured on all storage that counts."""
+def _apart(known: Sequence[tuple[StorageTarget, Quantity]]) -> list[tuple[StorageTarget, Quantity]]:
+    """Return the targets that are no part of another one."""
+    return [one for one in known if not any(one[0].disks < other.disks for other, _ in known)]
+
+
+def _joined(targets: Iterable[StorageTarget]) -> StorageTarget:
+    """Return several targets as one."""
+    names, disks, carriers = zip(*((one.name, one.disks, one.carriers) for one in targets), strict=True)
+    return StorageTarget(
+        ", ".join(dict.fromkeys(names)), frozenset[str]().union(*disks), frozenset[str]().union(*carriers)
+    )
+
+
+def _requests(
+    runs: Sequence[StepRun], targets: _Targets, device: str | None, about: Surroundings, rate: float
+) -> dict[str, Value]:
+    """Small requests a second and their response time, where they were measured on all storage that counts.
+
+    ``rate`` is the bandwidth that is certain.
+    """
     small = figures(runs, IOPS)
     if not small:
         return {}
     wanted = disks_that_count(targets.machine, device)
     curve = _curve(small, targets, wanted)
 
-    def whole_of(found: Sequence[MeasuredFigure]) -> list[MeasuredFigure]:
-        return [one for one in found if (target := targets.of(one)) is not None and target.disks >= wanted]
+    def whole(key: str, found: Sequence[MeasuredFigure]) -> Quantity | None:
+        known = _by_target(key, found, about, targets)
+        if not known or not _joined(target for target, _ in known).disks >= wanted:
+            return None
+        covering = [value for target, value in known if target.disks >= wanted]
+        return max(covering, key=lambda one: one.value) if covering else _sum([value for _, value in _apart(known)])
 
-    whole = whole_of(small)
-    target = targets.of(whole[0]) if whole else None
-    capacity = _capacity("capacity.iops", whole, about, target, targets)
+    capacity, block = whole("capacity.iops", small), about.wanted("workload.io_kib")
     if capacity is None:
         return {**curve, "capacity.iops": _not_taken("1/s", small, targets, device)}
-    values: dict[str, Value] = {**curve, "capacity.iops": capacity}
-    mixed = _capacity("capacity.mixed_iops", whole_of(figures(runs, MIXED)), about, target, targets)
-    if mixed is not None:
-        values["capacity.mixed_iops"] = mixed
-    most = next(one for one in whole if quantity(one, "1/s").source == capacity.source)
-    for one in figures([most.run], "storage.read_latency"):
-        if one.invalid is None and at_same_point(one, most):
+    values: dict[str, Value] = {**curve, "capacity.iops": of_block_size(capacity, block, rate)}
+    if (mixed := whole("capacity.mixed_iops", figures(runs, MIXED))) is not None:
+        values["capacity.mixed_iops"] = of_block_size(mixed, block, rate)
+    most = next((one for one in small if quantity(one, "1/s").source == capacity.source), None)
+    for one in figures([] if most is None else [most.run], "storage.read_latency"):
+        if one.invalid is None and most is not None and at_same_point(one, most):
             values["capacity.latency_ms"] = quantity(one, "ns")
     return values
 
 
-def _joint_doubts(found: Quantity, known: Sequence[Quantity], links: float) -> tuple[Doubt, ...]:
-    """Return what is doubted of paths together: of one target all of it, of several the sum while each had the rest.
+def _sum(known: Sequence[Quantity]) -> Quantity:
+    """Return what targets give that were not measured together: at least the largest of them, at most their sum."""
+    tops = [value.most for value in known]
+    upper = None if None in tops else sum(filter(None, tops))
+    doubts = [
+        Doubt(max(value.least for value in known), _APART, _TOGETHER),
+        Doubt(upper, _APART, _TOGETHER, upper=True),
+    ]
+    sources = ", ".join(dict.fromkeys(value.source for value in known))
+    caveats = tuple(dict.fromkeys(caveat for value in known for caveat in value.caveats))
+    return Quantity(
+        sum(value.value for value in known),
+        known[0].unit,
+        Origin.MEASURED,
+        sources,
+        caveats=caveats,
+        doubts=tuple(doubts),
+    )
 
-    What is open upwards ends at the bandwidth of the links, where that is known.
+
+_APART, _TOGETHER = "its targets were not measured together", "Measure them together (more_paths)"
+
+
+def _of_paths(found: Quantity, known: Sequence[Quantity], links: float, *, partly: bool) -> Quantity:
+    """Return the bandwidth of paths with the ends of what was measured on them, none above that of their links.
+
+    ``partly``: others of them are known by their links alone, which say nothing of what is behind them.
     """
-    if len(known) == 1:
-        doubts = known[0].scaled(found.value / known[0].value).doubts
-        return tuple(replace(one, end=links) if one.end is None and links > found.value else one for one in doubts)
-    if not known:
-        return ()
-    least = max(value.least for value in known)
-    return (Doubt(least, "its targets were not measured together", "Measure them together (more_paths)"),)
+    one = known[0] if len(known) == 1 else _sum(known)
+    top = links if one.most is None else min(links, found.value + one.most - one.value)
+
+    def ended(doubt: Doubt) -> Doubt:
+        return replace(doubt, end=links if doubt.end is None else min(doubt.end, links)) if links < math.inf else doubt
+
+    apart = (Doubt(one.least, _APART, _TOGETHER), Doubt(max(top, found.value), _APART, _TOGETHER, upper=True))
+    return replace(
+        found,
+        source=", ".join((found.source, one.source)),
+        caveats=tuple(dict.fromkeys((*found.caveats, *one.caveats))),
+        low=min(found.value if one.low is None else one.low, found.value),
+        high=max(found.value if one.high is None else min(one.high, links), found.value),
+        doubts=tuple(map(ended, apart if partly else one.doubts)),
+    )
 
 
 def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset[str]) -> dict[str, Value]:
@@ -195,13 +257,7 @@ class _Targets:
     def _together(self, paths: Sequence[str]) -> StorageTarget | None:
         found = [self._find(path) for path in paths if path]
         known = [target for target in found if target is not None]
-        if len(known) < len(found):
-            return None
-        return StorageTarget(
-            ", ".join(dict.fromkeys(target.name for target in known)),
-            frozenset[str]().union(*(target.disks for target in known)),
-            frozenset[str]().union(*(target.carriers for target in known)),
-        )
+        return None if len(known) < len(found) else _joined(known)
 
 
 def _capacity(
@@ -209,26 +265,33 @@ def _capacity(
 ) -> Quantity | None:
     """The most that one target gives, by the best of the sweeps that show it, else by what bounds it; None for none.
 
-    Of several that bound it the one with the highest lower end counts.
+    Of several that bound it the one with the highest lower end counts. Those of several steps that show it span it.
     """
-    sweeps: dict[object, list[MeasuredFigure]] = {}
+    sweeps: dict[tuple[str, object], list[MeasuredFigure]] = {}
     for one in found:
         sweeps.setdefault(_sweep(one), []).append(one)
     cold = about.cold(target, targets.of)
-    bounded = []
-    for sweep in sweeps.values():
+    bounded: list[tuple[Quantity, MeasuredFigure]] = []
+    shown: dict[object, list[tuple[Quantity, MeasuredFigure]]] = {}
+    for (_, access), sweep in sweeps.items():
         evidence = [one for one in sweep if one.invalid is None or one.invalid.is_doubt]
         if not evidence:
             continue
         most = max(evidence, key=lambda one: one.value)
         value = doubted(key, most, sweep, about, target, cold)
-        shown = most.invalid is None and not why_lower_bound(key, sweep)
-        bounded.append((shown, value.value if shown else value.least, value.value, value))
-    return max(bounded, key=lambda one: one[:3])[3] if bounded else None
+        shows = most.invalid is None and not why_lower_bound(key, sweep)
+        (shown.setdefault(access, []) if shows else bounded).append((value, most))
+    if not shown:
+        return max((value for value, _ in bounded), key=lambda one: (one.least, one.value), default=None)
+    spans = []
+    for runs in shown.values():
+        value, figure = max(runs, key=lambda one: (one[0].least, one[0].value))
+        spans.append(with_other_runs(key, value, figure, [one for _, one in runs if one is not figure]))
+    return max(spans, key=lambda one: one.value)
 
 
-def _sweep(figure: MeasuredFigure) -> object:
-    """What figures have in common that differ in their load alone."""
+def _sweep(figure: MeasuredFigure) -> tuple[str, object]:
+    """Return the step of a figure, and its access: what it has in common with those that differ in load alone."""
     load = figure.load_name
     return figure.run.step.id, frozenset(item for item in measurement_key(figure.point) if item[0] != load)
 

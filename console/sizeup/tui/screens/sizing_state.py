@@ -10,7 +10,7 @@ from sizeup.input_file import read_text
 from sizeup.model.advice import AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.input_value import Value
+from sizeup.sizing.input_value import Value, with_stated
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.text import plural
@@ -145,7 +145,7 @@ class SizingState:
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
         """What was measured in the session, with what was changed in its place."""
         session = self._host.runs.session
-        return changed if session is None else {**measured(session, changed), **changed}
+        return changed if session is None else with_stated(measured(session, changed), changed)
 
 
 def workload_inputs(path: str) -> dict[str, Value]:

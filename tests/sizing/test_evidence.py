@@ -1,0 +1,302 @@
+"""What a measurement is evidence of: the two ends of each row of the table of sizing.md, worked by hand.
+
+The figure is 40,000 IOPS at depth 64 and 39,000 at depth 32 (2.6 % less, so that the depth was no limit), its interval
+39,000 to 41,000, where a row says nothing else.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from sizeup.model.advice import Bounds
+from sizeup.model.machine import Machine, Platform
+from sizeup.model.plan import Step
+from sizeup.model.sample import Coordinates, Estimate
+from sizeup.model.storage import NvmeNamespace
+from sizeup.quantity import Quantity
+from sizeup.session.value import Session, StepRun
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.input_value import with_stated
+from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.inputs.typed import parse_settings
+from sizing.measured_sessions import ONE, drives, put, session
+from sizing.storage_machines import fibre_channel, port
+
+GIB = 1 << 30
+NEW = {"mount_point": "/u00", "target_bytes": GIB}
+"""A new file, of which no cache is known to be small enough."""
+AT: Coordinates = {"workload": "oltp-read", "queue_depth": 64}
+MIX: Coordinates = {"workload": "oltp-7030", "queue_depth": 64}
+SECONDS = (36e3, 40e3, 44e3)
+
+
+def guest(vendor: str | None) -> Machine:
+    return replace(ONE, platform=Platform(is_guest=True, vendor=vendor))
+
+
+EC2, VMWARE, UNNAMED = guest("Amazon EC2"), guest("VMware, Inc."), guest(None)
+ARRAY = replace(ONE, nvme_controllers=tuple(replace(one, transport="fc") for one in ONE.nvme_controllers))
+
+
+def add(
+    run: StepRun,
+    at: Coordinates = AT,
+    value: float = 40e3,
+    *,
+    ends: tuple[float, float] | None = (39e3, 41e3),
+    samples: Sequence[float] = (),
+    ramps: int = 3,
+    converged: bool = True,
+    series: str = "iops",
+    **extra: str | float,
+) -> None:
+    """Put a figure, and a lower one at half its depth, into a step."""
+    low, high = ends or (None, None)
+    for depth, part in ((32, 0.975), (64, 1.0)):
+        where = {**at, "queue_depth": depth}
+        scaled = [None if end is None else end * part for end in (low, high)]
+        put(run, Estimate(series, where, value * part, *scaled, ramps, converged, extra=extra))
+        point = list(run.points.values())[-1]
+        for second, one in enumerate(samples):
+            point.t_ns.append(second * 10**9)
+            point.values.append(one * part)
+            point.flags.append(0)
+
+
+def ends(found: Session, key: str = "capacity.iops", *stated: str) -> tuple[float, float | None]:
+    value = measured(found, parse_settings(stated))[key]
+    assert isinstance(value, Quantity)
+    most = value.most
+    return round(value.least, 1), None if most is None else round(most, 1)
+
+
+COLD = {"workload": "cold-read", "queue_depth": 64}
+
+
+@pytest.mark.parametrize(
+    ("machine", "figure", "least", "most"),
+    [
+        pytest.param(ONE, {}, 39e3, 41e3, id="converged: its interval"),
+        pytest.param(ONE, {"converged": False, "ends": (30e3, 50e3)}, 30e3, 50e3, id="not converged: its interval"),
+        pytest.param(ONE, {"ramps": 2, "samples": SECONDS}, 36e3, 44e3, id="two ramps: worst and best second"),
+        pytest.param(ONE, {"stolen_share": 0.06}, 39e3, None, id="steal: open"),
+        pytest.param(ONE, {"others_share": 0.4}, 39e3, None, id="others took CPUs: open"),
+        pytest.param(ONE, {"others_io_share": 0.1}, 39e3, None, id="others took I/O: open"),
+        pytest.param(ONE, {"others_share": 0.05}, 39e3, 41e3, id="others took little"),
+        pytest.param(ONE, NEW, 39e3, 41e3, id="new file on a drive inside"),
+        pytest.param(VMWARE, NEW, 0, 41e3, id="new file of a guest: nothing"),
+        pytest.param(ARRAY, NEW, 0, 41e3, id="new file on an array: nothing"),
+        pytest.param(ARRAY, {**NEW, "target_bytes": 4 * 3 * GIB}, 39e3, 41e3, id="4 times a cache of 3 GiB"),
+        pytest.param(ARRAY, {**NEW, "target_bytes": 4 * 3 * GIB - 1}, 0, 41e3, id="less than 4 times that cache"),
+        pytest.param(VMWARE, {}, 39e3, 41e3, id="a device itself"),
+        pytest.param(EC2, {"samples": SECONDS}, 36e3 / 30, 41e3, id="credits: 1/30 of the worst second"),
+        pytest.param(UNNAMED, {"samples": SECONDS}, 36e3 / 30, 41e3, id="a guest without DMI has credits, too"),
+        pytest.param(EC2, {"samples": SECONDS, "seconds": 1800}, 39e3, 41e3, id="no credits after 30 min"),
+    ],
+)
+def test_a_measured_figure_has_two_ends(
+    machine: Machine, figure: dict[str, object], least: float, most: float | None
+) -> None:
+    """36,000 / 30 = 1,200; 4 x 3 GiB = 12 GiB of which a cache of 3 GiB holds a quarter at most."""
+    found = session("io.direct", machine=machine)
+    run = found.steps["io.direct"]
+    run.step = replace(run.step, settings={**run.step.settings, "cache_size": 3 * GIB if machine is ARRAY else 0})
+    add(run, **figure)
+
+    assert ends(found) == (least, most)
+
+
+@pytest.mark.parametrize(
+    ("sampled", "database", "least"),
+    [(16, "", 6100), (16, "db.gb=17", 6100), (16, "db.gb=18", 0), (32, "db.gb=4000", 6100), (31, "db.gb=4000", 0)],
+)
+def test_old_data_bound_a_new_file_below_for_a_database_of_at_most_their_size(
+    sampled: int, database: str, least: float
+) -> None:
+    """16 GiB are 17.2 GB: enough for 17 GB, not for 18 GB; from 32 GiB on they stand for any."""
+    found = session("io.direct", machine=VMWARE)
+    run = found.steps["io.direct"]
+    add(run, **NEW)
+    put(run, Estimate("iops", COLD, 6100, extra={**NEW, "sampled_bytes": sampled * GIB}))
+
+    assert ends(found, "capacity.iops", *filter(None, [database])) == (least, 41e3)
+
+
+def storage_capacity_of(found: Session, *stated: str) -> Bounds:
+    """The ends that a demand is judged by."""
+    known = parse_settings(["workload.io_kib=8", "capacity.mb_s=90000", *stated])
+    assert found.machine is not None
+    cards = size(described(found.machine, with_stated(measured(found, known), known))).cards
+    facts = next(card for card in cards if card.resource == "storage").facts
+    assert facts is not None
+    return facts.capacity
+
+
+@pytest.mark.parametrize(
+    ("kind", "reads", "mixed", "least"),
+    [
+        ("NVMe", 100, 0, 39e3),
+        ("NVMe", 70, 0, 3070.9),
+        ("HBA", 70, 0, 10540.5),
+        ("NVMe", 70, 20e3, 2000),
+        ("NVMe", 50, 20e3, 1239.0),
+    ],
+)
+def test_what_was_measured_of_reads_or_another_mix_bounds_a_mix(
+    kind: str, reads: int, mixed: float, least: float
+) -> None:
+    """A mix of 30 % writes costs 0.7 + 0.3 x 40 = 12.7 reads, on an array 0.7 + 0.3 x 10 = 3.7.
+
+    39,000 / 12.7 = 3,070.9; 39,000 / 3.7 = 10,540.5. Of 20,000 of the mix a full drive keeps a tenth, 2,000. Half
+    writes cost 0.5 + 0.5 x 40 = 20.5 reads: 2,000 x 12.7 / 20.5 = 1,239.0.
+    """
+    found = session("io.direct")
+    add(found.steps["io.direct"])
+    if mixed:
+        add(found.steps["io.direct"], MIX, mixed, ends=None)
+
+    wanted = ("workload.iops=100", f"workload.read_percent={reads}", f"path.kind={kind}")
+    assert round(storage_capacity_of(found, *wanted).low, 1) == least
+
+
+@pytest.mark.parametrize(
+    ("kib", "rate", "least", "most"),
+    [(8, 0, 39e3, 41e3), (64, 0, 4875, 41e3), (64, 3.9e9, 23559.8, 41e3), (4, 0, 39e3, 82e3)],
+)
+def test_requests_of_another_size_are_converted(kib: int, rate: float, least: float, most: float) -> None:
+    """Without a bandwidth 64 KiB take 8 times as long: 39,000 / 8 = 4,875.
+
+    With 3.9 GB/s each takes 1 / 39,000 s = 25.641 us and 65,536 / 3.9e9 s = 16.804 us, 42.445 us in all: 23,559.8 a
+    second. 4 KiB take at least half: 82,000.
+    """
+    found = session("io.direct")
+    add(found.steps["io.direct"])
+    if rate:
+        add(found.steps["io.direct"], {"workload": "dss-rand"}, rate, ends=None, series="rate")
+
+    assert ends(found, "capacity.iops", f"workload.io_kib={kib}") == (least, most)
+
+
+def apart(machine: Machine, *paths: tuple[str, float, tuple[float, float]], series: str = "iops") -> Session:
+    """A session of several steps, each of which measured one path."""
+    found = session("io.direct", machine=machine)
+    for number, (path, value, both) in enumerate(paths):
+        run = session("io.direct", path=path).steps["io.direct"]
+        run.step = Step(f"io.direct~{number}", "io.direct", "", {"path": path}, 1.0, 2.0)
+        workload = "oltp-read" if series == "iops" else "dss-rand"
+        add(run, {"workload": workload}, value, ends=both, series=series)
+        found.steps[run.step.id] = run
+    return found
+
+
+def two_namespaces() -> Machine:
+    """Two namespaces of one drive on one link of 4 GB/s."""
+    two = drives(2, 4e9)
+    first = two.nvme_controllers[0]
+    names = tuple(NvmeNamespace(f"nvme{n}n1", None, 1, 10**12, (first.name,)) for n in range(2))
+    return replace(two, nvme_controllers=(first,), nvme_namespaces=names, budgets=two.budgets[:1])
+
+
+def two_luns() -> Machine:
+    """Two LUNs that two ports of 2 GB/s reach."""
+    found = fibre_channel(port("host3"), port("host4"), luns=2)
+    maps = [
+        replace(one, mount_points=(f"/u0{one.name[-1]}",)) if one.name.startswith("dm-") else one
+        for one in found.block_devices
+    ]
+    ports = [replace(one, limit_bytes_per_second=2e9) for one in found.budgets]
+    return replace(found, block_devices=tuple(maps), budgets=tuple(ports))
+
+
+PARTS = (("/u00", 10e3, (9e3, 11e3)), ("/u01", 30e3, (28e3, 33e3)))
+RATES = (("/u00", 2e9, (1.9e9, 2.1e9)), ("/u01", 3e9, (2.8e9, 3.2e9)))
+
+
+def test_iops_of_targets_that_were_not_measured_together_do_not_add_up_below() -> None:
+    """At least the largest, 28,000; at most 11,000 + 33,000 = 44,000. One of two says nothing of the whole."""
+    assert ends(apart(drives(2, 4e9), *PARTS)) == (28e3, 44e3)
+    assert not isinstance(measured(apart(drives(2, 4e9), *PARTS[:1]))["capacity.iops"], Quantity)
+
+
+@pytest.mark.parametrize(
+    ("machine", "count", "least", "most"),
+    [
+        pytest.param(drives(2, 4e9), 2, 2.8e9, 5.3e9, id="two drives"),
+        pytest.param(drives(2, 4e9), 1, 1.9e9, 6.1e9, id="one of two drives"),
+        pytest.param(two_namespaces(), 2, 2.8e9, 4e9, id="two namespaces of one drive"),
+        pytest.param(two_luns(), 2, 2.8e9, 4e9, id="two LUNs of one array behind ports of 4 GB/s"),
+    ],
+)
+def test_paths_that_were_not_measured_together_add_up_to_what_they_share(
+    machine: Machine, count: int, least: float, most: float
+) -> None:
+    """At least the largest of them, 2.8 GB/s; at most 2.1 + 3.2 = 5.3 GB/s, of one drive at most its link of 4 GB/s.
+
+    Where the other of two drives was not measured its link bounds it, 2.1 + 4 = 6.1 GB/s, and nothing does below.
+    """
+    assert ends(apart(machine, *RATES[:count], series="rate"), "path.bandwidth_mb_s") == (least, most)
+
+
+def test_steps_that_contradict_each_other_count_together_and_not_the_newest() -> None:
+    """59,000 to 61,000 and 19,000 to 21,000 span 19,000 to 61,000, in either order."""
+    runs = [("/u00", 60e3, (59e3, 61e3)), ("/u00", 20e3, (19e3, 21e3))]
+    for order in (runs, runs[::-1]):
+        value = measured(apart(ONE, *order))["capacity.iops"]
+        assert isinstance(value, Quantity)
+        assert (value.least, value.most) == (19e3, 61e3)
+        assert {doubt.action for doubt in value.doubts} == {"Measure again when idle"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "figure", "low", "named"),
+    [
+        (41e3, {}, 41e3, False),
+        (42e3, {}, 39e3, True),
+        (5e3, {}, 5e3, False),
+        (42e3, {"others_share": 0.4}, 42e3, False),
+    ],
+)
+def test_what_was_measured_at_most_decides_against_what_is_typed(
+    typed: float, figure: dict[str, float], low: float, named: bool
+) -> None:
+    """At most 41,000 were measured: 42,000 are refused, unless other load left that end open; less is as typed."""
+    found = session("io.direct")
+    add(found.steps["io.direct"], **figure)
+    known = parse_settings([f"capacity.iops={typed:g}", "workload.iops=100", "workload.read_percent=100"])
+    sizing = size(described(ONE, with_stated(measured(found, known), known)))
+    conflict = "42,000 IOPS (--set) are more than the 41,000 IOPS measured at most, which count"
+
+    assert (
+        storage_capacity_of(found, f"capacity.iops={typed:g}", "workload.iops=100", "workload.read_percent=100").low
+        == low
+    )
+    assert any(conflict in caveat for advice in sizing.advice for caveat in advice.caveats) is named
+
+
+INTERVALS = st.tuples(st.floats(1e3, 1e5), st.floats(0, 0.5), st.floats(0, 0.5)).map(
+    lambda one: (one[0] * (1 - one[1]), one[0], one[0] * (1 + one[2]))
+)
+
+
+@settings(derandomize=True, max_examples=50)
+@given(
+    st.lists(INTERVALS, min_size=1, max_size=3), st.tuples(*[st.floats(0, 1)] * 3), st.sampled_from([ONE, EC2, ARRAY])
+)
+def test_more_agreeing_evidence_never_widens_a_figure(
+    known: list[tuple[float, float, float]], inside: tuple[float, float, float], machine: Machine
+) -> None:
+    """What lies within the ends that are known moves neither of them outwards."""
+    runs = [("/u00", value, (low, high)) for low, value, high in known]
+    bottom, top = min(low for low, _, _ in known), max(high for _, _, high in known)
+    low, value, high = sorted(bottom + (top - bottom) * part for part in inside)
+    before = measured(apart(machine, *runs))["capacity.iops"]
+    after = measured(apart(machine, *runs, ("/u00", value, (low, high))))["capacity.iops"]
+
+    assert isinstance(before, Quantity)
+    assert isinstance(after, Quantity)
+    assert before.most is not None
+    assert after.most is not None
+    assert (after.least >= before.least, after.most <= before.most) == (True, True)
