@@ -65,8 +65,16 @@ class OtherIo(Struct, frozen=True):
     @property
     def significant(self) -> bool:
         """Return whether it may have affected the figure."""
-        others = self.read_bytes_per_second + (self.written_bytes_per_second or 0.0)
-        return others > max(SIGNIFICANT_BYTES_PER_SECOND, SIGNIFICANT_SHARE * self.own_bytes_per_second)
+        return self._others > max(SIGNIFICANT_BYTES_PER_SECOND, SIGNIFICANT_SHARE * self.own_bytes_per_second)
+
+    @property
+    def share(self) -> float:
+        """Return what of all bytes was not of this process."""
+        return self._others / ((self._others + self.own_bytes_per_second) or 1.0)
+
+    @property
+    def _others(self) -> float:
+        return self.read_bytes_per_second + (self.written_bytes_per_second or 0.0)
 
     def __str__(self) -> str:
         """Return the rates as text."""

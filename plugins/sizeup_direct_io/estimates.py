@@ -69,12 +69,14 @@ def throughput(
 
 
 def other_load(runs: Sequence[MeasuredPoint]) -> dict[str, float]:
-    """Return what others took of the CPUs while a point was measured, in its worst window; without what is unknown."""
+    """Return what others took of CPUs and I/O while a point was measured, in its worst window; without the unknown."""
     found = {}
     if (hosts := known(run.host_cpu for run in runs)) is not None:
         found["stolen_share"] = max(host.stolen_ns / (host.capacity_ns + host.stolen_ns) for host in hosts)
     if (others := known(run.others_busy_share for run in runs)) is not None:
         found["others_share"] = max(others)
+    if (shares := known(None if (io := run.other_io()) is None else io.share for run in runs)) is not None:
+        found["others_io_share"] = max(shares)
     return found
 
 
