@@ -47,11 +47,11 @@ class Formula(Struct, frozen=True):
 
     def evaluate(self, resolve: Resolve) -> float:
         """The value with every name resolved; only the branch of a condition that counts is looked at."""
-        return _evaluate(self.tree, resolve)
+        return _worked(self.tree, resolve)[0]
 
     def working(self, resolve: Resolve) -> str:
         """The expression with numbers for names: ``ceil(64 x 0.5)``."""
-        return _written(self.tree, resolve)
+        return _worked(self.tree, resolve)[1]
 
 
 def parse_formula(text: str, where: str) -> Formula:
@@ -109,42 +109,31 @@ def _check(node: ast.expr, names: dict[str, None], where: str, text: str) -> Non
         _check(child, names, where, text)
 
 
-def _evaluate(node: ast.expr, resolve: Resolve) -> float:
+def _worked(node: ast.expr, resolve: Resolve) -> tuple[float, str]:
+    """Return the value of a node, and how it is written with numbers for names."""
     name = _dotted(node)
     if name is not None:
-        return resolve(name)
+        value = resolve(name)
+        return value, format_in(value, "")
     match node:
         case ast.Constant(value=int() | float() as value):
-            return value
+            return value, format_in(float(str(value)), "")
         case ast.BinOp(left=left, op=op, right=right):
-            return _OPERATORS[type(op)][1](_evaluate(left, resolve), _evaluate(right, resolve))
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return float(_COMPARISONS[type(op)][1](_evaluate(left, resolve), _evaluate(right, resolve)))
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return _evaluate(body if _evaluate(test, resolve) else orelse, resolve)
+            sign, combined = _OPERATORS[type(op)]
+            (one, first), (two, second) = (_operand(side, resolve) for side in (left, right))
+            return combined(one, two), f"{first} {sign} {second}"
+        case ast.Compare(left=left, ops=[test], comparators=[right]):
+            sign, holds = _COMPARISONS[type(test)]
+            (one, first), (two, second) = (_worked(side, resolve) for side in (left, right))
+            return float(holds(one, two)), f"{first} {sign} {second}"
+        case ast.IfExp(test=condition, body=body, orelse=orelse):
+            return _worked(body if _worked(condition, resolve)[0] else orelse, resolve)
         case ast.Call(func=ast.Name(id=function), args=args):
-            return _FUNCTIONS[function](*(_evaluate(argument, resolve) for argument in args))
+            values, texts = zip(*(_worked(argument, resolve) for argument in args), strict=True)
+            return _FUNCTIONS[function](*values), f"{function}({', '.join(texts)})"
     raise AssertionError(ast.dump(node))
 
 
-def _written(node: ast.expr, resolve: Resolve) -> str:
-    name = _dotted(node)
-    if name is not None:
-        return format_in(resolve(name), "")
-    match node:
-        case ast.Constant(value=value):
-            return format_in(float(str(value)), "")
-        case ast.BinOp(left=left, op=op, right=right):
-            return f"{_operand(left, resolve)} {_OPERATORS[type(op)][0]} {_operand(right, resolve)}"
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return f"{_written(left, resolve)} {_COMPARISONS[type(op)][0]} {_written(right, resolve)}"
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return _written(body if _evaluate(test, resolve) else orelse, resolve)
-        case ast.Call(func=ast.Name(id=function), args=args):
-            return f"{function}({', '.join(_written(argument, resolve) for argument in args)})"
-    raise AssertionError(ast.dump(node))
-
-
-def _operand(node: ast.expr, resolve: Resolve) -> str:
-    text = _written(node, resolve)
-    return f"({text})" if isinstance(node, ast.BinOp) else text
+def _operand(node: ast.expr, resolve: Resolve) -> tuple[float, str]:
+    value, text = _worked(node, resolve)
+    return value, f"({text})" if isinstance(node, ast.BinOp) else text

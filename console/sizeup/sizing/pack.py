@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import msgspec
 
 Confidence = Literal["H", "M", "L", "C", "K"]
+
+
+class _Sourced(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def source(self) -> str: ...
 
 
 class SourceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -285,6 +292,12 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     def prefix(self) -> str:
         """What the ids of its metrics and products begin with; formulas leave it away."""
         return self.metric[0].id.partition(".")[0] if self.metric else self.pack
+
+    @property
+    def entries(self) -> tuple[_Sourced, ...]:
+        """All entries but figures and defaults that name their source."""
+        counted: tuple[_Sourced, ...] = (*self.factor, *self.metric, *self.product, *self.platform, *self.condition)
+        return (*counted, *self.partition, *self.failover, *self.limit, *self.break_even)
 
     def find_metric(self, name: str) -> MetricEntry | None:
         """The metric that formulas call ``name``; None where the pack has none."""

@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Protocol
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
@@ -18,32 +17,13 @@ from sizeup.sizing.inputs.typed import find_key
 from sizeup.sizing.pack import Pack, short
 
 
-class _Sourced(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-
-
 def check(pack: Pack, where: str) -> None:
     """Refuse a pack whose sources, numbers, defaults, formulas or patterns cannot be used; ``where`` names it."""
     known = {entry.id for entry in pack.source}
-    sourced: tuple[_Sourced, ...] = (
-        *pack.figure,
-        *pack.factor,
-        *pack.metric,
-        *pack.product,
-        *pack.platform,
-        *pack.condition,
-        *pack.partition,
-        *pack.failover,
-        *pack.limit,
-        *pack.break_even,
-    )
-    for entry in sourced:
-        _require_source(entry.id, entry.source, known, where)
-    for default in pack.default:
-        _require_source(f"default {default.key}", default.source, known, where)
+    sources = [(entry.id, entry.source) for entry in (*pack.figure, *pack.entries)]
+    for what, source in (*sources, *((f"default {default.key}", default.source) for default in pack.default)):
+        if source not in known:
+            raise MalformedError(f"{where}: {what}: expected the id of a [[source]] of this file, found {source!r}")
     _check_numbers(pack, where)
     _check_defaults(pack, where)
     _refuse_cycles(pack, _formulas(pack, where), where)
@@ -106,8 +86,3 @@ def _check_patterns(pack: Pack, where: str) -> None:
             re.compile(pattern, re.IGNORECASE)
         except re.error as error:
             raise MalformedError(f"{where}: {name}: expected a regular expression: {error}") from error
-
-
-def _require_source(what: str, source: str, known: set[str], where: str) -> None:
-    if source not in known:
-        raise MalformedError(f"{where}: {what}: expected the id of a [[source]] of this file, found {source!r}")

@@ -38,7 +38,6 @@ class OverrideEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     date: date
 
 
-_Shape = TypeVar("_Shape")
 _Entry = TypeVar("_Entry", bound="_Identified")
 
 
@@ -141,9 +140,9 @@ def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules
     return rules
 
 
-def _convert(document: dict[str, Any], shape: type[_Shape], where: str) -> _Shape:
+def _pack(document: dict[str, Any], where: str) -> Pack:
     try:
-        return convert(document, shape)  # type: ignore[no-any-return]
+        return convert(document, Pack)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:
         raise MalformedError(f"{where}: expected sizeup.rules/1: {error}") from error
 
@@ -172,21 +171,12 @@ def _rules(documents: Mapping[str, dict[str, Any]], overrides: tuple[OverrideEnt
     sources: dict[str, SourceEntry] = {}
     figures: dict[str, FigureEntry] = {}
     others: dict[str, _Identified] = {}
-    packs = tuple(_convert(document, Pack, where) for where, document in documents.items())
+    packs = tuple(_pack(document, where) for where, document in documents.items())
     for pack, where in zip(packs, documents, strict=True):
         _add(sources, pack.source, "source", where)
         _add(figures, pack.figure, "figure", where)
-        for entries in (
-            pack.factor,
-            pack.metric,
-            pack.product,
-            pack.architecture,
-            pack.platform,
-            pack.condition,
-            pack.limit,
-            pack.break_even,
-        ):
-            _add(others, entries, "entry", where)
+        _add(others, pack.architecture, "entry", where)
+        _add(others, pack.entries, "entry", where)
     return Rules(packs, sources, figures, overrides)
 
 

@@ -73,10 +73,11 @@ def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
         quantity = inputs[key]
         assert isinstance(quantity, Quantity)
         low, high = _range(key, quantity, rules)
-        ends = [_value(_moved(inputs, key, end), target, rules) for end in (low, high)]
-        if None in ends or low == high:
+        ends = [_attempt(_moved(inputs, key, end), target, rules) for end in (low, high)]
+        found = [end.quantity.value for end in ends if end is not None and end.quantity is not None]
+        if len(found) < len(ends) or low == high:
             continue
-        at_low, at_high = (end or 0.0 for end in ends)
+        at_low, at_high = found
         elasticity: float | None = None
         if quantity.value and base.quantity.value:
             elasticity = (at_high - at_low) / base.quantity.value / ((high - low) / quantity.value)
@@ -160,11 +161,6 @@ def _moved(inputs: Inputs, key: str, value: float) -> Inputs:
     elif key == "machine.cores":
         moved.pop("machine.cores_per_socket", None)
     return moved
-
-
-def _value(inputs: Inputs, target: str, rules: Rules) -> float | None:
-    advice = _attempt(inputs, target, rules)
-    return None if advice is None or advice.quantity is None else advice.quantity.value
 
 
 def _attempt(inputs: Inputs, target: str, rules: Rules) -> Advice | None:
