@@ -43,7 +43,7 @@ def test_space_and_a_buffer_pool_grow_like_the_data_and_the_load_by_itself(more:
 def test_the_data_grows_where_the_load_does_not() -> None:
     sizing = sized("db.gb=8000", "workload.growth_percent=0", "db.growth_percent=20")
 
-    assert (card(sizing, "space").status, card(sizing, "space").exceeded_in) == ("warn", 3)
+    assert (card(sizing, "space").status, card(sizing, "space").exceeded_in) == ("fail", 3)
     assert card(sizing, "storage").last_year == card(sizing, "storage").share
 
 

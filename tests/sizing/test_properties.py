@@ -22,6 +22,7 @@ from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.verdict import WORST_FIRST
 from sizeup.units import base_unit
 
 pytestmark = pytest.mark.ci
@@ -198,7 +199,7 @@ LOADS = {
 }
 _BYTES = ("workload.mb_s", "workload.sequential_mb_s")
 RESOURCES = (*share.CALCULATIONS, *space.CALCULATIONS, *cpu.CALCULATIONS, *memory_share.CALCULATIONS)
-_WORST = ("fail", "warn", "uncertain", "assumed", "pass", "unknown")
+_WORST = [status.value for status in WORST_FIRST]
 
 
 @st.composite

@@ -71,11 +71,11 @@ def rows(text: str) -> dict[str, list[str]]:
 def test_the_report_leads_with_the_verdict_and_the_resources(markdown: Report) -> None:
     text = markdown(*PURCHASE).replace("\\", "")
 
-    assert text.startswith("# Sizing of server-x\n\n**WARN** Storage: 41,500 IOPS ")
+    assert text.startswith("# Sizing of server-x\n\n**FAIL** Storage: 41,500 IOPS ")
     assert "- **Workload**: 40,000 IOPS (60% reads, 8 KiB), 120 MB/s redo, 4,000 GB database, +20% a year" in text
     table = rows(text.partition("## ")[0])
     assert table["Resource"] == ["Resource", "Detected", "Measured", "Demand", "Used", "N+1", "Year 3", "Status"]
-    assert table["Storage"][-4:] == ["61%", "86%", "106%", "WARN"]
+    assert table["Storage"][-4:] == ["61%", "86%", "106%", "FAIL"]
     assert {"Space", "Memory", "CPU", "License"} < set(table)
     assert "Clock" not in table
 
@@ -160,7 +160,7 @@ def test_the_page_stands_alone_and_has_what_decides_open(folder: Path) -> None:
     parts = [attrs for name, attrs in page.tags if name == "details"]
     opened = [title for title, attrs in zip(titles, parts, strict=True) if "open" in attrs]
     assert opened == [title for title in CHAPTERS[:5] if title in titles]
-    assert "Sizing of server-x: WARN – sizeup" in page.words
+    assert "Sizing of server-x: FAIL – sizeup" in page.words
 
 
 def test_figures_alone_and_published_cases_and_this_machine_have_reports(markdown: Report) -> None:

@@ -37,10 +37,10 @@ def test_the_drives_hold_the_database_today_and_in_the_last_year() -> None:
     assert found.detected == "11,520 GB (24 drives in RAID 10)"
 
 
-def test_a_database_that_outgrows_the_drives_warns_with_the_year() -> None:
+def test_a_database_that_outgrows_the_drives_fails_with_the_year() -> None:
     found = space("db.gb=8000", *ARRAY, *GROWTH)
 
-    assert (found.status, found.exceeded_in) == ("warn", 3)
+    assert (found.status, found.exceeded_in) == ("fail", 3)
     assert (found.demand, found.last_year) == ("8,000 GB", pytest.approx(8000 * 1.728 / 11520))
 
 

@@ -111,9 +111,9 @@ def test_a_pass_that_needs_both_paths_is_assumed_until_their_policy_is_known() -
     passes, warns = (card("storage", f"workload.mb_s={rate}", two, drives) for rate in (720, 1000))
 
     assert passes.status == "assumed"
-    assert "Assumed: that all paths of hba carry data (90% if half are passive)" in passes.sentences
+    assert "Assumed: all paths carry data (90% if half are passive)" in passes.sentences
     assert warns.status == "warn"
-    assert "Unknown whether all paths of hba carry data (125% if half are passive)" in warns.sentences
+    assert "Assumed: all paths carry data (125% if half are passive)" in warns.sentences
     assert card("storage", "workload.mb_s=400", two, drives).status == "pass"
 
 
@@ -127,7 +127,7 @@ def test_the_verdict_names_the_year_in_which_the_capacity_is_exceeded() -> None:
     )
 
     assert found.last_year == pytest.approx(0.625 * 1.728)
-    assert (found.horizon_years, found.status) == (3, "warn")
+    assert (found.horizon_years, found.status) == (3, "fail")
     assert "Storage: 100% is exceeded in year 3 (+20% a year)" in found.sentences
 
 

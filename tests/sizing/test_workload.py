@@ -74,14 +74,18 @@ def test_growth_names_the_first_year_above_a_limit() -> None:
     [
         ((AWR,), (), "assumed", 11_500),
         ((AWR,), ("workload.scope=whole",), "pass", 11_500),
-        ((AWR, second_instance(AWR)), (), "pass", 23_000),
+        ((AWR,), ("workload.scope=whole", "capacity.iops=60000"), "assumed", 11_500),
+        ((AWR, second_instance(AWR)), ("workload.percentile=95",), "pass", 23_000),
         ((AWR,), ("capacity.iops=9000",), "fail", 11_500),
     ],
 )
 def test_one_instance_of_a_cluster_is_no_pass_of_the_whole(
     files: tuple[str, ...], more: tuple[str, ...], status: str, iops: float
 ) -> None:
-    """11,000 requests and 500 redo writes of each instance; a failure of one instance is one of the whole."""
+    """11,000 requests and 500 redo writes of each instance; a failure of one instance is one of the whole.
+
+    Both are averages: of 60,000 IOPS peaks of 4 times them take 77 %, and none is assumed where a percentile is given.
+    """
     load = read_workload([WorkloadFile(f"{number}.txt", text) for number, text in enumerate(files)], 95)
     server = ("capacity.iops=100000", "capacity.mb_s=3000", "workload.specrate_per_core=8")
     cores = ("machine.cores=32", "machine.specrate_per_core=8", *more)

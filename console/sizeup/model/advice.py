@@ -178,6 +178,8 @@ class Card(Struct, frozen=True):
     """The defaults that nobody chose and that the verdict rests on."""
     not_judged: str = ""
     """What of the resource was not judged: ``the disks``; empty where all of it was."""
+    unmeasured: tuple[str, ...] = ()
+    """What the workload needs beside a capacity and no measurement tells yet: ``p99 latency``."""
     needs: str = ""
     """The capacity that would pass, with the limit: ``234 MB/s (pass limit 70%)``; empty where it passes."""
     facts: ShareFacts | None = None

@@ -58,7 +58,7 @@ def overall(cards: Sequence[Card]) -> ShareStatus:
     judged = [card.status for card in cards if card.share is not None and card.resource != "license"]
     if decides is None:
         return ShareStatus.UNCERTAIN if judged else ShareStatus.UNKNOWN
-    if any(card.not_judged for card in cards):
+    if any(card.not_judged or card.unmeasured for card in cards):
         judged.append(ShareStatus.ASSUMED.value)
     return ShareStatus(min((decides.status, *judged), key=_WORST.index))
 

@@ -75,6 +75,11 @@ _DECLARED = (
         "instance",
     ),
     _number("workload.percentile", "percentile of workload.mb_s and workload.iops", most=100),
+    _number("workload.p99_ms", "99th percentile of the read latency that the workload needs", "ms"),
+    _number("workload.commits_s", "commits per second of the workload", "/s"),
+    _choice(
+        "policy.n_plus_one", "whether what is left after any single failure must carry the load", "required", "optional"
+    ),
     _percent("workload.read_percent", "share of reads in the IOPS"),
     _number("workload.io_kib", "block size of random I/O", "KiB", most=1 << 20),
     _percent(

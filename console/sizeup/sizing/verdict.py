@@ -83,16 +83,18 @@ class ShareLimits(Struct, frozen=True):
 
     passes: float
     fails: float
+    survives: bool = False
+    """Whether the user requires that every single failure leaves enough: too little fails then."""
 
     def status(self, shares: Shares) -> ShareStatus:
-        """Judge today's share; what a failure, the growth or both take beyond the capacity makes a pass a warning."""
-        if shares.today > self.fails:
+        """Judge what is asked for, today and to the end of the horizon; a failure that leaves too little warns."""
+        lost = shares.outage or self._exceeded((shares.n_plus_one, shares.n_plus_one_last_year))
+        if self._exceeded((shares.today, shares.last_year)) or (self.survives and lost):
             return ShareStatus.FAIL
-        later = (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)
-        beyond = shares.outage or any(share is not None and share > self.fails for share in later)
-        if shares.today > self.passes or beyond:
-            return ShareStatus.WARN
-        return ShareStatus.PASS
+        return ShareStatus.WARN if shares.today > self.passes or lost else ShareStatus.PASS
+
+    def _exceeded(self, shares: Iterable[float | None]) -> bool:
+        return any(share is not None and share > self.fails for share in shares)
 
     def decided(self, best: Shares, worst: Shares | None) -> ShareStatus:
         """Judge both ends; where they differ and the limit lies between them the status is not certain.
@@ -194,7 +196,8 @@ def assumed_clause(status: ShareStatus, reasons: Sequence[str]) -> list[str]:
 
 def limits(sheet: Sheet) -> ShareLimits:
     """Return the limits, which a user can override as rules."""
-    return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value)
+    required = sheet.optional_words("policy.n_plus_one") == "required"
+    return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value, required)
 
 
 def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
@@ -261,7 +264,8 @@ def bounded_statement(
     measured = f"{capacity_text(facts)} measured"
     if status is ShareStatus.FAIL:
         most = capacity.value if capacity.high is None else capacity.high
-        return f"{subject}: {demand} demand, at most {amount_text(exactly(most), unit)} ({share_text(best)})"
+        shares = ", ".join((share_text(best), *later))
+        return f"{subject}: {demand} demand, at most {amount_text(exactly(most), unit)} ({shares})"
     if status is not ShareStatus.UNCERTAIN:
         why = f"{decides.reason}; {measured}" if decides is not None else measured
         certain = f"{amount_text(exactly(capacity.low), unit)}: {why}"
@@ -321,6 +325,7 @@ def share_card(
     failures: Sequence[Failure] = (),
     assumed: Sequence[str] = (),
     not_judged: str = "",
+    unmeasured: Sequence[str] = (),
 ) -> Card:
     """Return the card of a resource whose share of capacity is known."""
     each = " per server" if facts.per_server else ""
@@ -346,6 +351,7 @@ def share_card(
         limit=bounds.fails,
         assumed=tuple(assumed),
         not_judged=not_judged,
+        unmeasured=tuple(unmeasured),
         needs=_needs(shares, bounds, facts.capacity.value, facts.unit) if bad else "",
         facts=facts,
     )

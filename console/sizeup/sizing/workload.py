@@ -180,12 +180,42 @@ def workload_demand(sheet: Sheet) -> Demand | None:
     redo_rate, redo_writes = _redo(sheet)
     block = None if reads is None and writes is None else sheet.optional("workload.io_kib")
     rate, understated = _transfer_rate(sheet, (reads, writes))
-    if sheet.optional("workload.percentile") is None and any(part is not None for part in (reads, writes, rate)):
+    known = any(part is not None for part in (reads, writes, rate))
+    if sheet.optional("workload.percentile") is None and known and not averages(sheet):
         sheet.caveat(
             "the percentile of the workload's figures is unknown, and an average hides peaks; "
             f"use {KEYS['workload.percentile'].flag}"
         )
     return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet), understated=understated)
+
+
+def averages(sheet: Sheet) -> dict[str, Quantity]:
+    """Return the figures of a demand that a file has of a single interval; none where their percentile is given."""
+    if "workload.percentile" in sheet.inputs:
+        return {}
+    return {
+        key: value
+        for key in (*STORAGE_KEYS, "redo.writes_s")
+        if isinstance(value := sheet.inputs.get(key), Quantity)
+        and value.origin is Origin.IMPORTED
+        and value.low == value.high is not None
+    }
+
+
+def at_ends(sheet: Sheet) -> tuple[Sheet, ...]:
+    """Return the least and the largest demand that is stated as ranges; nothing without any.
+
+    What varies between the intervals of a file is no doubt of their percentile.
+    """
+    ranges = {
+        key: (replace(value, value=value.least, high=None), replace(value, value=value.most or value.value, low=None))
+        for key in (*STORAGE_KEYS, "redo.writes_s")
+        if isinstance(value := sheet.inputs.get(key), Quantity) and value.low != value.high
+    }
+    if not ranges or "workload.percentile" in sheet.inputs:
+        return ()
+    ends = ({key: pair[place] for key, pair in ranges.items()} for place in (0, 1))
+    return tuple(Sheet({**sheet.inputs, **end}, sheet.rules) for end in ends)
 
 
 ONE_INSTANCE = "one instance of the cluster is its whole load"

@@ -195,21 +195,16 @@ def drives_stage(sheet: Sheet, reads: float | None, read_bytes: float | None) ->
         return None
     array = _array_of(sheet)
     iops = rate = iops_left = rate_left = None
-    if_written = 1.0
     if reads is not None and (each := drive_iops(sheet)) is not None:
         iops, iops_left = _delivered(sheet, array, each, reads), _left(sheet, array, each, reads)
     if read_bytes is not None and (each := drive_rate(sheet)) is not None:
         rate, rate_left = _delivered(sheet, array, each, read_bytes), _left(sheet, array, each, read_bytes)
-        pair = each.reads.value, each.writes.value
-        if_written = min(_operations(sheet, array.raid).total(array.drives, pair, 0.0) / rate.value, 1.0)
     elif read_bytes is not None:
         sheet.caveat(f"the MB/s of the drives are unknown and not judged; use {KEYS['array.drive_mb_s'].flag}")
     if iops is None and rate is None:
         return None
     failure = f"one of {format_in(array.drives, 'drives')}"
-    return StageCapacity(
-        array.name, rate, iops, rate_left, failure, if_written=if_written, drives=True, iops_left=iops_left
-    )
+    return StageCapacity(array.name, rate, iops, rate_left, failure, drives=True, iops_left=iops_left)
 
 
 _KINDS = frozenset({"array.drive", "array.drive_iops", "array.drive_mb_s"})

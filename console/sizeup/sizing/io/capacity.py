@@ -176,10 +176,9 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
         if count > 1 and stage.cards is None and nodes == 1:
             sheet.caveat(ONE_CARD_EACH)
         (failure, left), *smaller = _failures_of(stage, active, nodes if place == 0 else 1.0)
-        half = _active(count, "active-passive") / count if policy is None else 1.0
         rate = sheet.answer(capacity, "MB/s", f"link.{link}.payload")
         network = link.startswith(("eth", "gbe"))
-        stages.append(StageCapacity(name, rate, None, left, failure, network, half, smaller=tuple(smaller)))
+        stages.append(StageCapacity(name, rate, None, left, failure, network, smaller=tuple(smaller)))
     return stages
 
 

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, Card, Failure, ShareFacts, StageUse
 from sizeup.quantity import Doubt, Origin, Quantity, Words
+from sizeup.sizing.defaults import JudgedEnds, resting_on
 from sizeup.sizing.io.array import replaced_figures
 from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.io.mixed import of_mix
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.mix import MIXED_WRITES, mix_cost
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
     ShareLimits,
@@ -35,7 +36,7 @@ from sizeup.sizing.verdict import (
     statement,
     without_unconfirmed_pass,
 )
-from sizeup.sizing.workload import ONE_INSTANCE, Demand, Growth, covers_one_instance, lacks_redo, workload_demand
+from sizeup.sizing.workload import Demand, Growth, at_ends, lacks_redo, workload_demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -120,52 +121,8 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     reads = demand.read_share
     if reads is None:
         reads = 0.0 if demand.iops else sheet.number("workload.read_percent").value
-    stages = [_of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
+    stages = [of_mix(sheet, stage, reads) for stage in path_stages(sheet)]
     return with_drives(sheet, stages, reads, _read_bytes(sheet, demand))
-
-
-_SAME_MIX = 0.05
-"""Shares of writes that differ by less are one mix; redo adds to those of the workload."""
-
-
-def _of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
-    """Return a measured stage at the demand's share of reads: reads alone bound what a mix gets, a mix says more."""
-    iops, written, kind = stage.iops, 1 - reads, sheet.optional_words("path.kind")
-    if iops is None or iops.origin is not Origin.MEASURED or written <= 0:
-        return stage
-    shared = kind in ("HBA", "NFS")
-    mixed = sheet.optional("capacity.mixed_iops")
-    if mixed is None:
-        text = f"reads alone were measured, and {share_text(written)} are writes"
-        return replace(
-            stage, iops=_converted(iops, mix_cost(written, shared=shared), text, "Measure the mix (preset oltp-7030)")
-        )
-    if written > MIXED_WRITES + _SAME_MIX:
-        factor = mix_cost(written, shared=shared) / mix_cost(MIXED_WRITES, shared=shared)
-        text = f"30% writes were measured, and {share_text(written)} are wanted"
-        action = "Measure that mix (preset custom, read_percent)"
-        return replace(stage, iops=_converted(mixed, factor, text, action))
-    part = min(written / MIXED_WRITES, 1.0)
-    between = 1 / ((1 - part) / iops.value + part / mixed.value)
-    least, most = min(iops.least, mixed.least), iops.most
-    first = (*mixed.doubts, *iops.doubts)
-    value = Quantity(
-        between,
-        iops.unit,
-        iops.origin,
-        iops.source if part < 1 else mixed.source,
-        low=min(least, between),
-        high=None if most is None else max(most, between),
-        doubts=tuple(one for one in first if one.upper or one.end == least),
-    )
-    return replace(stage, iops=value)
-
-
-def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:
-    """Return what was measured of another mix: its upper end as it is, its lower ends a part of what they are."""
-    doubts = [replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.doubts]
-    own = measured.value if measured.low is None else measured.low
-    return replace(measured, low=None, doubts=(*doubts, Doubt(own / factor, reason, action)))
 
 
 def _read_bytes(sheet: Sheet, demand: Demand) -> float | None:
@@ -177,40 +134,83 @@ def _read_bytes(sheet: Sheet, demand: Demand) -> float | None:
     return reads * demand.transfer_rate.value / demand.bytes_per_second
 
 
-def _storage(sheet: Sheet) -> Iterator[Advice]:
+class _Case(Struct, frozen=True):
+    """The storage as one set of inputs has it judged."""
+
+    demand: Demand
+    found: Sequence[StageShare]
+    """Every stage whose share is known."""
+    subject: str = ""
+    not_judged: str = ""
+    """What is judged, and the part of the storage that is not; empty where all of it is."""
+    status: ShareStatus = ShareStatus.UNKNOWN
+
+
+def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
+    """Judge the storage by some inputs; None without a demand."""
     demand = io_demand(sheet)
     if demand is None:
-        return
-    bounds = limits(sheet)
-    found = [*stage_shares(sheet, demand), *_beyond_all_drives(sheet, demand, bounds)]
+        return None
+    found = [*_over_ranges(sheet, stage_shares(sheet, demand)), *_beyond_all_drives(sheet, demand, bounds)]
     if not found:
-        yield _unknown(sheet, demand)
+        return _Case(demand, found)
+    subject, not_judged = _judged(sheet, found, demand)
+    return _Case(demand, found, subject, not_judged, _decided(found, demand.growth, bounds, not_judged))
+
+
+def _assumed(sheet: Sheet, case: _Case, bounds: ShareLimits, *, network: bool = False) -> tuple[str, ...]:
+    """Return the defaults that decide the status of the storage, or of the network to it."""
+    growth = case.demand.growth
+    when = f" in year {format_in(growth.years, '')}" if growth.years else ""
+
+    def judge(case: _Case | None) -> JudgedEnds:
+        found = [] if case is None else [one for one in case.found if one.stage.network or not network]
+        if case is None or not found:
+            return JudgedEnds(ShareStatus.UNKNOWN, 0.0, 0.0)
+        status = _decided(found, growth, bounds, "") if network else case.status
+        best, worst = max(one.best for one in found), max(one.worst for one in found)
+        return JudgedEnds(status, best * growth.factor(), worst * growth.factor(), when)
+
+    return resting_on(sheet, judge(case), lambda other: judge(_case(other, bounds)), by_rule=case.demand.by_rule)
+
+
+def _over_ranges(sheet: Sheet, found: list[StageShare]) -> list[StageShare]:
+    """Return the stages with the ends of a demand that is stated as a range."""
+    for other in at_ends(sheet):
+        demand = workload_demand(other)
+        ends = {} if demand is None else {one.stage.name: one for one in stage_shares(other, demand)}
+        for place, one in enumerate(found):
+            end = ends.get(one.stage.name, one)
+            found[place] = replace(one, best=min(one.best, end.best), worst=max(one.worst, end.worst))
+    return found
+
+
+def _storage(sheet: Sheet) -> Iterator[Advice]:
+    bounds = limits(sheet)
+    case = _case(sheet, bounds)
+    unmeasured = _unmeasured(sheet)
+    if case is None or not case.found:
+        if case is not None:
+            yield _unknown(sheet, case.demand)
+        elif unmeasured:
+            yield _latency_alone(sheet, unmeasured)
         return
+    demand, found, not_judged, status = case.demand, case.found, case.not_judged, case.status
     worst = max(found, key=lambda one: one.share)
     failures = _failures(found, demand.growth)
     shares = _shares(found, demand.growth)
-    down, notes = _down_notes(sheet), _notes(sheet, found, demand)
-    subject, not_judged = _judged(sheet, found, demand)
-    status = _decided(found, demand.growth, bounds, not_judged)
-    assumed = _unconfirmed_defaults(sheet, found, demand, bounds)
-    if covers_one_instance(sheet) and status is not ShareStatus.FAIL:
-        assumed = [ONE_INSTANCE, *assumed]
-    passive = _passive_texts(found, bounds)
-    network_assumed = [*assumed, *(f"that {text}" for text in passive)]  # also where the storage does not pass
-    if passive and status is ShareStatus.PASS:  # with passive paths the rest would be no better
-        assumed = network_assumed
-    elif passive and not assumed:
-        notes.append(f"unknown whether {'; '.join(passive)}")
+    down, notes = _down_notes(sheet), [*_notes(sheet, found, demand), *unmeasured.values()]
+    assumed = _assumed(sheet, case, bounds)
     status = without_unconfirmed_pass(status, assumed)
     _write_shares(sheet, failures, shares)
-    resting_on = () if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
+    resting = () if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
     facts = worst.facts(by_rule=demand.by_rule)
     said = statement(
-        subject,
+        case.subject,
         facts,
         shares_clause(shares, bounds, failures),
         label="bottleneck: ",
-        limited=resting_on,
+        limited=resting,
         not_judged=not_judged,
     )
     if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
@@ -219,11 +219,10 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     elif status is ShareStatus.UNCERTAIN or any(one.capacity.doubts for one in found):
         end = _deciding_stage(found, status)
         facts = end.facts(by_rule=demand.by_rule)
-        later = later_clauses(
-            _shares([replace(one, share=one.worst) for one in found], demand.growth), bounds, failures
-        )
+        at_end = [replace(one, share=one.best if status is ShareStatus.FAIL else one.worst) for one in found]
+        later = [*later_clauses(_shares(at_end, demand.growth), bounds, failures), *resting]
         decides = _deciding_doubt(found, end, demand.growth, bounds)
-        said = bounded_statement(subject, status, facts, end.best, end.worst, decides, later)
+        said = bounded_statement(case.subject, status, facts, end.best, end.worst, decides, later)
     card = share_card(
         "storage",
         status,
@@ -247,10 +246,12 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         failures=failures,
         assumed=assumed,
         not_judged=not_judged,
+        unmeasured=tuple(unmeasured),
     )
     network = [one for one in found if one.stage.network]
     if network:
-        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, network_assumed))
+        rests = _assumed(sheet, case, bounds, network=True)
+        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, rests))
     yield judged(sheet, card, said=down)  # of the stages
 
 
@@ -299,15 +300,6 @@ def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> lis
     if beyond:
         sheet.include(best)
     return [replace(one, stage=replace(one.stage, name="all drives, without RAID"), left=None) for one in beyond]
-
-
-def _passive_texts(found: Sequence[StageShare], bounds: ShareLimits) -> list[str]:
-    """Return the stages whose status would be another one if half of their paths were passive, a clause each."""
-    return [
-        f"all paths of {one.stage.name} carry data ({share_text(one.share / one.stage.if_passive)} if half are passive)"
-        for one in found
-        if bounds.status(Shares(one.share / one.stage.if_passive)) is not bounds.status(Shares(one.share))
-    ]
 
 
 def _write_shares(sheet: Sheet, failures: Sequence[Failure], shares: Shares) -> None:
@@ -362,6 +354,24 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     why = why or (f"; {INSIDE}" if servers(sheet) > 1 else "")
     said = f"Storage: {needed} demand, capacity unknown{why}. {action}"
     return judged(sheet, open_card("storage", said, needed, VERDICT))
+
+
+def _unmeasured(sheet: Sheet) -> dict[str, str]:
+    """Return what else the workload needs of the storage and no measurement tells yet, each with a sentence."""
+    found = {}
+    for key, name, unit in (("workload.p99_ms", "p99 latency", "ms"), ("workload.commits_s", "commits", "/s")):
+        wanted = sheet.optional(key)
+        if wanted is not None:
+            found[name] = f"{name} ({shown(wanted, unit)} wanted): not judged, because no measurement of it counts yet"
+    return found
+
+
+def _latency_alone(sheet: Sheet, unmeasured: Mapping[str, str]) -> Advice:
+    """Return the verdict where nothing is demanded but what no measurement tells yet."""
+    names = " and ".join(unmeasured)
+    enter = f"Enter the load too ({KEYS['workload.iops'].flag})"
+    said = f"Storage: {names} demanded, and no measurement of it counts yet. {enter}"
+    return judged(sheet, open_card("storage", said, names, VERDICT))
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
@@ -445,75 +455,9 @@ def _say_of_one_mix(sheet: Sheet, demand: Demand) -> None:
         )
 
 
-def _unconfirmed_defaults(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bounds: ShareLimits) -> list[str]:
-    """Return the defaults that the verdict rests on and that nobody chose.
-
-    What the stages without any default exceed by themselves rests on none.
-    """
-    if demand.by_rule:
-        return ["a rule of thumb in place of a workload"]
-    resized = _at_other_redo_writes(sheet, demand)
-    reasons = [(one, _defaults_of(sheet, one, demand, bounds, resized)) for one in found]
-    sure = max((one.share for one, why in reasons if not why), default=0.0)
-    whole = max(one.share for one in found)
-    if sure > bounds.passes and bounds.status(Shares(sure)) is bounds.status(Shares(whole)):
-        return []
-    return list(dict.fromkeys(reason for _, why in reasons for reason in why))
-
-
-def _defaults_of(
-    sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLimits, resized: Mapping[str, Sequence[StageShare]]
-) -> list[str]:
-    """Return the defaults behind the share of one stage."""
-    reasons, status = [], bounds.status(Shares(one.share))
-    by_block = one.unit == "MB/s" and "workload.mb_s" not in sheet.inputs and demand.block is not None
-    if by_block and _is_default(sheet, "workload.io_kib"):
-        reasons.append(f"a block size of {shown(sheet.number('workload.io_kib'), 'KiB')} by default")
-    by_reads = one.capacity.source.startswith("raid.") and "workload.iops" in sheet.inputs
-    if one.unit == "MB/s" and one.stage.drives:
-        at_written = Shares(one.share / one.stage.if_written)
-        tells = sheet.inputs.keys() & {"workload.read_iops", "workload.write_iops"}
-        passes = status is ShareStatus.PASS and bounds.status(at_written) is not status
-        by_reads = not tells and demand.transfer_rate is not None and passes
-    if by_reads and _is_default(sheet, "workload.read_percent"):
-        reasons.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
-    ends = [
-        f"{share_text(other.share)} if they are of {size}"
-        for size, shares in resized.items()
-        for other in shares
-        if other.stage.name == one.stage.name and _whole(other, demand, bounds) is not _whole(one, demand, bounds)
-    ]
-    if ends:
-        reasons.append(f"redo writes of {shown(sheet.rule(_REDO_WRITE), 'KiB')} by default ({', '.join(ends)})")
-    return reasons
-
-
-_REDO_WRITE = "redo.write.usual"
-"""The size of a redo write where none is given."""
-
-
 def _whole(one: StageShare, demand: Demand, bounds: ShareLimits) -> ShareStatus:
     """Return the status of one stage, with its failure and the growth."""
     return bounds.status(Shares(one.share, one.after_failure, demand.growth, one.left == 0))
-
-
-def _at_other_redo_writes(sheet: Sheet, demand: Demand) -> Mapping[str, Sequence[StageShare]]:
-    """Return the shares with redo writes of one block and of the largest size; none where size or number is given."""
-    block, largest = sheet.inputs.get("workload.io_kib"), sheet.rules.figure("redo.write.largest")
-    if demand.redo_rate is None or {"redo.writes_s", "redo.write_kib"} & sheet.inputs.keys():
-        return {}
-    found = {}
-    for name, size in (("one block", block), (shown(largest, "KiB"), largest)):
-        if isinstance(size, Quantity):
-            other = Sheet({**sheet.inputs, "redo.write_kib": size}, sheet.rules)
-            changed = workload_demand(other)
-            found[name] = [] if changed is None else stage_shares(other, changed)
-    return found
-
-
-def _is_default(sheet: Sheet, key: str) -> bool:
-    value = sheet.inputs.get(key)
-    return isinstance(value, Quantity) and value.origin is Origin.RULE
 
 
 CALCULATIONS = (Calculation("storage", _storage, ("verdict.storage",)),)

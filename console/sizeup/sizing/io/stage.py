@@ -20,10 +20,6 @@ class StageCapacity(Struct, frozen=True):
     """That failure: ``one of 2 paths``."""
     network: bool = False
     """Whether it is Ethernet."""
-    if_passive: float = 1.0
-    """The share of its capacity that would be left if half of its paths turned out to be passive."""
-    if_written: float = 1.0
-    """The share of its bytes per second that would be left if all of them were written."""
     drives: bool = False
     """Whether it is the drives of an array."""
     title: str = ""

@@ -28,7 +28,7 @@ WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
 """Inputs that a verdict starts from, known or not, the first of them first."""
 QUESTIONS = {
     "Machine": ("machine", "cluster", "numa", "memory", "slb", "net"),
-    "Workload": ("workload", "sga", "redo", "db", "scan", "sysstat", "observed"),
+    "Workload": ("workload", "policy", "sga", "redo", "db", "scan", "sysstat", "observed"),
     "Storage": ("path", "capacity", "array", "device", "flash"),
     "Licenses": ("license", "value"),
 }

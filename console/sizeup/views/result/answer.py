@@ -115,7 +115,8 @@ def answer_notes(given: Sizing, first: Card | None) -> list[str]:
     found = [note for card in given.cards for note in card.notes if card.resource != "license" or not card.demand]
     said = "" if first is None else first.statement
     unique = [note for note in dict.fromkeys(found) if note != said]
-    assumed = dict.fromkeys(text for card in given.cards for text in card.assumptions)
+    says_so = first if first is not None and first.status != ShareStatus.ASSUMED.value else None
+    assumed = dict.fromkeys(text for card in given.cards if card is not says_so for text in card.assumptions)
     rest = [*unique, *(text for text in given.warnings if text not in given.price_warnings)]
     return [*assumed, *map(capitalized, given.price_warnings), *map(capitalized, rest)]
 

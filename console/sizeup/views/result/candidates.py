@@ -112,6 +112,7 @@ def _judged_parts(cards: Sequence[Card]) -> dict[str, str]:
 def not_judged(one: Candidate) -> dict[str, tuple[str, ...]]:
     """Return what has a demand and is not judged, each with the parts that are unknown by that."""
     found = dict(_NOT_JUDGED[card.not_judged] for card in one.sizing.cards if card.not_judged)
+    found |= {name: () for card in one.sizing.cards for name in card.unmeasured}
     for card in open_cards(one.sizing.cards):
         parts = (DISKS, PATHS) if card.resource in _OF_PATHS else (card.resource,)
         found[RESOURCE_NAMES[card.resource]] = parts

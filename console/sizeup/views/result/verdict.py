@@ -193,6 +193,7 @@ def unsettled_note(first: Card, cards: Sequence[Card]) -> str:
     ]
     text = f"; {' and '.join(assumed)} assumed" if assumed and first.status == "pass" else ""
     names = [RESOURCE_NAMES[card.resource] for card in open_cards(cards) if card is not first]
+    names += [name for card in cards for name in card.unmeasured]
     if not names:
         return text
     return f"{text}. Not judged{' either' if first.share is None else ''}: {', '.join(names)}"

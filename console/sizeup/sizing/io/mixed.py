@@ -1,0 +1,54 @@
+"""What was measured of reads, or of one mix, as a capacity for the mix of a demand."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.sizing.io.stage import StageCapacity
+from sizeup.sizing.mix import MIXED_WRITES, mix_cost
+from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.verdict import share_text
+
+_SAME_MIX = 0.05
+"""Shares of writes that differ by less are one mix; redo adds to those of the workload."""
+
+
+def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
+    """Return a measured stage at the demand's share of reads: reads alone bound what a mix gets, a mix says more."""
+    iops, written, kind = stage.iops, 1 - reads, sheet.optional_words("path.kind")
+    if iops is None or iops.origin is not Origin.MEASURED or written <= 0:
+        return stage
+    shared = kind in ("HBA", "NFS")
+    mixed = sheet.optional("capacity.mixed_iops")
+    if mixed is None:
+        text = f"reads alone were measured, and {share_text(written)} are writes"
+        return replace(
+            stage, iops=_converted(iops, mix_cost(written, shared=shared), text, "Measure the mix (preset oltp-7030)")
+        )
+    if written > MIXED_WRITES + _SAME_MIX:
+        factor = mix_cost(written, shared=shared) / mix_cost(MIXED_WRITES, shared=shared)
+        text = f"30% writes were measured, and {share_text(written)} are wanted"
+        action = "Measure that mix (preset custom, read_percent)"
+        return replace(stage, iops=_converted(mixed, factor, text, action))
+    part = min(written / MIXED_WRITES, 1.0)
+    between = 1 / ((1 - part) / iops.value + part / mixed.value)
+    least, most = min(iops.least, mixed.least), iops.most
+    first = (*mixed.doubts, *iops.doubts)
+    value = Quantity(
+        between,
+        iops.unit,
+        iops.origin,
+        iops.source if part < 1 else mixed.source,
+        low=min(least, between),
+        high=None if most is None else max(most, between),
+        doubts=tuple(one for one in first if one.upper or one.end == least),
+    )
+    return replace(stage, iops=value)
+
+
+def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:
+    """Return what was measured of another mix: its upper end as it is, its lower ends a part of what they are."""
+    doubts = [replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.doubts]
+    own = measured.value if measured.low is None else measured.low
+    return replace(measured, low=None, doubts=(*doubts, Doubt(own / factor, reason, action)))
