@@ -3,11 +3,11 @@
 import pytest
 
 from sizeup import cli
-from sizeup.quantity import Origin, Words
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.views.result.answer import answer_lines
-from sizing.sized import advice, card, sized
+from sizing.sized import ARRAY, advice, card, sized
 
 LOAD = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")
 PATHS = ("path.stages=hba:fc16*2", "path.policy=active-active")
@@ -40,6 +40,87 @@ def test_the_assumed_size_of_redo_writes_is_named_with_what_smaller_ones_take() 
     assert found.assumed == ("redo writes of 64 KiB by default (89% if they are of one block)",)
     assert larger.status == "fail"
     assert larger.assumed == ("redo writes of 64 KiB by default (80% if they are of 128 KiB)",)
+
+
+@pytest.mark.parametrize(
+    ("iops", "status", "named"),
+    [
+        (2000, "pass", ()),  # 59.5 %; 68.7 and 45.8 % at the ends
+        (2100, "assumed", ("70% reads by default (72% at 50%)",)),
+        (2500, "warn", ()),  # a lost drive leaves 2,184 IOPS, whatever the mix
+        (3500, "fail", ("70% reads by default (80% at 100%)",)),
+        (4500, "fail", ()),  # 103 % of reads alone
+    ],
+)
+def test_a_default_share_of_reads_is_named_where_its_ends_decide(
+    iops: int, status: str, named: tuple[str, ...]
+) -> None:
+    """24 drives of 182 IOPS in RAID 10: 4,368 / (r + 2 (1 - r)) = 2,912, 3,360 and 4,368 at 50, 70, 100 % reads."""
+    found = card("storage", f"workload.iops={iops}", "workload.io_kib=8", *ARRAY)
+
+    assert (found.status, found.assumed) == (status, named)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        (("workload.iops=20000",), ()),  # 655 of 1,600 MB/s at 32 KiB
+        (("workload.iops=40000",), ("a block size of 8 KiB by default (82% at 32 KiB)",)),
+        (("workload.iops=40000", "workload.io_kib=8"), ()),
+        (("workload.iops=40000", "workload.mb_s=400"), ()),
+        (("workload.iops=3000", "path.policy="), ()),
+        (("workload.mb_s=720", "path.policy="), ("all paths carry data (90% if half are passive)",)),
+    ],
+)
+def test_a_default_that_cannot_change_the_status_is_not_mentioned(
+    settings: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    """Two paths of 800 MB/s: 40,000 x 32 KiB are 1,311 MB/s, 82 % of them; 720 MB/s are 90 % of one path."""
+    policy = () if "path.policy=" in settings else PATHS[1:]
+    stated = [one for one in settings if one != "path.policy="]
+    beyond = ("capacity.iops=1000000", "capacity.mb_s=9000")
+    found = card("storage", *stated, "workload.read_percent=100", "path.stages=hba:fc8*2", *policy, *beyond)
+
+    assert (found.status, found.assumed) == ("assumed" if named else "pass", named)
+
+
+@pytest.mark.parametrize(
+    ("iops", "stated", "named"),
+    [
+        (800, ("capacity.iops=5000",), ()),
+        (1000, ("capacity.iops=5000",), ("no peaks above the average (80% at 4 times that)",)),
+        (1000, ("capacity.iops=5000", "workload.percentile=95"), ()),
+        (
+            20000,
+            ("capacity.mb_s=1600", "workload.percentile="),
+            ("no peaks above the average (41% at 4 times that)", "a block size of 8 KiB by default (41% at 32 KiB)"),
+        ),
+    ],
+)
+def test_the_average_of_one_interval_hides_peaks(iops: int, stated: tuple[str, ...], named: tuple[str, ...]) -> None:
+    """4 x 800 of 5,000 IOPS pass and 4 x 1,000 do not.
+
+    164 of 1,600 MB/s pass at 4 times the average (655 MB/s), at 32 KiB (655 MB/s), and not at both (2,621 MB/s).
+    """
+    block = () if "workload.percentile=" in stated else ("workload.io_kib=8",)
+    average = Quantity(iops, "1/s", Origin.IMPORTED, "awr.txt", low=iops, high=iops)
+    given = parse_settings([*block, *(one for one in stated if not one.endswith("="))])
+    (found,) = (one for one in size({"workload.iops": average, **given}).cards if one.resource == "storage")
+
+    assert (found.status, found.assumed) == ("assumed" if named else "pass", named)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "status"), [(8000, "pass"), (6000, "warn"), (4000, "uncertain"), (1010, "uncertain"), (990, "fail")]
+)
+def test_a_demand_that_is_stated_as_a_range_is_judged_at_its_ends(capacity: int, status: str) -> None:
+    """1,000 to 5,000 IOPS: 63 and 83 % at worst, then 125 %; 101 % of 990 at best. A percentile is one figure."""
+    given = ("workload.iops=1000..2000..5000", "workload.io_kib=8", f"capacity.iops={capacity}")
+    found = card("storage", *given)
+
+    assert (found.status, found.share) == (status, 2000 / capacity)
+    assert ("Enter the demand more exactly to decide" in found.statement) == (status == "uncertain")
+    assert card("storage", *given, "workload.percentile=95").status == ("pass" if capacity > 3000 else "fail")
 
 
 @pytest.mark.parametrize(("size", "said"), [((), "64 KiB (assumed)"), (("redo.write_kib=16",), "16 KiB")])

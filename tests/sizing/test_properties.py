@@ -228,6 +228,8 @@ def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
             "array.disk_gb": str(draw(st.integers(100, 4000))),
         }
     if draw(st.booleans()):
+        del given["workload.read_percent"]
+    if draw(st.booleans()):
         given["path.policy"] = draw(st.sampled_from(["active-active", "active-passive"]))
     return given
 
@@ -304,6 +306,22 @@ def test_a_failure_never_lowers_a_share(given: dict[str, str]) -> None:
     demand = io_demand(Sheet(known, RULES))
     for one in share.stage_shares(Sheet(known, RULES), demand) if demand is not None else ():
         assert one.after_failure is None or one.after_failure >= one.share
+
+
+@many
+@given(given=servers_under_load())
+def test_to_require_what_a_failure_leaves_never_improves_a_verdict_and_a_default_never_fails_it(
+    given: dict[str, str],
+) -> None:
+    before, required = judged(given), judged({**given, "policy.n_plus_one": "required"})
+    chosen = {"workload.read_percent": "70", "path.policy": "active-active"}
+    if "workload.mb_s" not in given:  # which a block size that somebody chose may contradict
+        chosen["workload.io_kib"] = "8"
+    stated = judged(chosen | given)
+
+    for resource, card in before.items():
+        assert _WORST.index(required[resource].status) <= _WORST.index(card.status)
+        assert stated[resource].status == card.status or (stated[resource].status, card.status) == ("pass", "assumed")
 
 
 @many

@@ -66,3 +66,27 @@ def test_iops_of_one_mix_say_that_reads_and_writes_are_not_told_apart(settings: 
     caveats = advice("verdict.storage", *LOAD, *settings).caveats
 
     assert any("those of one mix, so the share of reads changes nothing" in one for one in caveats) is said
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        (("workload.p99_ms=5",), "p99 latency"),
+        (("workload.commits_s=2000", "workload.p99_ms=5"), "p99 latency, commits"),
+    ],
+)
+def test_latency_and_commits_are_named_as_not_judged_and_keep_the_whole_from_passing(
+    wanted: tuple[str, ...], names: str
+) -> None:
+    sizing = sized(*LOAD, "capacity.iops=50000", *wanted)
+    alone = sized(*wanted)
+
+    assert overall(sizing.cards).value == "assumed"
+    assert answer_lines(sizing)[0].startswith("ASSUMED ")
+    assert f"Not judged: {names}" in " ".join(" ".join(answer_lines(sizing)).split())
+    assert any(
+        note.startswith("p99 latency (5 ms wanted): not judged")
+        for note in card("storage", *LOAD, *wanted, "capacity.iops=50000").notes
+    )
+    assert answer_lines(alone)[0].startswith("NO VERDICT ")
+    assert sized(*LOAD, *wanted, "capacity.iops=9000").cards[0].status == "fail"

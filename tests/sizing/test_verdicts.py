@@ -99,6 +99,19 @@ def test_a_failure_beyond_the_capacity_makes_a_pass_a_warning(
     assert ("Storage: 125% after losing one of 2 paths" in found.sentences) == (status == "warn")
 
 
+@pytest.mark.parametrize(
+    ("paths", "rate", "statuses"), [(2, 500, ("pass", "pass")), (2, 1000, ("warn", "fail")), (1, 500, ("warn", "fail"))]
+)
+def test_a_failure_fails_where_the_user_requires_that_it_does_not(
+    paths: int, rate: float, statuses: tuple[str, str]
+) -> None:
+    """500 of 800 MB/s are left of two paths (63 %); 1,000 are 125 % of it; of one path nothing is left."""
+    given = (f"workload.mb_s={rate}", f"path.stages=hba:fc8*{paths}", "path.policy=active-active", "capacity.mb_s=9000")
+
+    required = (*given, "policy.n_plus_one=required")
+    assert (card("storage", *given).status, card("storage", *required).status) == statuses
+
+
 def test_of_active_and_passive_paths_one_counts_and_the_other_takes_over() -> None:
     found = card("storage", "workload.mb_s=400", "path.stages=hba:fc8*2", "path.policy=active-passive")
 

@@ -205,22 +205,26 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     _write_shares(sheet, failures, shares)
     resting = () if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
     facts = worst.facts(by_rule=demand.by_rule)
+    doubted = any(one.capacity.doubts for one in found)
+    ranged = [_range_text(found)] if at_ends(sheet) else []
     said = statement(
         case.subject,
         facts,
         shares_clause(shares, bounds, failures),
         label="bottleneck: ",
-        limited=resting,
+        limited=(*ranged, *resting),
         not_judged=not_judged,
     )
     if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
         drives = f"{KEYS['array.disks'].assignment} array.raid=10"
         said += f". {capitalized(MEASURE)}, or enter the drives ({drives}) to decide"
-    elif status is ShareStatus.UNCERTAIN or any(one.capacity.doubts for one in found):
+    elif status is ShareStatus.UNCERTAIN and ranged and not doubted:
+        said += ". Enter the demand more exactly to decide"
+    elif status is ShareStatus.UNCERTAIN or doubted:
         end = _deciding_stage(found, status)
         facts = end.facts(by_rule=demand.by_rule)
         at_end = [replace(one, share=one.best if status is ShareStatus.FAIL else one.worst) for one in found]
-        later = [*later_clauses(_shares(at_end, demand.growth), bounds, failures), *resting]
+        later = [*later_clauses(_shares(at_end, demand.growth), bounds, failures), *ranged, *resting]
         decides = _deciding_doubt(found, end, demand.growth, bounds)
         said = bounded_statement(case.subject, status, facts, end.best, end.worst, decides, later)
     card = share_card(
@@ -269,6 +273,12 @@ def _decided(found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, n
     if any(math.isinf(one.worst) for one in found):
         return bounds.decided(best, None)
     return bounds.decided(best, _shares([replace(one, share=one.worst) for one in found], growth))
+
+
+def _range_text(found: Sequence[StageShare]) -> str:
+    """Return the shares of a demand that is stated as a range."""
+    best, worst = max(one.best for one in found), max(one.worst for one in found)
+    return f"{share_text(best)} to {share_text(worst) if worst < math.inf else 'any'} over the range of the demand"
 
 
 def _deciding_stage(found: Sequence[StageShare], status: ShareStatus) -> StageShare:
@@ -371,7 +381,7 @@ def _latency_alone(sheet: Sheet, unmeasured: Mapping[str, str]) -> Advice:
     names = " and ".join(unmeasured)
     enter = f"Enter the load too ({KEYS['workload.iops'].flag})"
     said = f"Storage: {names} demanded, and no measurement of it counts yet. {enter}"
-    return judged(sheet, open_card("storage", said, names, VERDICT))
+    return judged(sheet, open_card("storage", said, next(iter(unmeasured)), VERDICT))
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
