@@ -37,12 +37,14 @@ def resource_cards(
 def verdict(cards: Sequence[Card]) -> Card | None:
     """Return the card that decides; None where none has a demand, or where one of them stays open.
 
-    What fails or warns decides all the same, licenses that are not permitted included; then the storage; then the
-    worst of the rest.
+    What fails or warns decides all the same, licenses that are not permitted included, and what is not certain unless
+    the storage is unknown; then the storage; then the worst of the rest.
     """
-    bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value, ShareStatus.UNCERTAIN.value)
+    bad, unknown = [ShareStatus.FAIL.value, ShareStatus.WARN.value], open_cards(cards)
+    if all(card.resource != "storage" for card in unknown):
+        bad.append(ShareStatus.UNCERTAIN.value)
     decides = next((card for card in cards if card.status in bad), None)
-    if decides is not None or open_cards(cards):
+    if decides is not None or unknown:
         return decides
     judged = [card for card in cards if card.resource != "license" and card.status != ShareStatus.UNKNOWN.value]
     return next((card for card in judged if card.resource == "storage"), next(iter(judged), None))
@@ -64,8 +66,9 @@ def overall(cards: Sequence[Card]) -> ShareStatus:
 
 
 def open_cards(cards: Sequence[Card]) -> list[Card]:
-    """Return the resources with a demand and an unknown capacity, which keep the whole from passing."""
-    return [card for card in cards if card.is_open and card.resource != "license"]
+    """Return the resources with a demand and no share, which keep the whole from passing: the unknown ones first."""
+    found = [card for card in cards if card.is_open and card.resource != "license"]
+    return sorted(found, key=lambda card: card.status != ShareStatus.UNKNOWN.value)
 
 
 def _detected(resource: str, inputs: Inputs, given: Mapping[str, Advice]) -> str:
