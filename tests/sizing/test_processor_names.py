@@ -243,7 +243,7 @@ def test_processor_value_units_are_a_range_of_all_that_may_hold_with_the_highest
 
 
 def test_a_range_of_any_table_counts_its_highest_figure() -> None:
-    ranged = [entry for pack in RULES.packs for entry in pack.factor if entry.high is not None]
+    ranged = [entry for pack in RULES.license_packs() for entry in pack.factor if entry.high is not None]
 
     assert ranged
     assert [entry.id for entry in ranged if entry.value != entry.high] == []

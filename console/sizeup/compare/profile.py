@@ -318,7 +318,7 @@ def machine_figures(
         if isinstance(given, Quantity):
             found[name] = _bounded(given)
         elif isinstance(given, UnusedMeasurement):
-            found[name] = given.why()
+            found[name] = f"it was measured, but {given.cause}"
     cores, threads = inputs.get("machine.cores"), inputs.get("machine.threads_per_core")
     if isinstance(cores, Quantity) and isinstance(threads, Quantity) and cores.origin is not Origin.DETECTED:
         found["machine.cpus"] = cores.scaled(threads.value)

@@ -187,12 +187,13 @@ class Card(Struct, frozen=True):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Today's share at the upper and at the lower end of the capacity; both the share where that is exact."""
+        """Today's share at best and at worst, by the ends of both; the share itself where they are exact."""
         share, facts = self.share or 0.0, self.facts
-        if facts is None or facts.capacity.exact:
+        if facts is None or (facts.demand.exact and facts.capacity.exact):
             return share, share
-        demand, found = facts.demand.value, facts.capacity
-        return (0.0 if found.high is None else demand / found.high), (demand / found.low if found.low else math.inf)
+        demand, found = facts.demand, facts.capacity
+        worst = math.inf if demand.high is None or not found.low else demand.high / found.low
+        return (0.0 if found.high is None else demand.low / found.high), worst
 
     @property
     def sentences(self) -> tuple[str, ...]:

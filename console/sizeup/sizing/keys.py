@@ -96,6 +96,7 @@ _DECLARED = (
     _percent("workload.cpu_percent", "CPU utilization that the workload causes on this machine"),
     _number("workload.cpu_cores", "cores that the workload keeps busy on its present server"),
     _number("workload.spread_cores", "the same if no two of its busy threads share a core, the upper end"),
+    _words("workload.cpu_model", "processor of the workload's present server, as in its /proc/cpuinfo"),
     _number("workload.specrate_per_core", "SPECrate result per core of the workload's present server"),
     _number("machine.specrate_per_core", "SPECrate result per core of this machine"),
     _choice("workload.rules_of_thumb", "whether rules of thumb fill in where no workload is given", "yes", "no"),

@@ -201,11 +201,12 @@ def limits(sheet: Sheet) -> ShareLimits:
 
 
 def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
-    """Return a figure with its unit, from its value to its upper end where that is higher: ``8.64 to 17.3 cores``."""
-    upper = figure.value if figure.high is None else figure.high
-    value, high = (in_unit(end, unit, digits) for end in (figure.value, upper))
+    """Return a figure with its unit, from its lower to its upper end: ``8.64 to 17.3 cores``."""
+    low, high = (in_unit(end, unit, digits) for end in (figure.low, figure.low if figure.high is None else figure.high))
     text = format_in(high * base_unit(unit)[1], unit)
-    return f"{format_in(value, '')} to {text}" if high > value else text
+    if figure.high is None:
+        return f"{text} or more"
+    return f"{format_in(low, '')} to {text}" if high > low else text
 
 
 _COUNTED = {"cores": 12}
@@ -242,8 +243,7 @@ def statement(
 ) -> str:
     """Return the verdict on a resource: demand, capacity, the share of it, and what limits it, behind its label."""
     bottleneck = f"{label}{facts.bottleneck}" if facts.bottleneck else ""
-    lower = "" if facts.demand.exact else "lower end: "
-    within = "; ".join((", ".join(filter(None, (f"{lower}{clause}", bottleneck))), *limited))
+    within = "; ".join((", ".join(filter(None, (clause, bottleneck))), *limited))
     rule = " by rule of thumb" if facts.by_rule else ""
     each = " per server" if facts.per_server else ""
     rest = f"; {not_judged} are not judged" if not_judged else ""

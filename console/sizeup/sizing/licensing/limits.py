@@ -169,6 +169,8 @@ def _smaller(sheet: Sheet, limit: LimitEntry, usable: float, product: ProductEnt
 
 _OF_THREADS = ("threads", "vCPUs")
 """Units of limits that count hardware threads."""
+_MOST_THREADS = 8.0
+"""Threads of a core where nobody knows how many it has: the most of those that are sold (POWER, SPARC)."""
 
 
 class UsableCores(Struct, frozen=True):
@@ -180,8 +182,6 @@ class UsableCores(Struct, frozen=True):
     """Cores, where the threads that the edition uses share cores; as many where it counts cores."""
     text: str
     """``16 threads by Oracle SE2``."""
-    threads_unknown: bool = False
-    """The edition uses a number of threads, and nobody knows how many a core has."""
 
 
 def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
@@ -195,12 +195,12 @@ def usable_cores(sheet: Sheet, cores: float) -> UsableCores | None:
         counts_threads = unit in _OF_THREADS
         if counts_threads or unit == "cores":
             each = sheet.optional(THREADS) if counts_threads else None
-            most, least = min(use.usable, cores), min(use.usable if each is None else use.usable / each.value, cores)
+            per_core = each.value if each is not None else _MOST_THREADS if unit == "threads" else 1.0
+            most, least = min(use.usable, cores), min(use.usable / per_core, cores)
             text = f"{format_in(use.usable, unit)} by {use.product}"
             if least < most:
                 text += f" on {format_in(least, '')} to {format_in(most, 'cores')}"
-            unknown = unit == "threads" and THREADS not in sheet.inputs
-            found.append((UsableCores(most, least, text, unknown), use.advice))
+            found.append((UsableCores(most, least, text), use.advice))
     found.sort(key=lambda one: one[0].least)
     if not found or found[0][0].least >= cores:
         return None

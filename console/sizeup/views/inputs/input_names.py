@@ -33,6 +33,7 @@ _LABELS = {
     "workload.io_kib": "Block size",
     "workload.cpu_percent": "CPU utilization",
     "workload.spread_cores": "Busy cores if threads share none",
+    "workload.cpu_model": "Processor of the present server",
     "workload.growth_percent": "Growth per year",
     "workload.horizon_years": "Planning horizon",
     "workload.utilization_percent": "Planned peak CPU utilization",
