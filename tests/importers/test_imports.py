@@ -64,7 +64,7 @@ def test_the_session_says_of_every_figure_that_it_was_imported(tmp_path: Path) -
     ("text", "shown"),
     [
         (ORION_RAMP, " 9,000 IOPS "),
-        (fio_file(fio_job()), "WARN (assumed) Storage: 2,000 IOPS "),
+        (fio_file(fio_job()), "ASSUMED Storage: 2,000 IOPS "),
         (SLB, "NO VERDICT Storage: "),
     ],
 )

@@ -1,6 +1,5 @@
 """The answers of sizing as rows: what they rest on, how sure they are, and in which group they stand."""
 
-
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import size
 from sizeup.sizing.input_value import UnusedMeasurement, Value
