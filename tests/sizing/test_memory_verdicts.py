@@ -86,6 +86,17 @@ def test_memory_in_use_may_be_that_of_other_programs(gib: int, status: str) -> N
     assert next(one for one in typed.cards if one.resource == "memory").facts.capacity.exact
 
 
+def test_of_two_doubts_the_one_that_decides_is_named() -> None:
+    """450 of 400 GiB are 112 %. With the 430 of the advisory alone they may be 84 %; with all 512 GiB they are 88 %."""
+    sizes = {"sga.mb": 450, "sga.advisory_mb": 430}
+    given = {key: Quantity(gib * 2.0**30, "bytes", Origin.IMPORTED, "awr.txt") for key, gib in sizes.items()}
+    machine = Machine(memory_bytes=512 << 30, memory_available_bytes=400 << 30)
+    found = next(one for one in size({**described(machine, {}), **given}).cards if one.resource == "memory")
+
+    assert found.status == "uncertain"
+    assert "84% to 112%: 112 GiB are in use now" in found.statement
+
+
 def test_a_size_of_the_database_alone_asks_for_the_shared_memory_and_decides_nothing() -> None:
     found = sized("db.gb=400000", "machine.memory_gib=16", "workload.mb_s=100", "capacity.mb_s=1000")
 
