@@ -40,8 +40,6 @@ _CREDITS = 30.0
 """A volume with burst credits falls to this part of its burst: from 3,000 to 100 IOPS for the smallest gp2."""
 _WRITTEN = 0.1
 """Of what flash writes at first is left once it is full and warm: published falls reach 88 to 94 %."""
-_EXCEEDS_CACHE = 4
-"""Of a target this many times the largest cache at most a quarter of the random reads hit it."""
 _ANY_DATABASE_BYTES = 32 << 30
 """Old data of this size stands for a database of any size."""
 _OTHER_LOAD = 0.05
@@ -172,22 +170,29 @@ def _cache_doubts(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredF
     suspected = figure.invalid is not None and not {"physical", "cache"}.isdisjoint(figure.invalid.parts)
     cache = float(figure.run.step.settings.get("cache_size", 0) or 0)
     size = _extra(figure, "target_bytes")
-    new = _extra(figure, "mount_point") != 0 and behind
-    if not suspected and (not new or (cache and size >= _EXCEEDS_CACHE * cache)):
+    if not suspected and not (_extra(figure, "mount_point") and behind):
         return
     holder = behind or "a cache"
     what = f"a new file of {format_bytes(size)}" if size else "a new file"
-    if cold is None:
+    if cache and size > cache and not suspected:  # reads at random hit it in proportion, so that the rest are misses
+        reason = f"a cache of {format_bytes(cache)} may hold {cache / size:.0%} of {what}"
+        yield Doubt(figure.value * (1 - cache / size), reason, "Measure with a larger file")
+    elif cold is None:
         action = "Measure its mount with the quick plan, which reads existing data too, or enter capacity.iops"
         if figure.run.step.settings.get("cold_read"):
             action = "Measure where 4 GiB or more are older than a day (none was found), or enter capacity.iops"
         yield Doubt(0.0, f"{holder} may hold {what}", action)
-        return
+    else:
+        yield _cold_doubt(key, figure, behind, cold)
+
+
+def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Doubt:
+    """Return that old data bound a figure below."""
     rate = cold.value * (_BLOCK_BYTES if KEYS[key].unit == "MB/s" else 1)
     if figure.declared.name == MIXED:  # of old data nothing was written
         rate /= mix_cost(MIXED_WRITES, shared=behind != _HOST)
     old = f"old data gave {format_in(float(f'{cold.value:.4g}'), 'IOPS')}"
-    yield Doubt(min(rate, figure.value), old, "Measure with a file 4 times as large as every cache")
+    return Doubt(min(rate, figure.value), old, "Measure with a file that is far larger than every cache")
 
 
 def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
