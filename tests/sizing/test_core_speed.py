@@ -4,9 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from sizeup.quantity import Doubt
 from sizeup.sizing.cards import open_cards, overall, verdict
-from sizeup.sizing.core_speed import independent
 from sizeup.sizing.licensing.contract import is_named
 from sizeup.sizing.rules import shipped
 from sizing.sized import advice, card, sized
@@ -134,12 +132,17 @@ def test_more_never_worsens_and_load_never_improves(
     assert len(set(found)) > 1
 
 
-def test_doubts_that_are_independent_multiply() -> None:
-    """10 cores that may be 12, and 15 by another reason, are up to 10 x 1.2 x 1.5 = 18."""
-    found = independent(10.0, [Doubt(12.0, "a", upper=True), Doubt(15.0, "b", upper=True), Doubt(5.0, "c")])
+def test_what_is_independent_multiplies() -> None:
+    """10 busy cores are 15 if threads share none, and 0.431 to 0.943 of Ice Lake each: 4.31 to 14.1 of 15 cores.
 
-    assert (found.low, found.high) == (pytest.approx(5), pytest.approx(18))
-    assert independent(10.0, [*found.reasons, Doubt(None, "d", upper=True)]).high is None
+    If threads share cores they are at most 9.43, 63 %, so that decides; of Haswell alone 11.3 cores, 75 %, are left.
+    """
+    found = card("cpu", *BUSY, "workload.spread_cores=15", THEIRS, *OURS, "machine.cores=15")
+
+    assert (found.demand, found.status) == ("4.31 to 14.1 cores", "warn")
+    assert found.statement.startswith(
+        "CPU: 4.31 to 14.1 cores demand, 15 cores capacity (at most 94%, because busy threads may share no core"
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sizeup.model.advice import Bounds
 from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import is_named
@@ -37,51 +35,40 @@ class _Speed(Struct, frozen=True):
         return min(max(like, self.low), self.high) if self.value is None else self.value
 
 
-def independent(value: float, doubts: Sequence[Doubt]) -> Bounds:
-    """Return a figure whose doubts are independent of each other: what they make of it multiplies."""
-    low = math.prod(one.end / value for one in doubts if one.end is not None and not one.upper)
-    highs = [None if one.end is None else one.end / value for one in doubts if one.upper]
-    known = [one for one in highs if one is not None]
-    return Bounds(value, value * low, value * math.prod(known) if len(known) == len(highs) else None, tuple(doubts))
-
-
-def relative_speed(sheet: Sheet, busy: float) -> tuple[float, list[Doubt], bool]:
-    """Return how many cores of this machine do the work of the busy cores of the present server, and what is doubted.
+def relative_speed(sheet: Sheet) -> tuple[list[Quantity], bool]:
+    """Return how many cores of this machine do the work of one of the present server, as independent factors.
 
     By the SPECrate of both where both are given; else by their processors and published results. False where one of
-    the processors is unknown, so that the ends alone tell something.
+    the processors is unknown, so that only the ends of the factors tell something.
     """
     if all(key in sheet.inputs for key in _RATES):
         rates = [sheet.number(key) for key in _RATES]
-        needed = busy * rates[0].value / rates[1].value
-        sheet.line(f"{figure(busy)} cores x {shown(rates[0], '')} / {shown(rates[1], '')} = {figure(needed)} cores")
-        return needed, [], True
+        times = rates[0].value / rates[1].value
+        sheet.line(f"SPECrate per core: {shown(rates[0], '')} / {shown(rates[1], '')} = {figure(times)}")
+        return [Quantity(times, "1", rates[0].origin, rates[0].source)], True
     for key in _RATES:
         if key in sheet.inputs:
             sheet.caveat(f"{key} counts only with that of the other server, of the same suite")
     there, here = (" ".join((sheet.optional_words(key) or "").split()) for key in _MODELS)
     if there and there.casefold() == here.casefold():
-        sheet.line(f"{figure(busy)} cores of the same processor")
-        return busy, [], True
+        return [Quantity(1.0, "1", Origin.RULE, "the same processor")], True
     theirs, ours = (
         _speed(sheet, _MODELS[0], there, None),
         _speed(sheet, _MODELS[1], here, sheet.optional("machine.ghz")),
     )
-    values = theirs.beside(ours), ours.beside(theirs)
+    one, other = theirs.beside(ours), ours.beside(theirs)
     known = theirs.value is not None and ours.value is not None
-    needed = busy * values[0] / values[1]
     if known:
-        sheet.line(f"{figure(busy)} cores x {figure(values[0])} / {figure(values[1])} = {figure(needed)} cores")
-    doubts = [
-        Doubt(needed * factor, speed.reason, speed.action, upper=upper)
-        for upper, speed, factor in (
-            (False, theirs, theirs.low / values[0]),
-            (True, theirs, theirs.high / values[0]),
-            (False, ours, values[1] / ours.high),
-            (True, ours, values[1] / ours.low),
-        )
-    ]
-    return needed, doubts, known
+        sheet.line(f"SPECrate per core: {figure(one)} / {figure(other)} = {figure(one / other)}")
+    return [
+        _factor(theirs, theirs.low / other, one / other, theirs.high / other),
+        _factor(ours, other / ours.high, 1.0, other / ours.low),
+    ], known
+
+
+def _factor(speed: _Speed, low: float, value: float, high: float) -> Quantity:
+    doubts = (Doubt(low, speed.reason, speed.action), Doubt(high, speed.reason, speed.action, upper=True))
+    return Quantity(value, "1", Origin.RULE, "cpu", doubts=doubts)
 
 
 def _speed(sheet: Sheet, key: str, name: str, clock: Quantity | None) -> _Speed:

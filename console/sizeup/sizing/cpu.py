@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice, Bounds, ShareFacts
 from sizeup.quantity import Doubt, Origin, Quantity
-from sizeup.sizing.core_speed import independent, relative_speed
+from sizeup.sizing.core_speed import relative_speed
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.limits import usable_cores
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.sizing.verdict import (
-    ShareLimits,
     Shares,
     ShareStatus,
+    bounds_of,
     capacity_text,
+    decide,
     demand_text,
-    exactly,
     judged,
     later_clauses,
     limits,
@@ -32,76 +31,11 @@ from sizeup.sizing.verdict import (
     statement,
     write_later_shares,
 )
-from sizeup.sizing.workload import Growth, covers_one_instance, growth
+from sizeup.sizing.workload import covers_one_instance, growth
 from sizeup.units import format_in
 
 VERDICT = "verdict.cpu"
 """The id of the advice."""
-
-
-class _Use(Struct, frozen=True):
-    """The cores that a workload needs, against those that there are."""
-
-    demand: Bounds
-    capacity: Bounds
-    nodes: float
-    growth: Growth
-    limits: ShareLimits
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Today's share at best and at worst; infinite where nothing bounds it."""
-        most = math.inf if self.demand.high is None else self.demand.high
-        return self.demand.low / self.capacity.value, most / self.capacity.low
-
-    def shares(self, today: float) -> Shares:
-        """Return the shares that follow from one of today."""
-        return Shares(today, today * self.nodes / (self.nodes - 1) if self.nodes > 1 else None, self.growth)
-
-    @property
-    def status(self) -> ShareStatus:
-        """What both ends mean."""
-        best, worst = self.ends
-        return self.limits.decided(self.shares(best), None if math.isinf(worst) else self.shares(worst))
-
-    @property
-    def decides(self) -> Doubt | None:
-        """The largest doubt without which the status is another one; None where all of them change nothing."""
-        sizes = [(_factor(one, part.value), one) for part in (self.demand, self.capacity) for one in part.reasons]
-        doubts = [one for _, one in sorted(sizes, key=lambda each: round(each[0], 6), reverse=True)]
-        if self._without(doubts).status is self.status:
-            return None
-        return next((one for one in doubts if self._without([one]).status is not self.status), doubts[0])
-
-    def _without(self, settled: Sequence[Doubt]) -> _Use:
-        demand, capacity = (
-            independent(part.value, [one for one in part.reasons if one not in settled])
-            for part in (self.demand, self.capacity)
-        )
-        return _Use(demand, capacity, self.nodes, self.growth, self.limits)
-
-    @property
-    def end(self) -> float:
-        """Today's share at the end that decides."""
-        best, worst = self.ends
-        return best if self.status in (ShareStatus.FAIL, ShareStatus.UNCERTAIN) else worst
-
-    def clause(self) -> str:
-        """Return today's share at the end that decides, why, and what failures and growth make of it."""
-        (best, worst), status, decides, end = self.ends, self.status, self.decides, self.end
-        text = share_text(end)
-        if status is ShareStatus.UNCERTAIN:
-            text += " or more" if math.isinf(worst) else f" to {share_text(worst)}"
-        elif best < worst:
-            text = f"at {'least' if status is ShareStatus.FAIL else 'most'} {text}"
-        because = "" if decides is None else f", because {decides.reason}"
-        later = self.shares(end)
-        return ", ".join((f"{text}{because}", *later_clauses(later, self.limits, server_failures(later, self.nodes))))
-
-
-def _factor(doubt: Doubt, value: float) -> float:
-    """Return by which factor a doubt moves its end; infinite where that is open."""
-    return math.inf if doubt.end is None else max(doubt.end / value, value / doubt.end)
 
 
 def _cpu(sheet: Sheet) -> Iterator[Advice]:
@@ -112,51 +46,80 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     if cores is None:
         yield _unknown(sheet)
         return
-    whole = cores.value * nodes
+    capacity, limited = cores.scaled(nodes), list[str]()
     if nodes > 1:
-        sheet.line(f"{format_in(nodes, 'servers')} x {shown(cores, 'cores')} = {format_in(whole, 'cores')}")
-    (demand, known), usable, capacity = _demand(sheet, whole), usable_cores(sheet, cores.value), exactly(whole)
+        sheet.line(f"{format_in(nodes, 'servers')} x {shown(cores, 'cores')} = {shown(capacity, 'cores')}")
+    factors, known = _demand(sheet, capacity.value)
+    usable = usable_cores(sheet, cores.value)
     if usable is not None:
-        action = f"Use {KEYS['machine.threads_per_core'].flag}"
+        action, limited = f"Use {KEYS['machine.threads_per_core'].flag}", [usable.text]
         shared = Doubt(usable.least * nodes, "threads that the edition uses may share cores", action)
-        capacity = independent(usable.most * nodes, [shared] if usable.least < usable.most else [])
-    use = _Use(demand, capacity, nodes, growth(sheet), limits(sheet))
-    shares, status, decides = use.shares(demand.value / capacity.value if known else use.end), use.status, use.decides
-    facts = ShareFacts(demand, capacity, "cores", None if usable is None else whole)
+        capacity = Quantity(usable.most * nodes, "1", Origin.RULE, "license", doubts=(shared,))
+    bounds, grows = limits(sheet), growth(sheet)
+
+    def shares_of(available: float, *parts: float) -> Shares:
+        today = math.prod(parts) / available
+        return Shares(today, today * nodes / (nodes - 1) if nodes > 1 else None, grows)
+
+    found = decide(bounds, shares_of, capacity, *sorted(factors, key=_width))
+    facts = ShareFacts(_product(factors), bounds_of(capacity), "cores", None if usable is None else cores.value * nodes)
+    open_end = found.status is ShareStatus.UNCERTAIN
+    end = shares_of(1.0, found.best if open_end or found.status is ShareStatus.FAIL else found.worst)
+    shares, why = found.shares if known else end, None
+    if bounds.status(found.shares) is not found.status:
+        why = found.doubts[0]
     if known:
-        sheet.line(f"{figure(demand.value)} cores / {capacity_text(facts)} = {share_text(shares.today)}")
-    for one in (*demand.reasons, *capacity.reasons):
-        end = "open" if one.end is None else f"{figure(one.end)} cores"
-        sheet.line(f"{one.reason}: {'demand' if one in demand.reasons else 'capacity'} {end}")
+        sheet.line(f"{figure(facts.demand.value)} cores / {capacity_text(facts)} = {share_text(shares.today)}")
+    for one in (*factors, capacity):
+        for doubt in one.doubts:
+            sheet.line(f"{doubt.reason}: x {'any' if doubt.end is None else figure(doubt.end / one.value)}")
     threads = sheet.optional("machine.threads_per_core")
     if threads is not None and threads.value > 1:
         sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
-    said = statement("CPU", facts, use.clause(), limited=[] if usable is None else [usable.text])
-    note = ""
-    if decides is not None and status is ShareStatus.UNCERTAIN:
-        said, note = f"{said}. {decides.action} to decide", f"CPU: {decides.reason} (--show cpu)"
-    if note and not known:
-        card = open_card("cpu", said, demand_text(facts), VERDICT, has=capacity_text(facts), note=note)
-        yield judged(sheet, replace(card, status=status.value, facts=facts))
+    text = share_text(end.today)
+    if open_end:
+        text += " or more" if math.isinf(found.worst) else f" to {share_text(found.worst)}"
+    elif found.best < found.worst:
+        text = f"at {'least' if found.status is ShareStatus.FAIL else 'most'} {text}"
+    because = "" if why is None else f", because {why.reason}"
+    later = later_clauses(end, bounds, server_failures(end, nodes))
+    said, notes = statement("CPU", facts, ", ".join((f"{text}{because}", *later)), limited=limited), list[str]()
+    if why is not None and open_end:
+        said, notes = f"{said}. {why.action} to decide", [f"CPU: {why.reason} (--show cpu)"]
+    if open_end and not known:
+        card = open_card("cpu", said, demand_text(facts), VERDICT, has=capacity_text(facts), note=notes[0])
+        yield judged(sheet, replace(card, status=found.status.value, facts=facts))
         return
     write_later_shares(sheet, shares, nodes)
-    assumed = [decides.reason] if decides is not None and status is ShareStatus.WARN else []
+    assumed = [why.reason] if why is not None and found.status is ShareStatus.WARN else []
     yield judged(
         sheet,
         share_card(
             "cpu",
-            status,
+            found.status,
             said,
             shares,
-            use.limits,
+            bounds,
             facts,
             advice=VERDICT,
             assumptions=[f"assumed: {reason}" for reason in assumed],
-            notes=[note] if note else [],
+            notes=notes,
             failures=server_failures(shares, nodes),
             assumed=assumed,
         ),
     )
+
+
+def _width(factor: Quantity) -> float:
+    """Return the ratio of both ends, which is less the wider they lie apart; 0 where the upper one is open."""
+    return 0.0 if factor.most is None else round(factor.least / factor.most, 6)
+
+
+def _product(factors: Sequence[Quantity]) -> Bounds:
+    """Return the product of figures that are independent of each other: their ends multiply."""
+    highs = [one.most for one in factors]
+    high = None if None in highs else math.prod(one for one in highs if one is not None)
+    return Bounds(math.prod(one.value for one in factors), math.prod(one.least for one in factors), high)
 
 
 def _unknown(sheet: Sheet) -> Advice:
@@ -167,22 +130,28 @@ def _unknown(sheet: Sheet) -> Advice:
     return judged(sheet, open_card("cpu", said, demand, VERDICT))
 
 
-def _demand(sheet: Sheet, capacity: float) -> tuple[Bounds, bool]:
-    """Return the cores of this machine that the workload needs; False where its ends alone tell something."""
+def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:
+    """Return the factors of the cores of this machine that the workload needs.
+
+    False where a processor is unknown, so that only the ends of the factors tell something.
+    """
     there = None if _percent_is_chosen(sheet) else sheet.optional("workload.cpu_cores")
     if there is None:
         busy = sheet.number("workload.cpu_percent")
         sheet.line(f"{format_in(capacity, 'cores')} x {shown(busy, '%')} = {figure(capacity * busy.value)} cores")
-        return exactly(capacity * busy.value), True
-    needed, doubts, known = relative_speed(sheet, there.value)
-    most = sheet.optional("workload.spread_cores")
-    if most is not None and most.origin is there.origin and most.value > there.value > 0:  # of the same workload
-        end, action = needed * most.value / there.value, f"Use {KEYS['workload.cpu_cores'].flag}"
-        doubts.append(Doubt(end, "busy threads may share no core", action, upper=True))
+        return [Quantity(capacity * busy.value, "1", busy.origin, busy.source)], True
+    speeds, known = relative_speed(sheet)
+    doubts, most = list[Doubt](), sheet.optional("workload.spread_cores")
+    if most is not None and most.origin is there.origin and most.value > there.value:  # of the same workload
+        action = f"Use {KEYS['workload.cpu_cores'].flag}"
+        doubts.append(Doubt(most.value, "busy threads may share no core", action, upper=True))
     if covers_one_instance(sheet):
         action = f"Add the reports of the others, or use {KEYS['workload.scope'].name}=whole"
         doubts.append(Doubt(None, "the report covers one instance of the cluster", action, upper=True))
-    return independent(needed, doubts), known
+    if known:
+        times = math.prod(one.value for one in speeds)
+        sheet.line(f"{figure(there.value)} cores x {figure(times)} = {figure(there.value * times)} cores")
+    return [Quantity(there.value, "1", there.origin, there.source, doubts=tuple(doubts)), *speeds], known
 
 
 def _percent_is_chosen(sheet: Sheet) -> bool:

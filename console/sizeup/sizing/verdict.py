@@ -117,7 +117,7 @@ class Judgment(Struct, frozen=True):
     worst: float
     """Today's share at the ends; infinite where nothing bounds it."""
     doubts: tuple[Doubt, ...] = ()
-    """What moved the ends, the one first that decides."""
+    """What moved the ends, those first that decide."""
     defaults: tuple[Doubt, ...] = ()
     """The ends of defaults at which the status would be another one, each default once."""
 
@@ -145,7 +145,7 @@ def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantit
     spans = [_span(one) for one in figures]
     best, worst = _at_ends(shares, spans)
     status = bounds.decided(best, worst)
-    doubts, defaults = list[Doubt](), dict[str, Doubt]()
+    deciding, others, defaults = list[Doubt](), list[Doubt](), dict[str, Doubt]()
     for place, one in enumerate(figures):
         for doubt in one.doubts:
             end = math.inf if doubt.end is None else doubt.end
@@ -153,7 +153,7 @@ def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantit
             other = [*spans[:place], (end, end) if doubt.default else left, *spans[place + 1 :]]
             changes = bounds.decided(*_at_ends(shares, other)) is not status
             if not doubt.default:
-                doubts.insert(0 if changes else len(doubts), doubt)
+                (deciding if changes else others).append(doubt)
             elif changes:
                 defaults.setdefault(doubt.reason, doubt)
     return Judgment(
@@ -161,7 +161,7 @@ def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantit
         shares(*(one.value for one in figures)),
         best.today,
         math.inf if worst is None else worst.today,
-        tuple(doubts),
+        (*deciding, *others),
         tuple(defaults.values()),
     )
 
