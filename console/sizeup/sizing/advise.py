@@ -21,7 +21,7 @@ from sizeup.sizing.inputs.detected import detected, storage_of
 from sizeup.sizing.inputs.detected_space import space_for
 from sizeup.sizing.io import array, balance, capacity, demand, response, share, space, tcp, transfer_cost
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing import alternatives, cost, count, editions, failover, limits, required
+from sizeup.sizing.licensing import alternatives, cost, count, editions, limits, required
 from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
@@ -48,7 +48,6 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *limits.CALCULATIONS,
     *cost.CALCULATIONS,
     *editions.CALCULATIONS,
-    *failover.CALCULATIONS,
     *alternatives.CALCULATIONS,
     *value.CALCULATIONS,
     *claims.CALCULATIONS,

@@ -192,14 +192,9 @@ def short_names(candidates: Sequence[Candidate]) -> list[str]:
     """Return the last part of each path that tells the names apart, else the names without what all of them share."""
     names = [one.name for one in candidates]
     parts = [name.rstrip("/").split("/") for name in names]
-    shared = 0
-    while (
-        len(names) > 1 and all(len(part) > shared + 1 for part in parts) and len({part[shared] for part in parts}) == 1
-    ):
-        shared += 1
-    parts = [part[shared:] for part in parts]
-    while len(names) > 1 and all(len(part) > 1 for part in parts) and len({part[-1] for part in parts}) == 1:
-        parts = [part[:-1] for part in parts]
+    for place, rest in ((0, slice(1, None)), (-1, slice(-1))):
+        while len(names) > 1 and all(len(part) > 1 for part in parts) and len({part[place] for part in parts}) == 1:
+            parts = [part[rest] for part in parts]
     last = [part[-1] for part in parts]
     if len(set(last)) == len(last) and all(last):
         return last

@@ -44,21 +44,20 @@ def license_table(sizing: Sizing, rules: Rules) -> Table:
     return Table(
         "Licenses",
         (
-            Column("Vendor"),
-            Column("Product"),
-            Column("Licenses", numeric=True),
-            Column("List price", numeric=True),
-            Column("Over the term", numeric=True),
+            *(Column("Vendor"), Column("Product")),
+            *(Column(title, numeric=True) for title in ("Licenses", "List price", "Over the term")),
             Column("Status"),
         ),
-        tuple(
-            (row.pack, row.title, _license_count(row), _license_price(row), _term_price(row), _status(row))
-            for row in products
-        ),
+        tuple(map(_cells, products)),
         note=f"List prices in USD before discount; over the term of {years} with support, less your discount. No legal "
         "advice. Licenses are counted for "
         f"{', '.join(_counted(sizing))}.{_lists(products)}{_assumed(products)}{_missing(products)}{_refused(products)}",
     )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    term = "" if row.term_cost is None else _dollars(row.term_cost)
+    return row.pack, row.title, _license_count(row), _license_price(row), term, _status(row)
 
 
 def _lists(products: tuple[Row, ...]) -> str:
@@ -89,10 +88,8 @@ def _missing(products: tuple[Row, ...]) -> str:
     """What makes the unknown counts and prices known; empty where all are."""
     missing = dict.fromkeys(row.missing for row in products if row.missing not in ("", _NOT_PUBLIC))
     flags = [KEYS[name].flag for name in missing if name in KEYS]
-    sentences = [f"For the unknown ones, use {', '.join(flags)}."] if flags else []
-    return "".join(
-        f" {one}" for one in (*sentences, *(f"{capitalized(name)}." for name in missing if name not in KEYS))
-    )
+    asked = f" For the unknown ones, use {', '.join(flags)}." if flags else ""
+    return "".join((asked, *(f" {capitalized(name)}." for name in missing if name not in KEYS)))
 
 
 def _refused(products: tuple[Row, ...]) -> str:
@@ -138,10 +135,6 @@ def _license_price(row: Row) -> str:
         return "" if row.units is None else missing
     own = row.list_price.origin is Origin.USER
     return f"{_dollars(row.list_price)}{' a year' if row.yearly else ''}{', yours' if own else ''}"
-
-
-def _term_price(row: Row) -> str:
-    return "" if row.term_cost is None else _dollars(row.term_cost)
 
 
 def _dollars(price: Quantity) -> str:

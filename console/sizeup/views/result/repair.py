@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
@@ -26,14 +25,8 @@ _LINKS = {"fc": "{}GFC port", "eth": "{} GbE port"}
 """What links are called, by the letters that their names begin with."""
 
 
-class _Change(Struct, frozen=True):
-    """One input with another value."""
-
-    what: str
-    """``2 more 16GFC ports (hba)``"""
-    inputs: Mapping[str, Value]
-
-
+_Change = tuple[str, Mapping[str, Value]]
+"""What is added, ``2 more 16GFC ports (hba)``, and the inputs with it."""
 _LATEST: list[tuple[AdviceSet, str, str]] = []
 """The advice that was asked about last, the resource, and the answer: a screen asks again with each frame of a run."""
 
@@ -52,15 +45,15 @@ def repair_text(card: Card, given: AdviceSet) -> str:
 
 def _repair(card: Card, given: Sizing) -> str:
     for changes in _series(card, given.inputs):
-        for change in changes:
+        for what, inputs in changes:
             try:
-                found = answer(change.inputs, card.advice, shipped())
+                found = answer(inputs, card.advice, shipped())
             except UsageError:
                 break  # it contradicts another input
             if found is None or found.decision not in _PASSED:
                 continue
-            after = next(one for one in size(change.inputs).cards if one.resource == card.resource)
-            return f"{change.what}, then {_shares(after)}"
+            after = next(one for one in size(inputs).cards if one.resource == card.resource)
+            return f"{what}, then {_shares(after)}"
     return ""
 
 
@@ -107,7 +100,7 @@ def _links(inputs: Mapping[str, Value], stage: str) -> Iterator[_Change]:
         wider = ",".join((*parts[:place], f"{stage}:{link}*{total}{on}", *parts[place + 1 :]))
         where = f"{stage}, {_more(more, 'card')}" if cards else stage
         what = f"{_more(more * step, _link_name(link))} ({where})"
-        yield _Change(what, {**inputs, "path.stages": replace(path, value=wider)})
+        yield what, {**inputs, "path.stages": replace(path, value=wider)}
 
 
 def _link_name(link: str) -> str:
@@ -131,7 +124,7 @@ def _ports(inputs: Mapping[str, Value]) -> Iterator[_Change]:
         changed: dict[str, Value] = {"path.bandwidth_mb_s": replace(rate, value=total)}
         if isinstance(lost, Quantity):
             changed["path.degraded_mb_s"] = replace(lost, value=total - (rate.value - lost.value))
-        yield _Change(f"{_more(more, what)} of this speed", {**inputs, **changed})
+        yield f"{_more(more, what)} of this speed", {**inputs, **changed}
 
 
 def _drives(inputs: Mapping[str, Value]) -> Iterator[_Change]:
@@ -144,9 +137,7 @@ def _drives(inputs: Mapping[str, Value]) -> Iterator[_Change]:
     pairs = max(math.ceil(disks.value / _MOST), 1)
     for step in range(1, _MOST + 1):
         more = 2 * pairs * step
-        yield _Change(
-            f"{_more(more, 'drive')}{each}", {**inputs, "array.disks": replace(disks, value=disks.value + more)}
-        )
+        yield f"{_more(more, 'drive')}{each}", {**inputs, "array.disks": replace(disks, value=disks.value + more)}
 
 
 def _more(count: int, what: str) -> str:
