@@ -48,9 +48,7 @@ def test_without_a_workload_there_is_no_demand_no_share_and_no_verdict() -> None
     assert sizing.find("verdict.storage") is None
     headline = sizing.find("io.demand.headline")
     assert headline.quantity is None
-    span = sizing.find("io.demand.rules-span")
-    assert span is not None
-    assert span.verdict == "340 MB/s (loading) to 6,100 MB/s (light scans) by rules of thumb for 32 cores"
+    assert not [one.id for one in sizing.advice if one.id.startswith("io.demand.") and one.quantity is not None]
 
 
 def test_rules_of_thumb_fill_in_on_request_and_are_never_a_pass() -> None:

@@ -18,7 +18,7 @@ from sizeup.views.run.step import point_value
 LINES = 25
 """Lines of one screen."""
 _MOST_WIDTH = 160
-_WITHOUT_WORKLOAD = "Give one with: sizeup size --machine {name} --workload FILE"
+_WITHOUT_WORKLOAD = "Give one, or a profile: sizeup size --machine {name} --workload FILE or --profile etcd"
 
 
 def summary_lines(session: Session, width: int, *, name: str = "FILE", max_lines: int = LINES) -> list[str]:
@@ -55,7 +55,7 @@ def verdict_lines(verdict: VerdictText, width: int) -> list[str]:
     """Return the verdict in lines, its parts under one another."""
     indent = max(len(verdict.label) + 2, 7)
     lines = wrapped(verdict.statement, width, f"{verdict.label:{indent}}", " " * indent)
-    for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis), ("", verdict.rule)):
+    for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
         lines += wrapped(text, width, f"{name:{indent}}", " " * indent) if text else []
     return lines
 

@@ -1,10 +1,11 @@
 """Size a machine for a workload: the share of storage, CPU and memory it takes, licenses and their cost.
 
 The verdict comes first, then one table: PASS up to 70% of the capacity, WARN up to 100%, FAIL above; an edition that
-is not permitted is a FAIL. The exit status is 0 for every verdict. Without a workload there is no verdict;
---rules-of-thumb fills in what rules of 2006 expect of these cores.
+is not permitted is a FAIL. The exit status is 0 for every verdict. Without a workload there is no verdict: --profile
+judges by published requirements, and --rules-of-thumb fills in what rules of 2006 expect of these cores.
 
     sizeup size --workload awr.txt --set workload.growth_percent=20 workload.horizon_years=3
+    sizeup size --profile etcd
 
 Figures come from this machine, a capture, a session or a published case; --set replaces any of them.
 machine.cores counts the cores of all sockets. Two sockets of four 2.66 GHz cores each:

@@ -11,9 +11,6 @@ from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.workload import Demand, growth, workload_demand
 from sizeup.units import format_in
 
-RULES_SPAN = "io.demand.rules-span"
-"""The id of what rules of thumb span, which is no demand."""
-
 
 def cores(sheet: Sheet) -> Quantity:
     """Physical cores of one server, with a line that says how they lie in sockets."""
@@ -177,7 +174,6 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
             "I/O demand: unknown, because no workload is given",
             decision="unknown",
         )
-        yield from _span_of_rules(sheet)
         return
     parts = (demand.transfer_rate, demand.redo_rate)
     known = [part for part in parts if part is not None]
@@ -195,25 +191,8 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _span_of_rules(sheet: Sheet) -> Iterator[Advice]:
-    """Yield what rules of thumb span for these cores; nothing where the cores are unknown."""
-    count = sheet.optional("machine.cores")
-    if count is None:
-        return
-    figures = [figure for figure in sheet.rules.figures.values() if figure.id.startswith("io.class.")]
-    rates = [sheet.rules.figure(figure.id).value for figure in figures if figure.unit == "MB/s"]
-    sheet.cite(figures[0].source)
-    every = count.value * servers(sheet)
-    low, high = (format_in(float(f"{every * rate:.2g}"), "MB/s") for rate in (min(rates), max(rates)))
-    yield sheet.advice(
-        RULES_SPAN,
-        "I/O demand by rules of thumb",
-        f"{low} (loading) to {high} (light scans) by rules of thumb for {format_in(every, 'cores')}",
-    )
-
-
 CALCULATIONS = (
-    Calculation("I/O demand", _headline, ("io.demand.headline", RULES_SPAN), about=("machine.",)),
+    Calculation("I/O demand", _headline, ("io.demand.headline",), about=("machine.",)),
     Calculation("I/O demand by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
     Calculation("I/O demand by kind of workload", _class_demands, ("io.demand.class.", "io.demand.anchor.")),
     Calculation("I/O demand of the workload", _measured_demand, ("io.demand.measured",)),

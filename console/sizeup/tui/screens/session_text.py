@@ -131,7 +131,7 @@ def about(
     words = "  ".join(filter(None, (run.grade.value, run.sentence)))
     lines += [
         "",
-        verdict_content(replace(shown.verdict, rule=""), width, styles, _STATEMENT_ROWS),
+        verdict_content(shown.verdict, width, styles, _STATEMENT_ROWS),
         "",
         Content.styled(f" {table.header}", "dim"),
         *(card_content(one, styles) for one in table.lines),

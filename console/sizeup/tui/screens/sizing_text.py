@@ -63,7 +63,7 @@ def headline_verdict(
     """
     width, rows = screen
     fix = in_console(verdict.fix) if rows >= _FIX_FROM_ROWS else ""
-    shown = replace(verdict, statement=in_console(verdict.statement), fix=fix, basis="", rule="")
+    shown = replace(verdict, statement=in_console(verdict.statement), fix=fix, basis="")
     text = verdict_content(shown, width, styles, _STATEMENT_ROWS, "Summary shows the rest.")
     return text if rows >= _WHOLE_VERDICT_FROM_ROWS else text.split("\n")[0]
 

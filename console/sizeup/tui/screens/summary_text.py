@@ -94,8 +94,6 @@ def verdict_content(
     for name, text in (("Fix", verdict.fix), ("Basis", verdict.basis)):
         if text:
             parts += ["\n", (f"  {name}", "bold"), hanging(text, width, indent, indent)[len(name) + 2 :]]
-    if verdict.rule:
-        parts += ["\n", (hanging(verdict.rule, width, indent, indent), "dim")]
     return Content.assemble(*parts)
 
 

@@ -159,7 +159,7 @@ def finding_text(finding: Finding) -> str:
 
 def verdict_facts(verdict: VerdictText) -> tuple[tuple[str, str], ...]:
     """Return what to do about the verdict and what it rests on, each with its name."""
-    named = (("Fix", verdict.fix), ("Basis", verdict.basis), ("Expected I/O", verdict.rule))
+    named = (("Fix", verdict.fix), ("Basis", verdict.basis))
     return tuple((name, text) for name, text in named if text)
 
 

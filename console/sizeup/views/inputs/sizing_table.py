@@ -9,7 +9,6 @@ from msgspec import Struct
 from sizeup.model.advice import Advice, AdviceSet, Card, Input, OpenQuestion
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import HEADLINE
-from sizeup.sizing.io.demand import RULES_SPAN
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import capitalized
@@ -77,7 +76,7 @@ def answer_rows(given: AdviceSet, asked: Collection[str] = ()) -> tuple[AnswerRo
         rows.append(AnswerRow(NO_WORKLOAD, "Verdict", "No verdict yet", "no workload", basis=f"missing: {needed}"))
     has_demand = given.find("io.demand.measured") is not None
     for advice, _ in verdicts_first(given):
-        if advice.id == RULES_SPAN or (advice.id == HEADLINE and (advice.decision == "unknown" or has_demand)):
+        if advice.id == HEADLINE and (advice.decision == "unknown" or has_demand):
             continue  # the row that asks for a workload says so, or the rows of the workload do
         card = cards.get(advice.id)
         judged = card is not None and advice.id.startswith(VERDICT)

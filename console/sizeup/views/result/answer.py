@@ -22,15 +22,15 @@ from sizeup.views.result.license_answer import (
     license_rest,
     license_verdict,
 )
-from sizeup.views.result.verdict import first_card, overall_text, rule_of_thumb, unsettled_note
+from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
 
 LINES = 25
 """Lines of one screen."""
 _PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "above-path", "above-catalog", "much"})
 """Decisions that a reader must know even where there is a verdict."""
 _NO_WORKLOAD = (
-    "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
-    "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
+    "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat) or --set workload.iops=N, or judge by "
+    "published requirements with --profile etcd"
 )
 _END = "Working: sizeup size --show working, or storage, space, cpu, memory, license"
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
@@ -137,9 +137,7 @@ def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str
         status = overall_text(given.cards)
         status = card_status(first) if status == status_text(first.status) else status
         return _folded(f"{status:8} ", f"{first.statement}{unsettled_note(first, given.cards)}", width)
-    lines = _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
-    rule = rule_of_thumb(given)
-    return [*lines, *_folded("         ", rule, width)] if rule else lines
+    return _folded("NO VERDICT YET  ", _NO_WORKLOAD, width)
 
 
 def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:

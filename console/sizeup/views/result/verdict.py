@@ -11,7 +11,6 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.input_key import TYPED_SOURCE
-from sizeup.sizing.io.demand import RULES_SPAN
 from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
 from sizeup.text import capitalized
 from sizeup.units import format_in
@@ -60,8 +59,6 @@ class VerdictText(Struct, frozen=True):
     """What to do about it; empty where nothing has to be done, or nothing is known."""
     basis: str = ""
     """What the verdict rests on."""
-    rule: str = ""
-    """What rules of thumb expect of such a machine, where there is no workload; not a demand."""
     assumed: bool = False
     """Whether it rests on a default that nobody chose."""
 
@@ -88,7 +85,7 @@ def verdict_text(
     card = first_card(given.cards)
     if card is None:
         statement = " ".join((f"{without}{_lacking(views)}.", *actions))
-        return VerdictText(NO_VERDICT_YET, statement, fix, rule=rule_of_thumb(given))
+        return VerdictText(NO_VERDICT_YET, statement, fix)
     working = given.find(card.advice)
     return VerdictText(
         overall_text(given.cards),
@@ -123,12 +120,6 @@ def resource_of(finding: Finding) -> str:
 def first_card(cards: Sequence[Card]) -> Card | None:
     """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
     return verdict(cards) or next(iter(open_cards(cards)), None)
-
-
-def rule_of_thumb(given: AdviceSet) -> str:
-    """Return what rules of thumb expect of such a machine; empty where there is a workload."""
-    span = given.find(RULES_SPAN)
-    return "" if span is None else span.verdict
 
 
 def _fix(card: Card, working: Advice | None, given: AdviceSet, findings: Iterable[Finding]) -> str:
