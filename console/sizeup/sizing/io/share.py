@@ -19,11 +19,13 @@ from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
+    Judgment,
     ShareLimits,
     Shares,
     ShareStatus,
     assumed_clause,
     bounded_statement,
+    decided_card,
     exactly,
     failure,
     judged,
@@ -342,11 +344,17 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
     failures = _failures([one], demand.growth)
     shares = Shares(one.share, one.after_failure, demand.growth, _is_outage(failures))
-    status = without_unconfirmed_pass(bounds.status(shares), assumed)
-    facts = one.facts(by_rule=False)
-    clause = shares_clause(shares, bounds, failures)
-    said = statement("Network", facts, clause, limited=assumed_clause(status, assumed))
-    return share_card("network", status, said, shares, bounds, facts, advice=VERDICT, assumed=assumed)
+    decides = _deciding_doubt([one], one, demand.growth, bounds)
+    judgment = Judgment(
+        _decided([one], demand.growth, bounds, ""),
+        shares,
+        one.best,
+        one.worst,
+        () if decides is None else (decides,),
+        tuple(Doubt(None, reason, default=True) for reason in assumed),
+    )
+    card = decided_card("network", judgment, bounds, one.facts(by_rule=False), advice=VERDICT, failures=failures)
+    return replace(card, assumptions=())  # of the storage
 
 
 def _unknown(sheet: Sheet, demand: Demand) -> Advice:
