@@ -116,11 +116,17 @@ def test_a_measured_figure_has_two_ends(
 def test_old_data_bound_a_new_file_below_for_a_database_of_at_most_their_size(
     sampled: int, database: str, least: float
 ) -> None:
-    """16 GiB are 17.2 GB: enough for 17 GB, not for 18 GB; from 32 GiB on they stand for any."""
+    """16 GiB are 17.2 GB: enough for 17 GB, not for 18 GB; from 32 GiB on they stand for any.
+
+    Of two reads the slower one counts, as the other may have come from a cache that the first has filled.
+    """
     found = session("io.direct", machine=VMWARE)
     run = found.steps["io.direct"]
     add(run, **NEW)
     put(run, Estimate("iops", COLD, 6100, extra={**NEW, "sampled_bytes": sampled * GIB}))
+    repeated = session("io.direct").steps["io.direct"]
+    put(repeated, Estimate("iops", COLD, 60e3, extra={**NEW, "sampled_bytes": 16 * GIB}))
+    found.steps["io.direct~2"] = repeated
 
     assert ends(found, "capacity.iops", *filter(None, [database])) == (least, 41e3)
 
@@ -240,13 +246,14 @@ def test_paths_that_were_not_measured_together_add_up_to_what_they_share(
     assert ends(apart(machine, *RATES[:count], series="rate"), "path.bandwidth_mb_s") == (least, most)
 
 
-def test_steps_that_contradict_each_other_count_together_and_not_the_newest() -> None:
-    """59,000 to 61,000 and 19,000 to 21,000 span 19,000 to 61,000, in either order."""
-    runs = [("/u00", 60e3, (59e3, 61e3)), ("/u00", 20e3, (19e3, 21e3))]
+@pytest.mark.parametrize(("low", "high"), [(59e3, 61e3), (10e3, 90e3)])
+def test_steps_that_contradict_each_other_count_together_and_not_the_newest(low: float, high: float) -> None:
+    """59,000 to 61,000 and 19,000 to 21,000 span 19,000 to 61,000, in either order; 10,000 to 90,000 hold the other."""
+    runs = [("/u00", 60e3, (low, high)), ("/u00", 20e3, (19e3, 21e3))]
     for order in (runs, runs[::-1]):
         value = measured(apart(ONE, *order))["capacity.iops"]
         assert isinstance(value, Quantity)
-        assert (value.least, value.most) == (19e3, 61e3)
+        assert (value.least, value.most) == (min(low, 19e3), high)
         assert {doubt.action for doubt in value.doubts} == {"Measure again when idle"}
 
 

@@ -87,9 +87,12 @@ class Surroundings(Struct, frozen=True):
     def cold(
         self, target: StorageTarget | None, of: Callable[[MeasuredFigure], StorageTarget | None]
     ) -> MeasuredFigure | None:
-        """Return the reads of old data of a target that count for the database; None where there are none."""
+        """Return the reads of old data of a target that count for the database; None where there are none.
+
+        Of several the slowest: what one has read may be in a cache for the next.
+        """
         found = (one for one in figures(self.runs, COLD) if one.invalid is None and of(one) == target)
-        return max(filter(self._stands_for_all, found), key=lambda one: one.value, default=None)
+        return min(filter(self._stands_for_all, found), key=lambda one: one.value, default=None)
 
     def _stands_for_all(self, cold: MeasuredFigure) -> bool:
         sampled = _extra(cold, "sampled_bytes")
@@ -122,15 +125,12 @@ def doubted(
     doubts += _cache_doubts(key, figure, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= _SUSTAINED_SECONDS
     if about.has_credits and not sustained:
-        seconds = _extra(figure, "seconds")
-        doubts.append(
-            Doubt(
-                (_seconds(figure.point)[0] or value.value) / _CREDITS,
-                f"a volume with burst credits may fall to a {_CREDITS:g}th"
-                + (f" after these {seconds:.0f} s" if seconds else ""),
-                "Measure for 30 minutes, or enter what the volume sustains (capacity.iops)",
-            )
-        )
+        end = (_seconds(figure.point)[0] or value.value) / _CREDITS
+        why = f"a volume with burst credits may fall to a {_CREDITS:g}th"
+        if seconds := _extra(figure, "seconds"):
+            why += f" after these {seconds:.0f} s"
+        action = "Measure for 30 minutes, or enter what the volume sustains (capacity.iops)"
+        doubts.append(Doubt(end, why, action))
     if figure.declared.name == MIXED and not sustained:
         doubts.append(Doubt(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes"))
     return replace(value, doubts=tuple(doubts))
@@ -141,10 +141,9 @@ def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: S
     ends = [(_observed(one), one) for one in (figure, *others)]
     least, most = min(ends, key=lambda one: one[0][0]), max(ends, key=lambda one: one[0][1])
     doubts = list(value.doubts)
-    for (low, high, _), one in (least, most):
+    for upper, ((low, high, _), one) in ((False, least), (True, most)):
         if one is not figure:
             reason = f"{one.run.step.id} gave {format_in(float(f'{one.value:.4g}'), KEYS[key].unit)}"
-            upper = one is most[1]
             doubts.append(Doubt(high if upper else low, reason, _IDLE, upper=upper))
     return replace(value, doubts=tuple(doubts))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.quantity import Doubt, Origin, Quantity
+from sizeup.quantity import Doubt, Quantity
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
@@ -136,23 +136,20 @@ def _sum(known: Sequence[Quantity]) -> Quantity:
     """Return what targets give that were not measured together: at least the largest of them, at most their sum."""
     tops = [value.most for value in known]
     upper = None if None in tops else sum(filter(None, tops))
-    doubts = [
-        Doubt(max(value.least for value in known), _APART, _TOGETHER),
-        Doubt(upper, _APART, _TOGETHER, upper=True),
-    ]
-    sources = ", ".join(dict.fromkeys(value.source for value in known))
-    caveats = tuple(dict.fromkeys(caveat for value in known for caveat in value.caveats))
-    return Quantity(
-        sum(value.value for value in known),
-        known[0].unit,
-        Origin.MEASURED,
-        sources,
-        caveats=caveats,
-        doubts=tuple(doubts),
+    return replace(
+        known[0],
+        value=sum(value.value for value in known),
+        low=None,
+        high=None,
+        source=", ".join(dict.fromkeys(value.source for value in known)),
+        caveats=tuple(dict.fromkeys(caveat for value in known for caveat in value.caveats)),
+        doubts=_not_together(max(value.least for value in known), upper),
     )
 
 
-_APART, _TOGETHER = "its targets were not measured together", "Measure them together (more_paths)"
+def _not_together(least: float, most: float | None) -> tuple[Doubt, Doubt]:
+    why, action = "its targets were not measured together", "Measure them together (more_paths)"
+    return Doubt(least, why, action), Doubt(most, why, action, upper=True)
 
 
 def _of_paths(found: Quantity, known: Sequence[Quantity], links: float, *, partly: bool) -> Quantity:
@@ -166,14 +163,13 @@ def _of_paths(found: Quantity, known: Sequence[Quantity], links: float, *, partl
     def ended(doubt: Doubt) -> Doubt:
         return replace(doubt, end=links if doubt.end is None else min(doubt.end, links)) if links < math.inf else doubt
 
-    apart = (Doubt(one.least, _APART, _TOGETHER), Doubt(max(top, found.value), _APART, _TOGETHER, upper=True))
     return replace(
         found,
         source=", ".join((found.source, one.source)),
         caveats=tuple(dict.fromkeys((*found.caveats, *one.caveats))),
         low=min(found.value if one.low is None else one.low, found.value),
         high=max(found.value if one.high is None else min(one.high, links), found.value),
-        doubts=tuple(map(ended, apart if partly else one.doubts)),
+        doubts=tuple(map(ended, _not_together(one.least, max(top, found.value)) if partly else one.doubts)),
     )
 
 
