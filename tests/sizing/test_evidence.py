@@ -131,6 +131,38 @@ def test_old_data_bound_a_new_file_below_for_a_database_of_at_most_their_size(
     assert ends(found, "capacity.iops", *filter(None, [database])) == (least, 41e3)
 
 
+def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> None:
+    found = session("io.direct", machine=VMWARE)
+    run = found.steps["io.direct"]
+    add(run, **NEW)
+    put(run, Estimate("iops", COLD, 6100, extra={**NEW, "sampled_bytes": 4 * GIB}))
+    put(run, Estimate("validity", {**COLD, "part": "steady"}, 0))
+    large = measured(found, parse_settings(["db.gb=10"]))["capacity.iops"]
+
+    assert ends(found) == (6100, 41e3)
+    assert isinstance(large, Quantity)
+    assert "Measure where 9.31 GiB are older than a day (4 GiB were found)" in [one.action for one in large.doubts][0]
+
+
+@pytest.mark.parametrize(
+    ("demand", "said"),
+    [
+        (90e3, "(225%), perhaps more: it was measured at queue depth 64 alone. Measure at a queue"),
+        (30e3, "(75%), of which none is certain: the host of this guest may hold a new file of 1 GiB. Measure its"),
+    ],
+)
+def test_the_doubt_is_named_that_the_demand_hangs_on(demand: float, said: str) -> None:
+    """Two doubts leave the upper end open and one the lower: none of them alone would decide on 90,000 IOPS."""
+    found = session("io.direct", machine=VMWARE)
+    put(found.steps["io.direct"], Estimate("iops", AT, 40e3, extra={**NEW, "others_share": 0.4}))
+    known = parse_settings([f"workload.iops={demand:g}", "workload.read_percent=100", "capacity.mb_s=90000"])
+    (card,) = [
+        one for one in size(described(VMWARE, {**measured(found, known), **known})).cards if one.resource == "storage"
+    ]
+
+    assert said in card.statement
+
+
 def storage_capacity_of(found: Session, *stated: str) -> Bounds:
     """The ends that a demand is judged by."""
     known = parse_settings(["workload.io_kib=8", "capacity.mb_s=90000", *stated])

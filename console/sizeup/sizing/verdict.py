@@ -271,11 +271,15 @@ def bounded_statement(
         certain = f"{amount_text(exactly(capacity.low), unit)}: {why}"
         after = "".join(f", {text}" for text in later)
         return f"{subject}: {demand} are at most {share_text(worst)} of what is certain ({certain}){after}"
-    certain = f"{amount_text(exactly(capacity.low), unit)} are" if capacity.low else "none is"
+    certain = f"of which {amount_text(exactly(capacity.low), unit)} are certain"
+    if decides is not None and decides.upper:
+        certain = "perhaps more" if decides.end is None else f"perhaps up to {amount_text(exactly(decides.end), unit)}"
+    elif not capacity.low:
+        certain = "of which none is certain"
     because = f": {decides.reason}" if decides is not None else ""
     action = f". {decides.action} to decide" if decides is not None and decides.action else ""
     share = share_text(facts.demand.value / capacity.value)
-    return f"{subject}: {demand} demand, {measured} ({share}), of which {certain} certain{because}{action}"
+    return f"{subject}: {demand} demand, {measured} ({share}), {certain}{because}{action}"
 
 
 def decided_card(

@@ -87,17 +87,22 @@ class Surroundings(Struct, frozen=True):
     def cold(
         self, target: StorageTarget | None, of: Callable[[MeasuredFigure], StorageTarget | None]
     ) -> MeasuredFigure | None:
-        """Return the reads of old data of a target that count for the database; None where there are none.
+        """Return the reads of old data of a target, as unsteady as they were; None where there are none.
 
-        Of several the slowest: what one has read may be in a cache for the next.
+        Of several that stand for the database, or of all, the slowest: what one has read may be in a cache for the
+        next.
         """
-        found = (one for one in figures(self.runs, COLD) if one.invalid is None and of(one) == target)
-        return min(filter(self._stands_for_all, found), key=lambda one: one.value, default=None)
+        found = [
+            one
+            for one in figures(self.runs, COLD)
+            if (one.invalid is None or one.invalid.is_doubt) and of(one) == target
+        ]
+        return min(found, key=lambda one: (not self.stands_for_all(one), one.value), default=None)
 
-    def _stands_for_all(self, cold: MeasuredFigure) -> bool:
-        sampled = _extra(cold, "sampled_bytes")
+    def stands_for_all(self, cold: MeasuredFigure) -> bool:
+        """Whether reads of old data count for a database of this size."""
         database = self.wanted("db.gb")
-        return database is None or sampled >= min(database, _ANY_DATABASE_BYTES)
+        return database is None or _extra(cold, "sampled_bytes") >= min(database, _ANY_DATABASE_BYTES)
 
 
 def doubted(
@@ -122,7 +127,7 @@ def doubted(
     most_used = max(loads, key=lambda part: loads[part])
     if (taken := loads[most_used]) > _OTHER_LOAD:
         doubts.append(Doubt(None, f"others took {taken:.0%} of the {most_used}", _IDLE, upper=True))
-    doubts += _cache_doubts(key, figure, about.behind(target), cold)
+    doubts += _cache_doubts(key, figure, about, about.behind(target), cold)
     sustained = _extra(figure, "seconds") >= _SUSTAINED_SECONDS
     if about.has_credits and not sustained:
         end = (_seconds(figure.point)[0] or value.value) / _CREDITS
@@ -164,7 +169,9 @@ def of_block_size(value: Quantity, block: float | None, rate: float) -> Quantity
     return replace(value, doubts=(*value.doubts, Doubt(value.least / min(costs), text, action)))
 
 
-def _cache_doubts(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure | None) -> Iterator[Doubt]:
+def _cache_doubts(
+    key: str, figure: MeasuredFigure, about: Surroundings, behind: str, cold: MeasuredFigure | None
+) -> Iterator[Doubt]:
     """Yield that a cache may have answered: then old data bounds the figure, and nothing does where none was read."""
     suspected = figure.invalid is not None and not {"physical", "cache"}.isdisjoint(figure.invalid.parts)
     cache = float(figure.run.step.settings.get("cache_size", 0) or 0)
@@ -176,13 +183,17 @@ def _cache_doubts(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredF
     if cache and size > cache and not suspected:  # reads at random hit it in proportion, so that the rest are misses
         reason = f"a cache of {format_bytes(cache)} may hold {cache / size:.0%} of {what}"
         yield Doubt(figure.value * (1 - cache / size), reason, "Measure with a larger file")
-    elif cold is None:
-        action = "Measure its mount with the quick plan, which reads existing data too, or enter capacity.iops"
-        if figure.run.step.settings.get("cold_read"):
-            action = "Measure where 4 GiB or more are older than a day (none was found), or enter capacity.iops"
-        yield Doubt(0.0, f"{holder} may hold {what}", action)
-    else:
+    elif cold is not None and about.stands_for_all(cold):
         yield _cold_doubt(key, figure, behind, cold)
+    else:
+        action = "Measure its mount with the quick plan, which reads existing data too, or enter capacity.iops"
+        if cold is not None:
+            wanted = format_bytes(min(about.wanted("db.gb") or 0.0, _ANY_DATABASE_BYTES))
+            found = format_bytes(_extra(cold, "sampled_bytes"))
+            action = f"Measure where {wanted} are older than a day ({found} were found), or enter capacity.iops"
+        elif figure.run.step.settings.get("cold_read"):
+            action = "Measure where 4 GiB or more are older than a day (less was found), or enter capacity.iops"
+        yield Doubt(0.0, f"{holder} may hold {what}", action)
 
 
 def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Doubt:

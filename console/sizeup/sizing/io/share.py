@@ -291,8 +291,12 @@ def _deciding_stage(found: Sequence[StageShare], status: ShareStatus) -> StageSh
 
 
 def _deciding_doubt(found: Sequence[StageShare], end: StageShare, growth: Growth, bounds: ShareLimits) -> Doubt | None:
-    """Return the doubt that changes the status when it is settled, else the one that moved its end; None for none."""
-    doubts = sorted(end.capacity.doubts, key=lambda one: (one.upper, one.end or 0.0))
+    """Return the doubt that changes the status when it is settled, else one that moved its end; None for none.
+
+    Of more than the capacity that is doubted to be higher, of less that it is doubted to be lower.
+    """
+    beyond = end.share > bounds.fails
+    doubts = sorted(end.capacity.doubts, key=lambda one: (one.upper is not beyond, one.end or 0.0))
     now = _decided(found, growth, bounds, "")
     for doubt in doubts:
         left = replace(end.capacity, doubts=tuple(one for one in doubts if one is not doubt))
