@@ -141,7 +141,7 @@ def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> N
 
     assert ends(found) == (6100, 41e3)
     assert isinstance(large, Quantity)
-    assert "Measure where 9.31 GiB are older than a day (4 GiB were found)" in [one.action for one in large.doubts][0]
+    assert "Measure where 9.31 GiB are older than a day (4 GiB were found)" in next(one.action for one in large.doubts)
 
 
 @pytest.mark.parametrize(
@@ -313,6 +313,21 @@ def test_what_was_measured_at_most_decides_against_what_is_typed(
         == low
     )
     assert any(conflict in caveat for advice in sizing.advice for caveat in advice.caveats) is named
+
+
+@pytest.mark.parametrize(("typed", "least"), [("", 0), ("capacity.mb_s=1000", 1e9), ("capacity.mb_s=5000", 2e9)])
+def test_what_is_typed_settles_what_is_doubted_of_a_path(typed: str, least: float) -> None:
+    """2,000 MB/s of a new file prove nothing; 1,000 typed are as certain as typed, 5,000 no more than was measured."""
+    found = session("io.direct", machine=VMWARE)
+    add(found.steps["io.direct"], {"workload": "dss-rand"}, 2e9, ends=None, series="rate", **NEW)
+    known = parse_settings([typed] if typed else [])
+    doubted = measured(found, known)["path.bandwidth_mb_s"]
+    settled = with_stated(measured(found, known), known)["path.bandwidth_mb_s"]
+
+    assert isinstance(doubted, Quantity)
+    assert "enter capacity.mb_s" in doubted.doubts[0].action
+    assert isinstance(settled, Quantity)
+    assert (settled.least, settled.most) == (least, 2e9)
 
 
 INTERVALS = st.tuples(st.floats(1e3, 1e5), st.floats(0, 0.5), st.floats(0, 0.5)).map(

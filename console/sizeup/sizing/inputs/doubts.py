@@ -134,7 +134,7 @@ def doubted(
         why = f"a volume with burst credits may fall to a {_CREDITS:g}th"
         if seconds := _extra(figure, "seconds"):
             why += f" after these {seconds:.0f} s"
-        action = "Measure for 30 minutes, or enter what the volume sustains (capacity.iops)"
+        action = f"Measure for 30 minutes, or enter what the volume sustains ({_typed(key)})"
         doubts.append(Doubt(end, why, action))
     if figure.declared.name == MIXED and not sustained:
         doubts.append(Doubt(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes"))
@@ -186,14 +186,14 @@ def _cache_doubts(
     elif cold is not None and about.stands_for_all(cold):
         yield _cold_doubt(key, figure, behind, cold)
     else:
-        action = "Measure its mount with the quick plan, which reads existing data too, or enter capacity.iops"
+        action = "Measure its mount with the quick plan, which reads existing data too"
         if cold is not None:
             wanted = format_bytes(min(about.wanted("db.gb") or 0.0, _ANY_DATABASE_BYTES))
             found = format_bytes(_extra(cold, "sampled_bytes"))
-            action = f"Measure where {wanted} are older than a day ({found} were found), or enter capacity.iops"
+            action = f"Measure where {wanted} are older than a day ({found} were found)"
         elif figure.run.step.settings.get("cold_read"):
-            action = "Measure where 4 GiB or more are older than a day (less was found), or enter capacity.iops"
-        yield Doubt(0.0, f"{holder} may hold {what}", action)
+            action = "Measure where 4 GiB or more are older than a day (less was found)"
+        yield Doubt(0.0, f"{holder} may hold {what}", f"{action}, or enter {_typed(key)}")
 
 
 def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Doubt:
@@ -203,6 +203,11 @@ def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFig
         rate /= mix_cost(MIXED_WRITES, shared=behind != _HOST)
     old = f"old data gave {format_in(float(f'{cold.value:.4g}'), 'IOPS')}"
     return Doubt(min(rate, figure.value), old, "Measure with a file that is far larger than every cache")
+
+
+def _typed(key: str) -> str:
+    """Return the key to type a measured figure by."""
+    return "capacity.iops" if KEYS[key].unit == "IOPS" else "capacity.mb_s"
 
 
 def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
