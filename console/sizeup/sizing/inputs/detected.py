@@ -6,13 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from sizeup.model.machine import Machine
 from sizeup.model.network import TcpBuffers
 from sizeup.model.storage import Transport
 from sizeup.procfs.lparcfg import LPARCFG
 from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
-from sizeup.sizing.inputs.detected_space import space_for
+from sizeup.sizing.inputs.detected_space import found_bytes, space_for
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
 from sizeup.sizing.storage_paths import block_device, down_text, nfs_mount, shared_storage
@@ -25,6 +27,8 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     ``device`` is the device of the database; without it every path to storage counts.
     """
     values: dict[str, Value] = {}
+    if down := down_text(machine, device):
+        values["path.down"] = Words(down, Origin.DETECTED, "state of ports and paths")
 
     def count(key: str, number: int, source: str, but: tuple[str, ...] = ()) -> None:
         if number > 0:
@@ -41,12 +45,11 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         count("machine.threads_per_core", threads.pop(), "core_cpus", caveats)
     count("numa.nodes", sum(bool(node.memory_bytes) for node in machine.nodes), "/sys/devices/system/node")
     values |= _node_memory(machine)
-    links = _links(machine)
-    if links:
+    if links := _links(machine):
         values["net.links"] = Words(links, Origin.DETECTED, "/sys/class/net")
     if machine.memory_bytes:
-        memory = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo", doubts=_in_use(machine))
-        values["machine.memory_gib"] = memory
+        memory = found_bytes(machine.memory_bytes, "/proc/meminfo")
+        values["machine.memory_gib"] = replace(memory, doubts=_in_use(machine))
     if _is_virtual(machine) or machine.platform.is_guest is False:
         source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"
         values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
@@ -61,13 +64,11 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     name = machine.cpu_model or (machine.cpu_vendor if machine.cpu_vendor == "IBM/S390" else None)
     if name:
         values["machine.cpu_model"] = Words(name, Origin.DETECTED, "/proc/cpuinfo")
-    connections = [mount.transports for mount in machine.nfs_mounts if mount.transports]
-    if connections:
-        count("net.connections", min(connections), "mountstats, the mount with the fewest")
+    connections = (mount.transports for mount in machine.nfs_mounts if mount.transports)
+    count("net.connections", min(connections, default=0), "mountstats, the mount with the fewest")
     return (
         values
         | path_bandwidth_values(machine, storage_path_bandwidths(machine, device))
-        | _down_paths(machine, device)
         | _found_spindles(machine, device)
         | space_for(machine, device)
         | _tcp(machine, device)
@@ -96,20 +97,10 @@ def _in_use(machine: Machine) -> tuple[Doubt, ...]:
 
 def _node_memory(machine: Machine) -> dict[str, Value]:
     """Return the free and the total memory of each NUMA node that has memory."""
-    values: dict[str, Value] = {}
-    free = tuple(
-        Quantity(node.free_bytes, "bytes", Origin.DETECTED, f"node{node.os_id}/meminfo")
-        for node in machine.nodes
-        if node.memory_bytes and node.free_bytes is not None
-    )
-    if free:
-        values["numa.free_mb"] = free
-    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
-    if sizes:
-        values["numa.node_mb"] = tuple(
-            Quantity(size, "bytes", Origin.DETECTED, "/sys/devices/system/node") for size in sizes
-        )
-    return values
+    nodes = [node for node in machine.nodes if node.memory_bytes]
+    free = [found_bytes(node.free_bytes, f"node{node.os_id}/meminfo") for node in nodes if node.free_bytes is not None]
+    sizes = [found_bytes(node.memory_bytes or 0, "/sys/devices/system/node") for node in nodes]
+    return {key: tuple(values) for key, values in (("numa.free_mb", free), ("numa.node_mb", sizes)) if values}
 
 
 def _partition(machine: Machine) -> dict[str, Value]:
@@ -152,23 +143,17 @@ _LEAST_CALLS = 100
 def _tcp(machine: Machine, device: str | None) -> dict[str, Value]:
     """TCP buffers of the kernel, and the round-trip time to the NFS server, where there is an NFS mount over TCP."""
     over_tcp = [mount for mount in machine.nfs_mounts if mount.protocol in (None, "tcp", "tcp6")]
-    only = None if device is None else nfs_mount(machine, device)
-    mounts = [mount for mount in over_tcp if device is None or mount == only]
+    mounts = [mount for mount in over_tcp if device is None or mount == nfs_mount(machine, device)]
     if not mounts:
         return {}
     values: dict[str, Value] = {}
     buffers = machine.tcp or TcpBuffers()
-    for key, name, sizes in (
-        ("net.tcp_rmem", "tcp_rmem", buffers.receive),
-        ("net.tcp_wmem", "tcp_wmem", buffers.send),
-    ):
+    for name, sizes in (("tcp_rmem", buffers.receive), ("tcp_wmem", buffers.send)):
         if sizes is not None:
-            values[key] = tuple(Quantity(size, "bytes", Origin.DETECTED, f"net.ipv4.{name}") for size in sizes)
+            values[f"net.{name}"] = tuple(found_bytes(size, f"net.ipv4.{name}") for size in sizes)
     if buffers.window_scaling is False:
         caveat = "window scaling is off; turn it on with sysctl net.ipv4.tcp_window_scaling=1 and mount again"
-        values["net.window_bytes"] = Quantity(
-            0xFFFF, "bytes", Origin.DETECTED, "net.ipv4.tcp_window_scaling = 0", caveats=(caveat,)
-        )
+        values["net.window_bytes"] = found_bytes(0xFFFF, "net.ipv4.tcp_window_scaling = 0", caveat)
     trips = [
         (operation.response_ms / operation.calls, operation.name, mount.mount_point)
         for mount in mounts
@@ -247,11 +232,9 @@ def path_bandwidth_values(machine: Machine, bandwidths: Sequence[PathBandwidth])
 
 def _named(machine: Machine, kind: str, devices: Sequence[str]) -> str:
     """Return devices of one kind with what they are: ``FC ports host0, host1``."""
-    ports = {hba.name for hba in machine.hbas if hba.transport is Transport.FC}
-    what = kind
-    if ports.issuperset(devices):
-        what = "FC port" if len(devices) == 1 else "FC ports"
-    return f"{what} {', '.join(devices)}"
+    if {hba.name for hba in machine.hbas if hba.transport is Transport.FC}.issuperset(devices):
+        kind = "FC port" if len(devices) == 1 else "FC ports"
+    return f"{kind} {', '.join(devices)}"
 
 
 def _measured_text(bandwidth: PathBandwidth) -> str:
@@ -261,8 +244,3 @@ def _measured_text(bandwidth: PathBandwidth) -> str:
         for capacity in bandwidth.measured
     )
     return f"measured: {rates}; estimated by their links: {', '.join(bandwidth.estimated)}"
-
-
-def _down_paths(machine: Machine, device: str | None) -> dict[str, Value]:
-    down = down_text(machine, device)
-    return {"path.down": Words(down, Origin.DETECTED, "state of ports and paths")} if down else {}

@@ -25,7 +25,7 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
         disks = visible_disks(machine)
         whole = sum(disk.size_bytes or 0 for disk in machine.block_devices if disk.name in disks)
         remote = machine.nfs_mounts or any(one.kind in _REMOTE for one in machine.file_systems)
-        return {"path.disks_gb": _detected(whole, plural(len(disks), "disk"))} if whole and not remote else {}
+        return {"path.disks_gb": found_bytes(whole, plural(len(disks), "disk"))} if whole and not remote else {}
     if nfs_mount(machine, device) is not None:
         return {}
     found = block_device(machine, device)
@@ -33,13 +33,13 @@ def space_for(machine: Machine, device: str | None) -> dict[str, Value]:
     if mount is not None and mount.free_bytes is not None and mount.size_bytes:
         free = f"free of {format_decimal_bytes(mount.size_bytes)} on {mount.mount_point}"
         there = Doubt(mount.size_bytes, "data of this database may be there already", _ENTER, upper=True)
-        return {"capacity.gb": replace(_detected(max(mount.free_bytes, _LEAST_BYTES), free), doubts=(there,))}
+        return {"capacity.gb": replace(found_bytes(max(mount.free_bytes, _LEAST_BYTES), free), doubts=(there,))}
     size = found.usable_bytes or found.size_bytes
     if not size:
         return {}
     used = _use(machine, found)
     unsure = Doubt(0.0, f"{found.name} is in use ({used}), and its free space is unknown", _ENTER)
-    return {"capacity.gb": replace(_detected(size, found.name), doubts=(unsure,) if used else ())}
+    return {"capacity.gb": replace(found_bytes(size, found.name), doubts=(unsure,) if used else ())}
 
 
 _REMOTE = frozenset({"lustre", "gpfs", "ceph"})
@@ -49,8 +49,9 @@ _LEAST_BYTES = 10**6
 """What a full file system counts as, since no demand is a share of nothing."""
 
 
-def _detected(size: int, source: str) -> Quantity:
-    return Quantity(size, "bytes", Origin.DETECTED, source)
+def found_bytes(size: float, source: str, *caveats: str) -> Quantity:
+    """Return an amount of memory or space that discovery found."""
+    return Quantity(size, "bytes", Origin.DETECTED, source, caveats=caveats)
 
 
 def _mount(machine: Machine, found: BlockDevice, point: str) -> LocalMount | None:

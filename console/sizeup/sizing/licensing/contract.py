@@ -112,24 +112,22 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
     for name in names:
         if name not in known:
             raise _unknown_name("options", name, ["none", *known] if known else [f"none for {short(product.id)}"])
-    for name in names:
-        _require_others(known, name, names)
     chosen = tuple(known[name] for name in names)
+    _require_others(chosen, known)
     if shared and not any(entry.for_clusters for entry in chosen):
         titles = " or ".join(entry.title for entry in shared)
         sheet.caveat(f"without {titles}, these {servers:g} servers cannot open one database together")
     return chosen
 
 
-def _require_others(known: Mapping[str, ProductEntry], name: str, names: tuple[str, ...]) -> None:
+def _require_others(chosen: tuple[ProductEntry, ...], known: Mapping[str, ProductEntry]) -> None:
     """Refuse an option without those that it requires."""
-    missing = [other for other in known[name].requires if other not in names]
-    if missing:
-        titles = " and ".join(known[other].title for other in missing)
-        raise UsageError(
-            f"license.options: {known[name].title} requires {titles}; use "
-            f"--set license.options={','.join((*missing, *names))}"
-        )
+    names = [short(one.id) for one in chosen]
+    for one in chosen:
+        missing = [other for other in one.requires if other not in names]
+        if missing:
+            titles, setting = " and ".join(known[other].title for other in missing), ",".join((*missing, *names))
+            raise UsageError(f"license.options: {one.title} requires {titles}; use --set license.options={setting}")
 
 
 def licensed_servers(sheet: Sheet, pack: Pack, product: ProductEntry) -> float:
@@ -265,10 +263,7 @@ def _partition(sheet: Sheet, pack: Pack) -> PartitionEntry | None:
     """Return the rule about the kind of partition that this guest is; None where the pack has none."""
     hypervisor = sheet.optional_words("machine.hypervisor")
     kind = architecture(sheet) if hypervisor is None else None
-    return next(
-        (one for one in pack.partition if hypervisor in one.hypervisors or kind in one.architectures),
-        None,
-    )
+    return next((one for one in pack.partition if hypervisor in one.hypervisors or kind in one.architectures), None)
 
 
 @lru_cache(maxsize=1024)  # the same few names, for every keystroke of the console

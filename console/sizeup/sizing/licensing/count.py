@@ -16,6 +16,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import PARTITION, CountBasis, chosen_product, is_named, licensed_servers
 from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
+from sizeup.sizing.term import term, worked
 from sizeup.units import base_unit, format_in
 
 NAMES = {
@@ -129,9 +130,9 @@ class FormulaNames:
     def __call__(self, name: str) -> float:
         """Return the number; the calculation ends where it is unknown."""
         pack = self._basis.pack
-        if name == "pinned_cores" and self._basis.own_cores:
-            return self._own_cores()
         if name == "pinned_cores":
+            if self._basis.own_cores:
+                return self._own_cores()
             _refuse_more_than_there_are(self._sheet)
         if name == "host_cores":
             _note_small_hosts(self._sheet, self._sheet.number(NAMES[name]))
@@ -182,20 +183,17 @@ def _refuse_more_than_there_are(sheet: Sheet) -> None:
         return
     guest, capped = sheet.optional_words("machine.guest") == "yes", sheet.has_used(PARTITION)
     if (capped or not guest) and isinstance(cores, Quantity) and pinned.value > cores.value:
-        raise UsageError(
-            f"license.pinned_cores: expected at most the {format_in(cores.value, 'cores')} of the "
-            f"{'LPAR' if capped else 'server'}, "
-            f"found {format_in(pinned.value, '')}"
-        )
+        most, found = format_in(cores.value, "cores"), format_in(pinned.value, "")
+        of = "LPAR" if capped else "server"
+        raise UsageError(f"license.pinned_cores: expected at most the {most} of the {of}, found {found}")
 
 
 def _own_factor(sheet: Sheet, pack: Pack, name: str) -> Quantity:
     """Return the factor of a table of this pack; else of one that all packs share."""
-    table, shared = f"{pack.prefix}.{name}", f"{SHARED}.{name}"
-    if any(entry.table == table for entry in pack.factor):
-        return factor(sheet, table, pack)
-    holder = sheet.rules.pack(SHARED)
-    return factor(sheet, table if holder is None else shared, holder or pack)
+    table = f"{pack.prefix}.{name}"
+    if not any(entry.table == table for entry in pack.factor):
+        table, pack = f"{SHARED}.{name}", sheet.rules.pack(SHARED) or pack
+    return factor(sheet, table, pack)
 
 
 def range_end(quantity: Quantity, end: End) -> float:
@@ -213,16 +211,12 @@ def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     if entry.note:
         text = f"{model or 'no processor name'}: {entry.note}"
         sheet.assume(text, "machine.cpu_model") if entry.assumed else sheet.caveat(text)
-    low, high = entry.low, entry.high
-    title = entry.title
+    low, high, title = entry.low, entry.high, entry.title
     if first is not entry:
         low, high = first.low or first.value, entry.high or entry.value
         title = f"{first.title}, or {entry.title}"
-    text = format_in(entry.value, "")
-    if low is not None and high is not None:
-        text = f"{format_in(low, '')} to {format_in(high, '')}"
-    sheet.line(f"{table}: {model or 'unknown processor'} is {title}: {text}")
     quantity = Quantity(entry.value, "1", Origin.RULE, entry.id, low=low, high=high)
+    sheet.line(f"{table}: {model or 'unknown processor'} is {title}: {count_range(quantity, '')}")
     return sheet.given(entry.id, sheet.rules.marked(quantity, f"factor.{entry.id}"))
 
 
@@ -341,10 +335,8 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
     """Units of one metric over all servers."""
     text = metric.formulas.get(basis.scope)
     if text is None:
-        raise UsageError(
-            f"license.scope: {metric.title} has no rule for {basis.scope!r}: expected one of "
-            f"{', '.join(metric.formulas)}"
-        )
+        known = ", ".join(metric.formulas)
+        raise UsageError(f"license.scope: {metric.title} has no rule for {basis.scope!r}: expected one of {known}")
     sheet.cite(metric.source)
     if basis.scope in metric.notes:
         sheet.caveat(metric.notes[basis.scope])
@@ -358,16 +350,14 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
     of_hosts = "host_cores" in formula.names or ("sockets" in formula.names and sheet.has_used("license.hosts"))
     whole = metric.per == "whole" or basis.pooled or of_hosts
     if servers > 1 and not whole:
-        sheet.line(
-            f"{format_in(servers, 'servers')} x {format_in(value, metric.unit)} = {format_in(servers * value, '')}"
-        )
-        value, low, high = servers * value, servers * low, servers * high
-    if value < metric.minimum_order:
-        order = MinimumOrder(f"minimum order: {format_in(metric.minimum_order, metric.unit)}")
+        worked(sheet, term(servers, "servers") * term(value, metric.unit), "")
+        value, low, high = (servers * end for end in (value, low, high))
+    least = metric.minimum_order
+    if value < least:
+        order = MinimumOrder(f"minimum order: {format_in(least, metric.unit)}")
         sheet.facts.append(order)
         sheet.line(order.text)
-    least = metric.minimum_order
-    value, low, high = max(value, least), max(low, least), max(high, least)
+    value, low, high = (max(end, least) for end in (value, low, high))
     return ranged(value, low, high, metric.unit, metric.id)
 
 
