@@ -164,10 +164,8 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
         raw = "" if line is None else f" (line rate: {format_in(line.value * 1e6, 'MB/s')})"
         sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')}{raw} = {format_in(capacity, 'MB/s')}{idle}")
         if link.startswith(_FULL_DUPLEX):
-            sheet.caveat(
-                "links carry their MB/s in each direction at once; reads and writes together are compared with one "
-                "direction"
-            )
+            one_way = "reads and writes together are compared with one direction"
+            sheet.caveat(f"links carry their MB/s in each direction at once; {one_way}")
         if count > 1 and policy is None:
             sheet.caveat(
                 f"{name}: all {count} paths are assumed to carry data; "
@@ -207,8 +205,7 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     if nodes > 1 and found.origin is Origin.MEASURED:
         sheet.caveat("measured on one server; the storage may deliver less to several servers at once")
     if nodes > 1:
-        total = found.value * nodes
-        sheet.line(f"{format_in(nodes, 'servers')} x {shown(found, 'MB/s')} = {format_in(total, 'MB/s')}")
+        worked(sheet, term(nodes, "servers") * term(found, "MB/s"), "MB/s")
         found = found.scaled(nodes)
         left, failure, smaller = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}", ()
     network = sheet.optional_words("path.kind") == "NFS"
@@ -247,10 +244,10 @@ def _connections(sheet: Sheet) -> list[StageCapacity]:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
     nodes = servers(sheet)
-    bandwidth = count.value * each.value * nodes
-    times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
-    sheet.line(f"{times}{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(bandwidth, 'MB/s')}")
-    return [StageCapacity("NFS connections (nconnect)", sheet.answer(bandwidth, "MB/s", "link.nfs.one-connection"))]
+    of_each = term(count, "connections") * term(each, "MB/s")
+    bandwidth = worked(sheet, term(nodes, "servers") * of_each if nodes > 1 else of_each, "MB/s")
+    rate = sheet.answer(bandwidth.value, "MB/s", "link.nfs.one-connection")
+    return [StageCapacity("NFS connections (nconnect)", rate)]
 
 
 def with_drives(
@@ -260,13 +257,9 @@ def with_drives(
 
     What was measured or stated of the storage takes the place of what its drives are good for.
     """
-    known = [
-        stage for stage in stages if stage.name == STORAGE or (stage.rate and stage.rate.origin is Origin.MEASURED)
-    ]
-    if any(stage.iops is not None for stage in known):
-        reads = None
-    if any(stage.rate is not None for stage in known):
-        read_bytes = None
+    known = [one for one in stages if one.name == STORAGE or (one.rate and one.rate.origin is Origin.MEASURED)]
+    reads = None if any(stage.iops is not None for stage in known) else reads
+    read_bytes = None if any(stage.rate is not None for stage in known) else read_bytes
     drives = None if inside_servers(sheet) else drives_stage(sheet, reads, read_bytes)
     return stages if drives is None else [*stages, drives]
 
@@ -304,26 +297,16 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         sheet.line(f"to set it, use {KEYS['path.stages'].flag} (link by link) or {KEYS['capacity.mb_s'].flag} (in all)")
         by_iops = isinstance(sheet.inputs.get("capacity.iops"), Quantity)
         what = "Storage capacity in MB/s" if by_iops else "Storage capacity"
-        yield sheet.advice(
-            "io.capacity",
-            what,
-            f"{what}: unknown, because {why}. {action}",
-            decision="unknown",
-        )
+        verdict = f"{what}: unknown, because {why}. {action}"
+        yield sheet.advice("io.capacity", what, verdict, decision="unknown")
         return
     for doubt in least.capacity.doubts:
         end = "any rate" if doubt.end is None else format_in(float(f"{doubt.end:.4g}"), "MB/s")
         certain = f"only {end} are certain" if doubt.end else "nothing of it is certain"
         bound = f"at most {end}" if doubt.upper else certain
         sheet.caveat(f"{bound}, because {doubt.reason}" + (f". {doubt.action}" if doubt.action else ""))
-    yield sheet.advice(
-        "io.capacity",
-        "Storage capacity",
-        f"storage capacity: {brief(least.capacity, 'MB/s')} (bottleneck: {least.name})",
-        least.capacity,
-        "MB/s",
-        decision=least.name,
-    )
+    verdict = f"storage capacity: {brief(least.capacity, 'MB/s')} (bottleneck: {least.name})"
+    yield sheet.advice("io.capacity", "Storage capacity", verdict, least.capacity, "MB/s", decision=least.name)
 
 
 CALCULATIONS = (

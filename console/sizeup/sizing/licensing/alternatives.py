@@ -45,8 +45,7 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
         return
     offer = Sheet(sheet.inputs, sheet.rules)
     if not _offered(offer):
-        model = offer.words("machine.cpu_model")
-        why = f"{pack.cloud}: not comparable, because none offers {model}"
+        why = f"{pack.cloud}: not comparable, because none offers {offer.words('machine.cpu_model')}"
         yield offer.advice(*_CLOUD, why, decision="unavailable")
         return
     cores, threads = sheet.number("machine.cores"), sheet.number("machine.threads_per_core")
@@ -54,13 +53,13 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     if not here.value:
         return
     vcpus = replace(cores, value=cores.value * threads.value, source="machine.cores x machine.threads_per_core")
+    these = f"these cores as {format_in(vcpus.value, 'vCPUs')}"
     scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)
     cloud.include(offer)
     refused = permission(cloud, pack, product)
     if refused.decision == "forbidden":
-        why = f"{pack.cloud}, these cores as {format_in(vcpus.value, 'vCPUs')}: {refused.refusal}"
-        yield cloud.advice(*_CLOUD, why, decision="forbidden")
+        yield cloud.advice(*_CLOUD, f"{pack.cloud}, {these}: {refused.refusal}", decision="forbidden")
         return
     require_permission(sheet, pack, product)
     there = count_units(cloud, count_basis(cloud, pack, metric), metric)
@@ -69,10 +68,7 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     if here.low is not None:
         compared = f"in place of the {count_range(here, '')}"
     cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {count_range(here, metric.unit)} on premises")
-    verdict = (
-        f"{pack.cloud}: {format_in(there.value, metric.unit)} for these cores as "
-        f"{format_in(vcpus.value, 'vCPUs')}, {compared} on premises"
-    )
+    verdict = f"{pack.cloud}: {format_in(there.value, metric.unit)} for {these}, {compared} on premises"
     yield cloud.advice(*_CLOUD, verdict, there, metric.unit)
 
 
@@ -153,11 +149,9 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
             raise
         there, metric, _ = licenses_required(theirs)
         ours.include(theirs)
-        counts = (
-            f"{other.title} {count_range(there, metric.unit)}, {product.title} "
-            f"{count_range(count, chosen.unit)}; prices are not public"
-        )
-        return ours.advice(advice_id, title, f"licenses: {counts}{lacking}", decision="unknown")
+        theirs_and_ours = f"{count_range(there, metric.unit)}, {product.title} {count_range(count, chosen.unit)}"
+        verdict = f"licenses: {other.title} {theirs_and_ours}; prices are not public{lacking}"
+        return ours.advice(advice_id, title, verdict, decision="unknown")
     ours.include(theirs)
     prices = "prices" if Origin.USER in (total.origin, alone.origin) else "list prices"
     ours.caveat(f"{prices} only; features differ beyond what is listed here")
