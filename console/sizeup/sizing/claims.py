@@ -34,13 +34,8 @@ def _observed(sheet: Sheet) -> Iterator[Advice]:
     rate = _rate(sheet)
     if rate is None:
         return
-    yield sheet.advice(
-        "observed.rate",
-        "Observed throughput",
-        f"observed throughput: {shown(rate, 'MB/s')} ({shown(rate, 'MiB/s')})",
-        rate,
-        "MB/s",
-    )
+    verdict = f"observed throughput: {shown(rate, 'MB/s')} ({shown(rate, 'MiB/s')})"
+    yield sheet.advice("observed.rate", "Observed throughput", verdict, rate, "MB/s")
 
 
 def _claim(sheet: Sheet) -> Iterator[Advice]:
@@ -93,51 +88,34 @@ def _call(sheet: Sheet) -> Iterator[Advice]:
 def _kernel_share(sheet: Sheet) -> Iterator[Advice]:
     share = sheet.number("observed.kernel_cpu_percent")
     sheet.line(f"kernel: {shown(share, '%')} of the CPU time, other code: {format_in(1 - share.value, '%')}")
-    yield sheet.advice(
-        "observed.kernel-share",
-        "CPU time spent in the kernel",
-        f"kernel mode: {shown(share, '%')} of the CPU time",
-        share,
-        "%",
-    )
+    verdict = f"kernel mode: {shown(share, '%')} of the CPU time"
+    yield sheet.advice("observed.kernel-share", "CPU time spent in the kernel", verdict, share, "%")
 
 
 def _store_time(sheet: Sheet) -> Iterator[Advice]:
     time = sheet.number("slb.store_ns")
     sheet.line(f"{time.source}: {shown(time, 'ns')}")
-    yield sheet.advice(
-        "slb.store-time", "Observed time of a random store", f"random store: {shown(time, 'ns')}", time, "ns"
-    )
+    verdict = f"random store: {shown(time, 'ns')}"
+    yield sheet.advice("slb.store-time", "Observed time of a random store", verdict, time, "ns")
 
 
 def _served(sheet: Sheet) -> Iterator[Advice]:
     """Users within the response time limit, and the response time, as a source states them."""
     users = sheet.number("observed.users")
     sheet.line(f"{users.source}: {shown(users, 'users')}")
-    yield sheet.advice(
-        "observed.users-served",
-        "Users within the response time limit",
-        f"users within the response time limit: {shown(users, '')}",
-        users,
-        "1",
-    )
+    title = "Users within the response time limit"
+    yield sheet.advice("observed.users-served", title, f"{title}: {shown(users, '')}", users, "1")
     response = sheet.number("observed.response_ms")
     sheet.line(f"{response.source}: {shown(response, 'ms')}")
-    yield sheet.advice(
-        "observed.response-time", "Response time", f"response time: {shown(response, 'ms')}", response, "ms"
-    )
+    verdict = f"response time: {shown(response, 'ms')}"
+    yield sheet.advice("observed.response-time", "Response time", verdict, response, "ms")
 
 
 def _device(sheet: Sheet) -> Iterator[Advice]:
     size = sheet.number("device.blocks_kib")
     sheet.line(f"{format_in(size.value / 1024, 'blocks')} x 1,024 B = {shown(size, 'B')}")
-    yield sheet.advice(
-        "device.size",
-        "Device size",
-        f"device size: {shown(size, 'GB')} ({shown(size, 'GiB')})",
-        size,
-        "GB",
-    )
+    verdict = f"device size: {shown(size, 'GB')} ({shown(size, 'GiB')})"
+    yield sheet.advice("device.size", "Device size", verdict, size, "GB")
 
 
 CALCULATIONS = (

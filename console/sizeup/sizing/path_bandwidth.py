@@ -87,18 +87,16 @@ def storage_path_bandwidths(
     bandwidths = [
         _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
         _path_bandwidth(
-            "HBA", [budgets.get(hba.name) for hba in machine.hbas], counted, _standby(machine, named, down)
+            "HBA", [budgets.get(one.name) for one in machine.hbas], counted, _standby(machine, named, down)
         ),
         _network(machine, budgets, named, down, counted),
     ]
     found = [bandwidth for bandwidth in bandwidths if bandwidth is not None]
     if not found:
         found = [
-            PathBandwidth(
-                "storage", (capacity.target.name,), capacity.bytes_per_second, _measured_on(capacity), (capacity,)
-            )
-            for capacity in measured
-            if capacity.target.disks >= disks_that_count(machine, device)
+            PathBandwidth("storage", (one.target.name,), one.bytes_per_second, _measured_on(one), (one,))
+            for one in measured
+            if one.target.disks >= disks_that_count(machine, device)
         ]
     return tuple(sorted(found, key=lambda bandwidth: -bandwidth.bytes_per_second))
 
@@ -107,10 +105,10 @@ def _less_packet_headers(budget: PathBudget) -> PathBudget:
     """Return a budget whose PCI Express stages are what packet headers leave of their rate after coding."""
     left = PACKET_EFFICIENCY
     stages = tuple(
-        replace(stage, bytes_per_second=stage.bytes_per_second * left)
-        if stage.name in _PCIE and stage.bytes_per_second is not None
-        else stage
-        for stage in budget.stages
+        replace(one, bytes_per_second=one.bytes_per_second * left)
+        if one.name in _PCIE and one.bytes_per_second
+        else one
+        for one in budget.stages
     )
     known = [(stage.bytes_per_second, stage) for stage in stages if stage.bytes_per_second is not None]
     if not known:
@@ -135,11 +133,8 @@ def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[s
         return named_target(machine, device).disks
     disks_of = disks_by_carrier(machine)
     bandwidths = storage_path_bandwidths(machine) if machine.budgets else ()
-    reached = (
-        frozenset[str]().union(*(disks_of.get(name, frozenset()) for name in bandwidths[0].devices))
-        if bandwidths
-        else None
-    )
+    widest = bandwidths[0].devices if bandwidths else ()
+    reached = frozenset[str]().union(*(disks_of.get(name, frozenset()) for name in widest))
     return reached or visible_disks(machine) | {mount.export for mount in machine.nfs_mounts}
 
 
@@ -181,11 +176,8 @@ def _network(
 def _standby(machine: Machine, named: StorageTarget | None, down: Collection[str]) -> list[PathBudget]:
     """Return the budgets of adapters whose paths all wait for the others to fail."""
     waiting = standby_adapters(machine, named, down)
-    return [
-        _less_packet_headers(budget)
-        for budget in machine.budgets
-        if budget.device in waiting and budget.limit_bytes_per_second
-    ]
+    budgets = (one for one in machine.budgets if one.device in waiting and one.limit_bytes_per_second)
+    return [_less_packet_headers(budget) for budget in budgets]
 
 
 def _path_bandwidth(

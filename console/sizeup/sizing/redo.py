@@ -135,13 +135,10 @@ def _link(sheet: Sheet) -> Iterator[Advice]:
 def _sync(sheet: Sheet) -> Iterator[Advice]:
     """Whether one log writer, one write at a time, keeps up at the measured latency of a synchronous write."""
     each, unused = sheet.number("redo.mb_s"), sheet.unused("redo.sync_write_us")
+    title = "Capacity of synchronous redo writes"
     if unused is not None:
-        yield sheet.advice(
-            "redo.sync-write",
-            "Capacity of synchronous redo writes",
-            f"redo capacity: unknown. {unused.sentence('us')}, or use {KEYS['redo.sync_write_us'].flag}",
-            decision="unknown",
-        )
+        verdict = f"redo capacity: unknown. {unused.sentence('us')}, or use {KEYS['redo.sync_write_us'].flag}"
+        yield sheet.advice("redo.sync-write", title, verdict, decision="unknown")
         return
     latency = sheet.number("redo.sync_write_us")
     size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
@@ -153,7 +150,7 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
     subject = "redo:" if ratio >= 1 else "bottleneck: synchronous writes of the redo."
     yield sheet.advice(
         "redo.sync-write",
-        "Capacity of synchronous redo writes",
+        title,
         f"{subject} {shown(each, 'MB/s')} demand of one database, {capacity} capacity of its log "
         f"writer ({format_in(float(f'{1 / ratio:.3g}'), '%')}) at {shown(latency, 'us')} per write of {of_size}",
         Quantity(ratio, "1", latency.origin, latency.source),

@@ -257,6 +257,5 @@ def block_device(machine: Machine, name: str) -> BlockDevice:
     for device in machine.block_devices:
         if short in (device.name, device.dm_name) or point in device.mount_points:
             return device
-    names = [device.name for device in machine.block_devices]
-    hint = nearest(short, names)
+    hint = nearest(short, [device.name for device in machine.block_devices])
     raise UsageError(f"db.device: expected a block device or a directory on one of this machine, found {name!r}{hint}")

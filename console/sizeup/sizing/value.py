@@ -166,11 +166,8 @@ def _clock_per_license(sheet: Sheet) -> Iterator[Advice]:
 
 def _idle(sheet: Sheet) -> Iterator[Advice]:
     """Cores that the workload leaves idle, and the price of their licenses."""
-    busy, cores, nodes = (
-        sheet.number("workload.cpu_percent"),
-        sheet.number("machine.cores"),
-        sheet.number("cluster.nodes"),
-    )
+    busy, cores = sheet.number("workload.cpu_percent"), sheet.number("machine.cores")
+    nodes = sheet.number("cluster.nodes")
     utilization = sheet.number("workload.utilization_percent")
     every = term(cores.value * nodes.value, "cores")
     left = every - every * term(busy, "%") / term(utilization, "%")

@@ -89,13 +89,9 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
     largest = ", ".join(f"{what} {brief(sizes[-1], 'MiB')}" for _, what, _, sizes in known)
     title = "TCP buffers"
     if trip is None:
-        yield sheet.advice(
-            "net.tcp-buffers",
-            title,
-            f"TCP buffers: {largest} at most; enough or not is unknown without the round-trip time. "
-            f"Use {KEYS['net.rtt_ms'].flag}",
-            decision="unknown",
-        )
+        unknown = f"enough or not is unknown without the round-trip time. Use {KEYS['net.rtt_ms'].flag}"
+        verdict = f"TCP buffers: {largest} at most; {unknown}"
+        yield sheet.advice("net.tcp-buffers", title, verdict, decision="unknown")
         return
     connections = _connections(sheet)
     rate /= servers(sheet)
