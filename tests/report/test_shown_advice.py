@@ -204,7 +204,7 @@ def test_what_a_session_measured_is_worked_out_once_for_each_of_its_states(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, selector, calls = read_session(path), AdviceSelector(), []
-    monkeypatch.setattr(measured_module, "measured", lambda one: calls.append(one.revision) or {})
+    monkeypatch.setattr(measured_module, "measured", lambda one, _: calls.append(one.revision) or {})
 
     for _ in range(3):
         selector.of_machine(machine(), session)
