@@ -72,6 +72,12 @@ def test_of_two_processors_that_nobody_named_the_ends_still_decide(busy: str, co
     assert ("the processor of the present server is unknown" in found.statement) is (status == "uncertain")
 
 
+@pytest.mark.parametrize("cores", [4, 10])
+def test_the_cores_that_it_needs_pass_at_worst(cores: int) -> None:
+    """9.432 cores at worst are 70 % of 13.47, so 14 whole cores pass and 13 do not."""
+    assert card("cpu", *BUSY, THEIRS, *OURS, f"machine.cores={cores}").needs == "14 cores (pass limit 70%)"
+
+
 def test_a_clock_is_known_by_the_name_or_not_at_all() -> None:
     """EPYC 7003, without a clock: 5.79 to 11.45 per core, so 10 x 5.79 / 9.802 to 10 x 11.45 / 7.395 of Ice Lake."""
     facts = card("cpu", *BUSY, *OURS, "machine.cores=16", "workload.cpu_model=AMD EPYC 7543 32-Core Processor").facts

@@ -237,7 +237,7 @@ async def test_a_recorded_verdict_leads_and_its_cards_are_worst_first(make_conso
         verdict = console.says("#verdict")
 
     assert verdict.startswith("WARN CPU: 7.76 cores ")
-    assert " Fix Needs 11.09 cores (pass limit 70%)" in verdict
+    assert " Fix Needs 12 cores (pass limit 70%)" in verdict
     assert lines == [
         "CPU 8 cores, 2.66 GHz, 2 sockets – 7.76 cores 97% WARN",
         "Storage 1 SCSI disk, 1 TB – 200 MB/s 20% PASS",

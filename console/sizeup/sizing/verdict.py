@@ -356,7 +356,7 @@ def share_card(
         assumed=tuple(assumed),
         not_judged=not_judged,
         unmeasured=tuple(unmeasured),
-        needs=_needs(shares, bounds, facts.capacity.value, facts.unit) if bad else "",
+        needs=_needs(shares, bounds, facts) if bad else "",
         facts=facts,
     )
 
@@ -401,19 +401,22 @@ def judged(sheet: Sheet, card: Card, said: Iterable[str] = ()) -> Advice:
     return sheet.advice(card.advice, title, card.statement, quantity, unit, decision=card.status)
 
 
-def _needs(shares: Shares, bounds: ShareLimits, capacity: float, unit: str) -> str:
-    """Return the capacity that would pass, rounded up, and the limit that decides it; empty where more is no help."""
-    later = max(filter(None, (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)), default=0.0)
-    factor = max(shares.today / bounds.passes, later / bounds.fails)
+def _needs(shares: Shares, bounds: ShareLimits, facts: ShareFacts) -> str:
+    """Return the capacity that passes at worst, rounded up, and the limit that decides; empty where more is no help."""
+    most, least = facts.demand.high, facts.capacity.low
+    worst = max(most / least / shares.today, 1.0) if most and least and shares.today else 1.0
+    later = max(filter(None, (shares.n_plus_one, shares.last_year, shares.n_plus_one_last_year)), default=0.0) * worst
+    factor = max(shares.today * worst / bounds.passes, later / bounds.fails)
     if factor <= 1:
         return ""
     why = f"pass limit {share_text(bounds.passes)}"
     if later / bounds.fails == factor:
         why = f"{share_text(later)} at worst, limit {share_text(bounds.fails)}"
-    scale = base_unit(unit)[1]
-    step = 10.0 ** (math.floor(math.log10(capacity * factor / scale)) - 3)
-    rounded = math.ceil(round(capacity * factor / scale / step, 6)) * step
-    return f"{format_in(float(f'{rounded:.6g}') * scale, unit)} ({why})"
+    scale = base_unit(facts.unit)[1]
+    needed = facts.capacity.value * factor / scale
+    step = 1.0 if facts.unit in _COUNTED else 10.0 ** (math.floor(math.log10(needed)) - 3)
+    rounded = math.ceil(round(needed / step, 6)) * step
+    return f"{format_in(float(f'{rounded:.6g}') * scale, facts.unit)} ({why})"
 
 
 def _worst_first(failure: Failure) -> float:
