@@ -305,7 +305,7 @@ def test_a_failure_never_lowers_a_share(given: dict[str, str]) -> None:
     known = size(settings_of(given), RULES).inputs
     demand = io_demand(Sheet(known, RULES))
     for one in share.stage_shares(Sheet(known, RULES), demand) if demand is not None else ():
-        assert one.after_failure is None or one.after_failure >= one.share
+        assert one.left is None or one.left <= 1
 
 
 @many

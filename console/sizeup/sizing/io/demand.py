@@ -137,7 +137,7 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
         known = [part for part in parts if part is not None]
         if len(known) > 1:
             sheet.line(f"{' + '.join(shown(part, unit) for part in known)} = {format_in(value, unit)}")
-        low, high = (sum(_end(part, end) for part in known) for end in ("low", "high"))
+        low, high = sum(part.least for part in known), sum(part.most or part.value for part in known)
         ranged = any(part.low is not None and part.high is not None for part in known)
         with_redo = ", redo included" if demand.redo_rate is not None else ""
         today = Quantity(
@@ -158,11 +158,6 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
             )
             verdict += f", {format_in(float(f'{later:.4g}'), unit)} in year {format_in(growth.years, '')}"
         yield sheet.advice(f"io.demand.{name}", f"Demand in {unit}", verdict, today, unit)
-
-
-def _end(part: Quantity, end: str) -> float:
-    value = part.low if end == "low" else part.high
-    return part.value if value is None else value
 
 
 def _headline(sheet: Sheet) -> Iterator[Advice]:

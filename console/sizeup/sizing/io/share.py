@@ -68,11 +68,6 @@ class StageShare(Struct, frozen=True):
     """The share of the capacity that the stage's largest single failure leaves; None where that is unknown."""
 
     @property
-    def after_failure(self) -> float | None:
-        """The share after that failure; None where that is unknown or leaves nothing."""
-        return self.share / self.left if self.left else None
-
-    @property
     def path(self) -> bool:
         """Whether it is part of the paths, and not the drives or the storage as a whole."""
         return not self.stage.drives and self.stage.name != STORAGE and self.capacity.origin is not Origin.MEASURED
@@ -201,6 +196,8 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     worst = max(found, key=lambda one: one.share)
     failures = _failures(found, demand.growth)
     shares = _shares(found, demand.growth)
+    if bounds.survives and any(one.left is None for one in found):
+        unmeasured["N+1"] = "N+1: required and not judged in full, because what some failures leave is unknown"
     down, notes = _down_notes(sheet), [*_notes(sheet, found, demand), *unmeasured.values()]
     assumed = _assumed(sheet, case, bounds)
     status = without_unconfirmed_pass(status, assumed)
@@ -243,7 +240,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
             StageUse(
                 one.stage.title or one.stage.name,
                 one.share,
-                _whole(one, demand, bounds).value,
+                _decided([one], demand.growth, bounds, "").value,
                 one.path,
                 one.capacity.origin,
             )
@@ -263,8 +260,10 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
 
 def _shares(found: Sequence[StageShare], growth: Growth) -> Shares:
     """Return the shares of all stages together: today, after the worst failure, and as they grow."""
-    today = max(one.share for one in found)
-    return Shares(today, _after_worst_failure(found), growth, _is_outage(_failures(found, growth)))
+    today, lost = max(one.share for one in found), [one.share for one in _failures(found, growth)]
+    known = [share for share in lost if share is not None]
+    outage = len(known) < len(lost)
+    return Shares(today, None if outage or not known else max(today, *known), growth, outage)
 
 
 def _decided(found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, not_judged: str) -> ShareStatus:
@@ -347,7 +346,7 @@ def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[
 def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed: Sequence[str]) -> Card:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
     failures = _failures([one], demand.growth)
-    shares = Shares(one.share, one.after_failure, demand.growth, _is_outage(failures))
+    shares = _shares([one], demand.growth)
     decides = _deciding_doubt([one], one, demand.growth, bounds)
     judgment = Judgment(
         _decided([one], demand.growth, bounds, ""),
@@ -404,18 +403,6 @@ def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:
         if one.left is not None
         for lost, left in ((one.stage.failure, one.left), *one.stage.smaller)
     ]
-
-
-def _is_outage(failures: Sequence[Failure]) -> bool:
-    return any(one.share is None for one in failures)
-
-
-def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
-    """Return the highest share after the worst single failure; None where none is known, or where nothing is left."""
-    after = [one.after_failure for one in found if one.after_failure is not None]
-    if not after or any(one.left == 0 for one in found):
-        return None
-    return max(*after, *(one.share for one in found))
 
 
 def _down_notes(sheet: Sheet) -> list[str]:
@@ -475,11 +462,6 @@ def _say_of_one_mix(sheet: Sheet, demand: Demand) -> None:
             "the IOPS of the storage are those of one mix, so the share of reads changes nothing; drives are judged by "
             "the mix (array.disks, array.raid)"
         )
-
-
-def _whole(one: StageShare, demand: Demand, bounds: ShareLimits) -> ShareStatus:
-    """Return the status of one stage, with its failure and the growth."""
-    return bounds.status(Shares(one.share, one.after_failure, demand.growth, one.left == 0))
 
 
 CALCULATIONS = (Calculation("storage", _storage, ("verdict.storage",)),)
