@@ -109,6 +109,7 @@ def test_a_failure_fails_where_the_user_requires_that_it_does_not(
 
     required = (*given, "policy.n_plus_one=required")
     assert (card("storage", *given).status, card("storage", *required).status) == statuses
+    assert card("storage", *required).unmeasured == ("N+1",)  # of the storage behind the paths
 
 
 def test_of_active_and_passive_paths_one_counts_and_the_other_takes_over() -> None:
