@@ -316,7 +316,7 @@ def machine_figures(
     for name, key in INPUT_KEYS.items():
         given = known.get(key)
         if isinstance(given, Quantity):
-            found[name] = _bounded(given)
+            found[name] = _installed(given) if name == "machine.memory" else given
         elif isinstance(given, UnusedMeasurement):
             found[name] = f"it was measured, but {given.cause}"
     cores, threads = inputs.get("machine.cores"), inputs.get("machine.threads_per_core")
@@ -324,13 +324,13 @@ def machine_figures(
         found["machine.cpus"] = cores.scaled(threads.value)
     speeds = [nic.speed_bits_per_second or 0 for nic in machine.ports if nic.up is not False] if machine else []
     if any(speeds):
-        found[_NETWORK] = Quantity(max(speeds) / 8, "bytes/s", Origin.DETECTED, "/sys/class/net")
+        found[_NETWORK] = Quantity(max(speeds) / 8, "bytes/s", Origin.DETECTED, "links that are up")
     return found
 
 
-def _bounded(value: Quantity) -> Quantity:
-    """Return a figure with what detection does not see of it."""
-    if value.source != "/proc/meminfo":
+def _installed(value: Quantity) -> Quantity:
+    """Return the memory with its upper end, which is what may be installed of it where the kernel counted it."""
+    if value.origin is not Origin.DETECTED:
         return value
     enter = f"Enter what is installed ({KEYS['machine.memory_gib'].flag})"
     most = value.value / (1 - _KEPT_BY_KERNEL)
