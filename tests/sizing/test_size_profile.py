@@ -20,6 +20,7 @@ from sizeup.compare.profile import (
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.quantity import Doubt, Origin, Quantity
+from sizing.measured_sessions import session
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "profiles.md"
 MACHINE = ("machine.cores=8", "machine.vcpus=16", "machine.memory_gib=64")
@@ -92,7 +93,8 @@ def test_a_doubt_leaves_a_limit_open_and_its_action_decides() -> None:
     profile = read_profile("cockroachdb", known_figures())
     limit = next(one for one in profile.limits if one.figure == "storage.mixed_read_write_iops")
     doubt = Doubt(0.0, "the host may hold the new file", "Read existing data")
-    new = Quantity(40_000, "1/s", Origin.MEASURED, "step", doubts=(doubt,))
+    less = Doubt(300.0, "throughput was not steady", "Measure again")
+    new = Quantity(40_000, "1/s", Origin.MEASURED, "step", doubts=(less, doubt))
     cpus = Quantity(1, "1", Origin.USER, "--set")
     (open_,), (typed,) = (
         tuple(requirements(limit, {limit.figure: figure, limit.per: cpus}))
@@ -129,6 +131,17 @@ def test_detected_memory_may_be_less_than_is_installed_and_links_are_not_the_sto
     assert (met.status, met.text) == ("PASS", "at least 10 Gb/s")
     assert met.found is not None
     assert amount_text(met.found.value, network) == "25 Gb/s"
+
+
+def test_the_p99_of_a_log_write_is_that_of_8_kib() -> None:
+    sizes = ((512, 1e6), (8192, 6e6), (65536, 12e6))
+    points = [
+        ("latency-p99", {"workload": "redo", "block_bytes": size, "direction": "write"}, ns) for size, ns in sizes
+    ]
+    found = machine_figures({}, runs=session("io.direct", *points).steps.values())["storage.log_write_latency_p99"]
+
+    assert isinstance(found, Quantity)
+    assert found.value == 6e6
 
 
 def test_the_text_has_the_verdict_first_and_what_measures_an_unknown_figure(capsys: pytest.CaptureFixture[str]) -> None:
