@@ -20,7 +20,6 @@ HOOK = Path(__file__).with_name("kernel_file_hook.py")
 OPENERS = ("sizeup.procfs.", "sizeup.discovery.")
 
 NAMED = {
-    "sizeup.compare": dict.fromkeys(("/proc/meminfo", "/sys/class/net"), "shown as the source of a figure"),
     "sizeup.files": {"/proc/self": "asked for its device number, to know links that only the kernel follows"},
     "sizeup.masking": dict.fromkeys(("/proc/", "/sys/"), "beginnings of paths that are public, and not masked"),
     "sizeup.sizing": dict.fromkeys(

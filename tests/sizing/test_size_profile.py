@@ -110,7 +110,8 @@ def test_a_doubt_leaves_a_limit_open_and_its_action_decides() -> None:
 def test_detected_memory_may_be_less_than_is_installed_and_links_are_not_the_storage(tmp_path: Path) -> None:
     """MemTotal of 15.4 GiB may be 15.4 / 0.93 = 16.6 GiB installed, so at least 16 GiB is not certain; 17 GiB fails."""
     profile = tmp_path / "memory.toml"
-    memory = Quantity(15.4 * 2**30, "bytes", Origin.DETECTED, "/proc/meminfo")
+    used = Doubt(2.0**30, "14.4 GiB are in use now", "Stop other programs")
+    memory = Quantity(15.4 * 2**30, "bytes", Origin.DETECTED, "/proc/meminfo", doubts=(used,))
     path = Quantity(1e9, "bytes/s", Origin.DETECTED, "links")
     nics = tuple(
         Nic(name, "physical", up=up, speed_bits_per_second=speed)

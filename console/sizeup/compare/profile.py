@@ -329,7 +329,7 @@ def machine_figures(
 
 
 def _installed(value: Quantity) -> Quantity:
-    """Return the memory with its upper end, which is what may be installed of it where the kernel counted it."""
+    """Return detected memory from what the kernel counted to what may be installed; others' use of it is no limit."""
     if value.origin is not Origin.DETECTED:
         return value
     enter = f"Enter what is installed ({KEYS['machine.memory_gib'].flag})"
