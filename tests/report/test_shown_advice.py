@@ -28,6 +28,7 @@ from sizeup.session.records import (
 )
 from sizeup.sizing.inputs import measured as measured_module
 from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.session_advice import AdviceOrigin, AdviceSelector, session_advice
 from sizeup.views.result.summary import summary
 
@@ -211,8 +212,9 @@ def test_what_a_session_measured_is_worked_out_once_for_each_of_its_states(
     session.revision += 1
     selector.of_machine(machine(), session)
     selector.of_machine(machine(), read_session(path))
+    selector.of_machine(machine(), read_session(path), parse_settings(["db.gb=4000"]))  # old data may count no more
 
-    assert calls == [session.revision - 1, session.revision, session.revision - 1]
+    assert calls == [session.revision - 1, session.revision, session.revision - 1, session.revision - 1]
 
 
 def test_a_session_has_a_new_revision_whenever_what_it_measured_changes() -> None:
