@@ -52,10 +52,16 @@ RAMP = (
     *(Estimate("iops", at(depth), iops) for depth, iops in ((1, 9e3), (8, 60e3), (32, 91.2e3), (64, 90e3))),
     *(Estimate("latency-p99", at(depth, direction="read"), ns) for depth, ns in ((8, 0.2e6), (32, 0.9e6), (64, 2e6))),
 )
-FAILED = (
-    Estimate("validity", {"part": "steady"}, 0.0),
-    Estimate("validity", {"part": "all"}, 0.0, extra={"reasons": "steady: throughput drifted 18 %"}),
-)
+
+
+def failed(part: str, reason: str) -> tuple[Estimate, Estimate]:
+    """The verdict of a probe whose check failed."""
+    whole = Estimate("validity", {"part": "all"}, 0.0, extra={"reasons": f"{part}: {reason}"})
+    return Estimate("validity", {"part": part}, 0.0), whole
+
+
+FAILED = failed("steady", "throughput drifted 18 %")
+CACHED = failed("direct", "only 3 % of the I/O were direct")
 
 
 def view(resource: str, *runs: StepRun, found: Machine | None = None) -> CardView:
@@ -75,11 +81,17 @@ def test_the_best_valid_figure_stands_with_its_load_and_its_latency() -> None:
     assert found.found.steps == ("io.direct.1",)
 
 
-def test_a_run_whose_verdict_failed_shows_no_figure_and_says_why() -> None:
-    found = view("storage", step("io.direct", *RAMP, *FAILED))
+@pytest.mark.parametrize(
+    ("failed", "text", "said"),
+    [(FAILED, "91.2k IOPS, in doubt", "throughput was not steady"), (CACHED, "not valid", "bypass")],
+)
+def test_a_figure_in_doubt_is_shown_and_what_is_no_evidence_is_not(
+    failed: tuple[Estimate, Estimate], text: str, said: str
+) -> None:
+    found = view("storage", step("io.direct", *RAMP, *failed))
 
-    assert (found.found.texts, found.found.valid) == (("not valid",), False)
-    assert any("throughput was not steady" in note for note in found.found.notes)
+    assert (found.found.texts, found.found.valid) == ((text,), False)
+    assert any(said in note for note in found.found.notes)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +431,8 @@ def test_a_much_higher_figure_that_did_not_converge_stands_beside_the_valid_one(
     [
         ([Estimate("iops", {"workload": "oltp-read", "queue_depth": 32}, 91_200.0)], "91.2k"),
         ([Estimate("iops", {"workload": "oltp-read", "queue_depth": 32}, 91_200.0, converged=False)], "91.2k?"),
-        ([*RAMP, *FAILED], "!"),
+        ([*RAMP, *FAILED], "91.2k?"),
+        ([*RAMP, *CACHED], "!"),
         ([], ""),
     ],
 )

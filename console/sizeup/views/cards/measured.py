@@ -51,12 +51,12 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     steps = tuple(run.step.id for run in lacking)
     finished = [run for run in lacking if run.finished]
     leading = _leading(finished or lacking)
-    notes, is_open = tuple(map(_note, ended)), leading.finished and _is_open(leading)
-    if not is_open:
-        return MeasuredTexts((_why_none(leading),), notes, steps, void=bool(finished))
+    notes, standing = tuple(map(_note, ended)), _standing(leading)
     figure, brief = _open_figure(leading)
-    text = f"{figure}{mark(FigureStanding.OPEN)}" if figure else "did not converge"
-    return MeasuredTexts((text,), notes, steps, void=True, open=True, brief=brief and f"{brief}?")
+    if standing is FigureStanding.INVALID or (standing is FigureStanding.DOUBTED and not figure):
+        return MeasuredTexts((_why_none(leading),), notes, steps, void=bool(finished))
+    text, is_open = f"{figure}{mark(standing)}" if figure else "did not converge", standing is FigureStanding.OPEN
+    return MeasuredTexts((text,), notes, steps, void=True, open=is_open, brief=brief and f"{brief}?")
 
 
 def _leading(runs: Sequence[StepRun]) -> StepRun:
@@ -104,10 +104,16 @@ def _why_none(run: StepRun) -> str:
     return FigureStanding.INVALID.value
 
 
-def _is_open(run: StepRun) -> bool:
-    """Whether the figures of a finished step only scatter more than was asked for."""
+def _standing(run: StepRun) -> FigureStanding:
+    """Return what is wrong with the figures of a step at most: those of the storage that are doubted still bound it."""
+    if not run.finished:
+        return FigureStanding.INVALID
     validity = StepValidity(run)
-    return all(found.scatter for point in run.points.values() if (found := validity.of(point)) is not None)
+    found = [invalid for point in run.points.values() if (invalid := validity.of(point)) is not None]
+    if all(one.scatter for one in found):
+        return FigureStanding.OPEN
+    doubted = run.declaration.card == "storage" and all(one.is_doubt for one in found)
+    return FigureStanding.DOUBTED if doubted else FigureStanding.INVALID
 
 
 def _open_figure(run: StepRun) -> tuple[str, str]:

@@ -223,6 +223,8 @@ class FigureStanding(Enum):
 
     COUNTS = ""
     OPEN = "not converged"
+    DOUBTED = "in doubt"
+    """Not valid for a comparison, and counted in sizing as far as it reaches."""
     INVALID = "not valid"
 
 
