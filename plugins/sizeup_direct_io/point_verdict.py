@@ -101,7 +101,7 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
         state, clauses = "Storage figures with a caveat", [f"not checked: {named}"]
     else:
         return {"statement": "Storage figures passed every check", "evidence": "\n".join(path_changes)}
-    use = "They are not used for a verdict" if failed else "They are used; read the reasons"
+    use = "A verdict counts them at most as far as they reach" if failed else "They are used; read the reasons"
     return {
         "statement": f"{state}: {' and '.join(clauses)}",
         "consequence": f"{use} ({title}).",

@@ -51,7 +51,7 @@ def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() 
         "writers to one file: not checked",
         "56 MB/s: the bandwidth of the path is unknown",
     ]
-    assert found["consequence"] == f"They are not used for a verdict ({WHERE})."
+    assert found["consequence"] == f"A verdict counts them at most as far as they reach ({WHERE})."
     assert found["remedy"] == "Measure again while the machine is idle."
     assert not re.search(r"check_concurrency|path_limit|concurrent:|steady:", " ".join(found.values()))
 
