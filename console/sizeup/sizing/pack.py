@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 import msgspec
 
 Confidence = Literal["H", "M", "L", "C", "K"]
 
 
-class _Sourced(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-
-
-class SourceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a rule was read."""
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a pack holds under a name of its own."""
 
     id: str
+    """Unique over all packs: ``x86``; of a metric or product the pack's prefix and its short name: ``oracle.ee``."""
+
+
+class SourcedEntry(Entry, frozen=True):
+    """A rule, and where it was read."""
+
+    source: str
+
+
+class SourceEntry(Entry, frozen=True):
+    """Where a rule was read."""
+
     title: str
     confidence: Confidence
     url: Annotated[str, msgspec.Meta(pattern=r"^(https?://\S+|no public URL)$")] | None = None
@@ -40,14 +45,12 @@ class SourceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return None if self.url == "no public URL" else self.url
 
 
-class FigureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FigureEntry(SourcedEntry, frozen=True):
     """One number of a rule."""
 
-    id: str
     title: str
     value: float
     unit: str
-    source: str
     low: float | None = None
     high: float | None = None
     note: str = ""
@@ -65,15 +68,13 @@ class DefaultEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
-class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FactorEntry(SourcedEntry, frozen=True):
     """What one kind of processor counts in a table of factors; the first entry that matches decides."""
 
-    id: str
     table: str
     """``oracle.core_factor``, ``ibm.pvu``."""
     title: str
     value: float
-    source: str
     low: float | None = None
     """With ``high``: the processor's name alone is ambiguous, and both ends are shown."""
     high: float | None = None
@@ -81,23 +82,18 @@ class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Regular expression found anywhere in the processor's name, whatever its case; None matches every name."""
     sockets_above: int = 0
     """Only servers that are built for more sockets than this."""
-    unknown: bool = False
-    """The last resort for a name that nothing else matches: it is flagged, never used silently."""
     assumed: bool = False
     """The name does not tell it: the count rests on the note."""
     note: str = ""
 
 
-class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MetricEntry(SourcedEntry, frozen=True):
     """How one unit of license is counted."""
 
-    id: str
-    """``oracle.processor``: the pack's prefix and the name that formulas of the pack use."""
     title: str
     unit: str
     formulas: dict[str, str]
     """By scope (``bare``, ``vm``, ``hard``, ``soft``, ``cloud``), for one server."""
-    source: str
     per: Literal["server", "whole"] = "server"
     """``whole``: the formula counts all servers at once."""
     beside: str = ""
@@ -116,15 +112,12 @@ class PriceTier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
-class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ProductEntry(SourcedEntry, frozen=True):
     """A product, edition or option with its price."""
 
-    id: str
-    """``oracle.ee``."""
     title: str
     metric: str
     """The one it is counted in unless the user chooses another: ``processor``."""
-    source: str
     metrics: tuple[str, ...] = ()
     """Others that it can be counted in; those with a price can be, too."""
     price: dict[str, float] = {}
@@ -161,82 +154,70 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return bool(self.price) and not any(self.price.values())
 
 
-class ArchitectureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ArchitectureEntry(Entry, frozen=True):
     """A kind of processor, recognized by its name."""
 
-    id: str
-    """``x86``."""
     model: str
     """Regular expression found anywhere in the processor's name, whatever its case; the first that matches decides."""
 
 
-class PlatformEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlatformEntry(SourcedEntry, frozen=True):
     """The processors that products run on."""
 
-    id: str
     architectures: tuple[str, ...]
     """Ids of architectures; a processor of none of them, or one that no pattern names, is not judged."""
     why: str
     """The rule, after "does not run on this server:"."""
-    source: str
     products: tuple[str, ...] = ()
     """Empty for every product of the pack."""
 
 
-class ConditionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ConditionEntry(SourcedEntry, frozen=True):
     """Where the vendor permits a product."""
 
-    id: str
     product: str
     """Empty for every product of the pack."""
     formula: str
     """Not 0 where the product may be used."""
     why: str
     """The rule, after "is not permitted on this server:"."""
-    source: str
     scopes: tuple[str, ...] = ()
     """Where the rule holds; empty for everywhere."""
 
 
-class PartitionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PartitionEntry(SourcedEntry, frozen=True):
     """Partitions that limit the count where they have processors of their own or a cap: the user says which."""
 
-    id: str
     title: str
     hypervisors: tuple[str, ...]
     """What discovery calls what these partitions run under: ``phyp``."""
     architectures: tuple[str, ...]
     """Processors that a guest has such a partition of where nothing names what it runs under."""
-    source: str
     note: str = ""
     """A caveat: on what the limited count rests."""
 
 
-class FailoverEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FailoverEntry(SourcedEntry, frozen=True):
     """Servers of a cluster that need no licenses as long as they only take over."""
 
-    id: str
     products: tuple[str, ...]
     unlicensed: int
     """How many of them at most."""
     why: str
     """The rule as a clause."""
-    source: str
     with_support: bool = False
     """Only where support is bought."""
     note: str = ""
     """A caveat: what the rule asks for besides."""
 
 
-class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LimitEntry(SourcedEntry, frozen=True):
     """What a product can use of a machine, or a count of users at which prices break even."""
 
-    id: str
     product: str
     title: str
     formula: str
     unit: str
-    source: str
     of: str = ""
     """Formula of what the machine has; more than the limit is out of the product's reach."""
     scopes: tuple[str, ...] = ()
@@ -294,9 +275,9 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
         return self.metric[0].id.partition(".")[0] if self.metric else self.pack
 
     @property
-    def entries(self) -> tuple[_Sourced, ...]:
+    def entries(self) -> tuple[SourcedEntry, ...]:
         """All entries but figures and defaults that name their source."""
-        counted: tuple[_Sourced, ...] = (*self.factor, *self.metric, *self.product, *self.platform, *self.condition)
+        counted: tuple[SourcedEntry, ...] = (*self.factor, *self.metric, *self.product, *self.platform, *self.condition)
         return (*counted, *self.partition, *self.failover, *self.limit, *self.break_even)
 
     def find_metric(self, name: str) -> MetricEntry | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,7 @@ from sizeup.errors import MalformedError
 from sizeup.model.advice import Source
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula, parse_formula
-from sizeup.sizing.pack import FigureEntry, Pack, SourceEntry
+from sizeup.sizing.pack import Entry, FigureEntry, Pack, SourceEntry
 from sizeup.units import base_unit
 
 MAXIMUM_AGE_DAYS = 365
@@ -38,12 +38,7 @@ class OverrideEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     date: date
 
 
-_Entry = TypeVar("_Entry", bound="_Identified")
-
-
-class _Identified(Protocol):
-    @property
-    def id(self) -> str: ...
+_Entry = TypeVar("_Entry", bound=Entry)
 
 
 class _UserFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
@@ -170,7 +165,7 @@ def _override(documents: Iterable[dict[str, Any]], override: OverrideEntry, wher
 def _rules(documents: Mapping[str, dict[str, Any]], overrides: tuple[OverrideEntry, ...] = ()) -> Rules:
     sources: dict[str, SourceEntry] = {}
     figures: dict[str, FigureEntry] = {}
-    others: dict[str, _Identified] = {}
+    others: dict[str, Entry] = {}
     packs = tuple(_pack(document, where) for where, document in documents.items())
     for pack, where in zip(packs, documents, strict=True):
         _add(sources, pack.source, "source", where)
