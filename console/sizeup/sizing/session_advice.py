@@ -55,9 +55,7 @@ class ShownAdvice(Struct, frozen=True):
         if self.recorded is None:
             return ""
         old = self.recorded.find(advice.id)
-        if old is None:
-            return "nothing"
-        return "" if _same(old, advice) else old.verdict
+        return "" if _said(old) == _said(advice) else "nothing" if old is None else old.verdict
 
     def recorded_only(self) -> tuple[Advice, ...]:
         """Return the recorded advice that could not be given when it was recomputed."""
@@ -96,10 +94,7 @@ def recomputed_label(given: AdviceSet, recorded: AdviceSet | None) -> str:
     if recorded is None:
         return f"{label} The session recorded no advice."
     ids = dict.fromkeys(advice.id for advice in (*given.advice, *recorded.advice))
-    different = 0
-    for advice_id in ids:
-        new, old = given.find(advice_id), recorded.find(advice_id)
-        different += new is None or old is None or not _same(old, new)
+    different = sum(_said(given.find(one)) != _said(recorded.find(one)) for one in ids)
     changes = f"{different} of {plural(len(ids), 'answer')} differ" if different else "the same answers"
     if rules_text(given) == rules_text(recorded):
         why = ", as the inputs differ" if different else ""
@@ -135,11 +130,10 @@ def _stated_text(session: Session) -> str:
     return f"Worked out with {inputs} entered by the user{f', {at} UTC' if at else ''}."
 
 
-def _same(old: Advice, new: Advice) -> bool:
-    return _figures(old) == _figures(new)
-
-
-def _figures(advice: Advice) -> tuple[object, ...]:
+def _said(advice: Advice | None) -> tuple[object, ...]:
+    """Return what makes advice differ from other advice; nothing where there is none."""
+    if advice is None:
+        return ()
     quantity = advice.quantity
     return (advice.verdict, advice.decision, *((quantity.value, quantity.unit) if quantity else ()))
 

@@ -65,10 +65,7 @@ class Sheet:
     def optional(self, key: str) -> Quantity | None:
         """The quantity behind a key; None where it is unknown."""
         value = self.inputs.get(key)
-        if not isinstance(value, Quantity):
-            return None
-        self._use(key, value, KEYS[key].unit)
-        return value
+        return self.given(key, value, KEYS[key].unit) if isinstance(value, Quantity) else None
 
     def unused(self, key: str) -> UnusedMeasurement | None:
         """What was measured of a key and is not used; None where there is no such figure."""
@@ -85,9 +82,7 @@ class Sheet:
         values = self.inputs.get(key)
         if not isinstance(values, tuple):
             raise MissingError(key)
-        for index, value in enumerate(values):
-            self._use(f"{key}[{index}]", value, KEYS[key].unit)
-        return values
+        return tuple(self.given(f"{key}[{index}]", value, KEYS[key].unit) for index, value in enumerate(values))
 
     def words(self, key: str) -> str:
         """The words behind a key; without them the calculation ends."""
@@ -106,21 +101,16 @@ class Sheet:
 
     def rule(self, figure_id: str) -> Quantity:
         """The figure of a rule, with its source cited."""
-        quantity = self.rules.figure(figure_id)
         entry = self.rules.figures[figure_id]
-        self._use(figure_id, quantity, entry.unit)
         self.cite(entry.source)
-        return quantity
+        return self.given(figure_id, self.rules.figure(figure_id), entry.unit)
 
     def given(self, key: str, quantity: Quantity, unit: str = "1") -> Quantity:
-        """Record a figure of a rule that is no plain figure, such as a price, and hand it back."""
-        self._use(key, quantity, unit)
-        return quantity
-
-    def _use(self, key: str, quantity: Quantity, unit: str) -> None:
+        """Record that a figure is used, such as a price of a rule, and hand it back."""
         self._used[key] = Input(key, quantity, shown_in="" if unit == "1" else unit)
         for caveat in quantity.caveats:
             self.caveat(caveat)
+        return quantity
 
     def has_used(self, key: str) -> bool:
         """Whether the calculation used a figure."""
