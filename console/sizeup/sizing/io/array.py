@@ -11,6 +11,7 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.term import Term, answered, term, worked
 from sizeup.units import format_in
 
 
@@ -91,13 +92,8 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
     yield from _spindles(sheet)
     if "array.disk_gb" in sheet.inputs:
         capacity = usable_bytes(sheet)
-        yield sheet.advice(
-            "storage.usable",
-            "Usable capacity",
-            f"usable capacity: {format_in(capacity.value, 'GB')}",
-            capacity,
-            "GB",
-        )
+        verdict = f"usable capacity: {shown(capacity, 'GB')}"
+        yield sheet.advice("storage.usable", "Usable capacity", verdict, capacity, "GB")
     if not _KINDS & set(sheet.inputs):
         sheet.words("array.drive")
     for advice_id, title, find in (
@@ -107,17 +103,11 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
         each = find(sheet)
         if each is None:
             continue
-        reads = sheet.number("workload.read_percent").value
-        array = _array_of(sheet)
+        reads, array = sheet.number("workload.read_percent").value, _array_of(sheet)
         capacity = _delivered(sheet, array, each, reads)
         figure = format_in(float(f"{capacity.value:.6g}"), each.unit)
-        yield sheet.advice(
-            advice_id,
-            title,
-            f"array: {figure} at {format_in(reads, '%')} reads (RAID {array.raid}, {array.drives:g} drives)",
-            capacity,
-            each.unit,
-        )
+        verdict = f"array: {figure} at {format_in(reads, '%')} reads (RAID {array.raid}, {array.drives:g} drives)"
+        yield sheet.advice(advice_id, title, verdict, capacity, each.unit)
 
 
 class _Operations(Struct, frozen=True):
@@ -211,26 +201,27 @@ _KINDS = frozenset({"array.drive", "array.drive_iops", "array.drive_mb_s"})
 """Keys that tell what one drive delivers."""
 
 
-def _array_of(sheet: Sheet) -> Array:
+_SPINDLES = "storage.write-spindles", "Effective drives for writes"
+"""Id and title."""
+
+
+def _volumes(sheet: Sheet) -> float:
     count = sheet.optional("array.volumes")
-    volumes = 1 if count is None else count.value
-    return Array(volumes, sheet.number("array.disks").value, sheet.words("array.raid"))
+    return 1 if count is None else count.value
+
+
+def _array_of(sheet: Sheet) -> Array:
+    return Array(_volumes(sheet), sheet.number("array.disks").value, sheet.words("array.raid"))
 
 
 def _spindles(sheet: Sheet) -> Iterator[Advice]:
     array = _array_of(sheet)
-    volumes, disks, raid = array.volumes, array.disks, array.raid
-    penalty = sheet.rule(f"raid.{raid}.write-penalty").value
-    each = disks / penalty
-    sheet.line(f"{disks:g} drives / {penalty:g} operations a write = {each:g} a volume")
-    sheet.line(f"{format_in(volumes, 'volumes')} x {each:g} = {format_in(volumes * each, 'drives')}")
-    yield sheet.advice(
-        "storage.write-spindles",
-        "Effective drives for writes",
-        f"effective drives: {volumes * each:g} of {volumes * disks:g} for writes, all for random reads",
-        sheet.answer(volumes * each, "drives", f"raid.{raid}.write-penalty"),
-        "drives",
-    )
+    penalty = sheet.rule(f"raid.{array.raid}.write-penalty")
+    each = array.disks / penalty.value
+    sheet.line(f"{array.disks:g} drives / {penalty.value:g} operations a write = {each:g} a volume")
+    found = worked(sheet, term(array.volumes, "volumes") * Term(each, f"{each:g}"), "drives")
+    verdict = f"effective drives: {found.value:g} of {array.drives:g} for writes, all for random reads"
+    yield answered(sheet, *_SPINDLES, verdict, found, penalty.source)
 
 
 def _found_spindles(sheet: Sheet) -> Iterator[Advice]:
@@ -239,42 +230,34 @@ def _found_spindles(sheet: Sheet) -> Iterator[Advice]:
         return
     writes, reads = sheet.number("path.write_spindles"), sheet.optional("path.read_spindles")
     sheet.line(f"{writes.source}: {shown(writes, 'drives')} for writes")
-    also = "" if reads is None else f", {format_in(reads.value, 'drives')} for random reads"
-    yield sheet.advice(
-        "storage.write-spindles",
-        "Effective drives for writes",
-        f"effective drives: {format_in(writes.value, 'drives')} for writes{also}",
-        Quantity(writes.value, "drives", writes.origin, writes.source),
-        "drives",
-    )
+    also = "" if reads is None else f", {shown(reads, 'drives')} for random reads"
+    found = Quantity(writes.value, "drives", writes.origin, writes.source)
+    yield sheet.advice(*_SPINDLES, f"effective drives: {shown(writes, 'drives')} for writes{also}", found, "drives")
 
 
 def usable_bytes(sheet: Sheet) -> Quantity:
     """Capacity of the array after copies and parity."""
-    array = _array_of(sheet)
-    volumes, disks, raid = array.volumes, array.disks, array.raid
-    size = sheet.number("array.disk_gb")
-    copies, parity = sheet.rule(f"raid.{raid}.copies").value, sheet.rule(f"raid.{raid}.parity-drives").value
-    value = volumes * (disks - parity) / copies * size.value
-    sheet.line(f"{volumes:g} x ({disks:g} - {parity:g}) / {copies:g} x {shown(size, 'GB')} = {format_in(value, 'GB')}")
-    return sheet.answer(value, "GB", f"raid.{raid}.copies")
+    array, size = _array_of(sheet), sheet.number("array.disk_gb")
+    copies, parity = sheet.rule(f"raid.{array.raid}.copies"), sheet.rule(f"raid.{array.raid}.parity-drives").value
+    data = Term(array.disks - parity, f"({array.disks:g} - {parity:g})")
+    volumes, each = (Term(one, f"{one:g}") for one in (array.volumes, copies.value))
+    found = worked(sheet, volumes * data / each * term(size, "GB"), "GB")
+    return sheet.answer(found.value, "GB", copies.source)
 
 
 def drive_count(sheet: Sheet) -> float:
     """Return the drives of all volumes."""
-    volumes = sheet.optional("array.volumes")
-    return sheet.number("array.disks").value * (1 if volumes is None else volumes.value)
+    return _volumes(sheet) * sheet.number("array.disks").value
 
 
 def raw_bytes(sheet: Sheet) -> Quantity:
     """Capacity of the drives without RAID, as a cache uses them, which holds nothing that is not elsewhere."""
-    drives, size = drive_count(sheet), sheet.number("array.disk_gb")
-    value = drives * size.value
-    sheet.line(f"{format_in(drives, 'drives')} x {shown(size, 'GB')} = {format_in(value, 'GB')} without RAID")
-    return sheet.answer(value, "GB", "array.disk_gb")
+    found = term(drive_count(sheet), "drives") * term(sheet.number("array.disk_gb"), "GB")
+    sheet.line(f"{found} = {format_in(found.value, 'GB')} without RAID")
+    return sheet.answer(found.value, "GB", "array.disk_gb")
 
 
 CALCULATIONS = (
     Calculation("array of drives", _array, ("storage.", "io.capacity.iops", "io.capacity.drives"), about=("array.",)),
-    Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
+    Calculation("drives behind the device", _found_spindles, _SPINDLES[:1]),
 )

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.sizing.io.array import drive_iops
+from sizeup.sizing.io.array import drive_count, drive_iops
 from sizeup.sizing.io.capacity import MEASURE, servers
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.io.share import all_stages
@@ -96,16 +96,14 @@ def _measured(sheet: Sheet, demand: float) -> Advice:
 def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:
     """Service time plus waiting of disks, by their number and IOPS."""
     drives = next((stage.iops for stage in all_stages(sheet, demand) if stage.drives and stage.iops), None)
-    each, disks, volumes = drive_iops(sheet), sheet.optional("array.disks"), sheet.optional("array.volumes")
-    if drives is None or each is None or disks is None or not demand.iops:
+    each = drive_iops(sheet)
+    if drives is None or each is None or not demand.iops:
         return
     if each.reads.value > _MOST_OF_A_DISK:
         why = f"because flash drives serve many requests at a time. {capitalized(MEASURE)}"
         yield _unknown(sheet, f"unknown, {why}")
         return
-    share = demand.iops / drives.value
-    count = round(disks.value * (1 if volumes is None else volumes.value))
-    service = 1e9 / each.reads.value
+    share, service, count = demand.iops / drives.value, 1e9 / each.reads.value, round(drive_count(sheet))
     sheet.caveat(
         "an estimate: random arrivals, spread evenly over the drives (M/M/c). A cache answers faster, bursts slower"
     )
