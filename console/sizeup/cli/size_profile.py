@@ -19,6 +19,7 @@ from sizeup.compare.profile import (
     requirements,
 )
 from sizeup.errors import ExitStatus, UsageError
+from sizeup.probing.registry import load_registry
 from sizeup.report.table import table_lines, wrapped
 from sizeup.sizing.keys import KEYS
 from sizeup.text import plural
@@ -31,12 +32,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "sizeup.requirements/1"
 _WIDTH = 80
-_MEASURED_BY = {
-    "storage.log_write": "sizeup run -p io.direct --plan quick --set io.direct.path=DIR io.direct.preset=redo",
-    "storage.": "sizeup run --plan quick --mount DIR",
-    "": "sizeup run --plan standard",
-}
-"""The command that measures a figure, by what its name begins with, the more special first."""
 _WORST_FIRST = ("FAIL", "unknown", "NOT CERTAIN")
 
 
@@ -129,4 +124,18 @@ def _action(one: Requirement) -> str:
     key = INPUT_KEYS.get(one.limit.figure)
     if one.limit.figure.startswith("machine.") or one.limit.figure == "storage.free_space":
         return f"Enter it: {KEYS[key].flag}" if key else "Bring up a link that reports its speed"
-    return f"Measure it: {next(how for name, how in _MEASURED_BY.items() if one.limit.figure.startswith(name))}"
+    return f"Measure it: {_measuring(one.limit.figure)}"
+
+
+def _measuring(figure: str) -> str:
+    """Return the command that measures a figure: a plan, or the probe with the settings that no plan has."""
+    if INPUT_KEYS.get(figure, "").startswith("capacity."):
+        return "sizeup run --plan quick --mount DIR"
+    probe = load_registry().giving(figure)
+    if probe is None or probe.manifest.target is None:
+        return "sizeup run --plan standard"
+    declared = probe.series_giving(figure).quantities
+    settings = next(one.measure_with for one in declared if one.name == figure)
+    given = (f"{probe.name}.{name}={value}" for name, value in settings.items())
+    where = f"{probe.name}.{probe.manifest.target.setting}=DIR"
+    return f"sizeup run -p {probe.name} --plan quick --set {' '.join((where, *given))}"
