@@ -77,21 +77,19 @@ def storage_path_bandwidths(
     NFS uses the interfaces on the routes to the servers; where these are unknown, the fastest one that is up.
     """
     named = None if device is None else named_target(machine, device)
-    down = down_devices(machine)
+    down, usable = down_devices(machine), [_less_packet_headers(budget) for budget in machine.budgets]
     budgets = {
-        budget.device: _less_packet_headers(budget)
-        for budget in machine.budgets
-        if budget.device not in down and (named is None or budget.device in named.carriers)
+        one.device: one for one in usable if one.device not in down and (named is None or one.device in named.carriers)
     }
+    waiting = standby_adapters(machine, named, down)
+    standby = [one for one in usable if one.device in waiting and one.limit_bytes_per_second]
     counted = [capacity for capacity in measured if _has_dedicated_path(machine, capacity.target, named)]
     bandwidths = [
-        _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
-        _path_bandwidth(
-            "HBA", [budgets.get(one.name) for one in machine.hbas], counted, _standby(machine, named, down)
-        ),
+        _path_bandwidth("NVMe", [budgets.get(one.name) for one in machine.nvme_controllers], counted),
+        _path_bandwidth("HBA", [budgets.get(one.name) for one in machine.hbas], counted, standby),
         _network(machine, budgets, named, down, counted),
     ]
-    found = [bandwidth for bandwidth in bandwidths if bandwidth is not None]
+    found = list(filter(None, bandwidths))
     if not found:
         found = [
             PathBandwidth("storage", (one.target.name,), one.bytes_per_second, _measured_on(one), (one,))
@@ -173,13 +171,6 @@ def _network(
     return max(filter(None, candidates), key=lambda bandwidth: bandwidth.bytes_per_second, default=None)
 
 
-def _standby(machine: Machine, named: StorageTarget | None, down: Collection[str]) -> list[PathBudget]:
-    """Return the budgets of adapters whose paths all wait for the others to fail."""
-    waiting = standby_adapters(machine, named, down)
-    budgets = (one for one in machine.budgets if one.device in waiting and one.limit_bytes_per_second)
-    return [_less_packet_headers(budget) for budget in budgets]
-
-
 def _path_bandwidth(
     kind: str,
     budgets: Iterable[PathBudget | None],
@@ -224,8 +215,7 @@ def _slots(budgets: Sequence[PathBudget]) -> Mapping[str, tuple[str, ...]]:
     """Return the devices of each controller, by its PCI address or by its only device: functions fail together."""
     slots: dict[str, tuple[str, ...]] = {}
     for budget in budgets:
-        address = budget.pci_address
-        name = budget.device if address is None else address.rpartition(".")[0]
+        name = budget.device if budget.pci_address is None else budget.pci_address.rpartition(".")[0]
         slots[name] = (*slots.get(name, ()), budget.device)
     return slots
 
@@ -234,8 +224,7 @@ def _without(measured: Sequence[Capacity], slot: Collection[str]) -> list[Capaci
     """Return the measured capacities after losing the carriers of a slot."""
     left = []
     for capacity in measured:
-        carriers = capacity.target.carriers - set(slot)
-        if carriers:
+        if carriers := capacity.target.carriers - set(slot):
             share = len(carriers) / len(capacity.target.carriers)
             target = replace(capacity.target, carriers=carriers)
             left.append(Capacity(target, capacity.bytes_per_second * share))

@@ -132,22 +132,15 @@ def backup_interfaces(nic: Nic) -> tuple[str, ...]:
 def standby_adapters(machine: Machine, target: StorageTarget | None, down: Collection[str]) -> set[str]:
     """Return the adapters among ``down`` whose paths, to ``target`` or to any disk, wait for others to fail."""
     maps = _maps(machine)
-    return {
-        unit.hba
-        for unit in machine.scsi_devices
-        if unit.state in _UP
-        and unit.access_state in _TAKES_OVER
-        and unit.block_device is not None
-        and (target is None or maps.get(unit.block_device, unit.block_device) in target.disks)
-    } & set(down)
+    waiting = (one for one in machine.scsi_devices if one.state in _UP and one.access_state in _TAKES_OVER)
+    disks = ((one.hba, one.block_device) for one in waiting if one.block_device is not None and one.hba in down)
+    return {hba for hba, disk in disks if target is None or maps.get(disk, disk) in target.disks}
 
 
 def down_devices(machine: Machine) -> Mapping[str, str]:
     """Return the controllers, adapters and interfaces that carry no data now, each with its state."""
     found = {nic.name: "no link" for nic in machine.nics if nic.up is False or nic.carrier is False}
-    for controller in machine.nvme_controllers:
-        if controller.state not in _UP:
-            found[controller.name] = str(controller.state)
+    found |= {one.name: str(one.state) for one in machine.nvme_controllers if one.state not in _UP}
     units: dict[str, list[ScsiDevice]] = {}
     for unit in machine.scsi_devices:
         if unit.block_device is not None:
