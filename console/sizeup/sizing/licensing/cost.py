@@ -68,19 +68,15 @@ def list_price(sheet: Sheet) -> Quantity:
             sheet.line(f"{part.title}: {usd_range(one)} each")
     else:
         prices = [stated]
-    each = sum(one.value for one in prices)
-    low, high = sum(range_end(one, "low") for one in prices), sum(range_end(one, "high") for one in prices)
-    beside = 0.0
-    written = f"{count_range(quantity, metric.unit)} x {usd_range(ranged(each, low, high, 'USD', product.id))}"
+    each, beside = _over_range(lambda end: sum(range_end(one, end) for one in prices)), 0.0
+    written = f"{count_range(quantity, metric.unit)} x {usd_range(each)}"
     if metric.beside and stated is None:
         servers, one = licensed_servers(sheet, pack, product), price(sheet, product, metric.beside)
         beside = servers * one.value
         written += f" + {format_in(servers, f'{metric.beside} licenses')} x {format_usd(one.value)}"
-    total = quantity.value * each + beside
-    least, most = range_end(quantity, "low") * low + beside, range_end(quantity, "high") * high + beside
-    found = ranged(total, least, most, "USD", product.id)
-    if any(one.origin is Origin.USER for one in prices):
-        found = replace(found, origin=Origin.USER)
+    found = _over_range(lambda end: range_end(quantity, end) * range_end(each, end) + beside)
+    origin = Origin.USER if any(one.origin is Origin.USER for one in prices) else Origin.RULE
+    found = replace(found, source=product.id, origin=origin)
     sheet.line(f"{written} = {usd_range(found)}{a_year(product)}")
     return found
 
@@ -111,13 +107,8 @@ def _over_years(sheet: Sheet, metric: MetricEntry) -> Iterator[Advice]:
     share = _support_share(sheet, product)
     support = _times(net, 0.0 if product.yearly else share)
     sheet.line(f"{format_in(share, '%')} of {usd_range(net)} = {usd_range(support)} a year")
-    yield sheet.advice(
-        "license.cost.support-year",
-        "Support, first year",
-        f"support: {'included in the subscription' if product.yearly else f'{usd_range(support)} in the first year'}",
-        support,
-        "USD",
-    )
+    said = "included in the subscription" if product.yearly else f"{usd_range(support)} in the first year"
+    yield sheet.advice("license.cost.support-year", "Support, first year", f"support: {said}", support, "USD")
     list_price(sheet)
     sheet.condense(f"price after discount and support, as above: {usd_range(net)} and {usd_range(support)} a year")
     sheet.number("license.discount_percent")
@@ -170,10 +161,8 @@ def _support_share(sheet: Sheet, product: ProductEntry) -> float:
     stated = sheet.optional("license.support_percent")
     if stated is not None:
         return stated.value
-    ours = Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
-    return sheet.given(
-        f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}.support_percent"), "%"
-    ).value
+    name, ours = f"{product.id}.support_percent", Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
+    return sheet.given(name, sheet.rules.marked(ours, f"product.{name}"), "%").value
 
 
 def _times(quantity: Quantity, factor: float) -> Quantity:
