@@ -80,9 +80,9 @@ def sized_subject(given: str, settings: Mapping[str, Value], *, own_first: bool 
         return SizedSubject(given, {**find_preset(given).values(), **settings})
     path = "/" if given == "this" else _file(given)
     if path.endswith(".toml"):
-        from sizeup.sizing.inputs.imported import parse_candidate
+        from sizeup.sizing.inputs.imported import parse_toml
 
-        own = parse_candidate(read_text(path, "a candidate", _SERVER_LIMIT), given)
+        own = parse_toml(read_text(path, "a candidate", _SERVER_LIMIT), given, "candidate")
         return SizedSubject(given, {**settings, **own} if own_first else {**own, **settings})
     from sizeup.cli.console import is_capture
     from sizeup.discovery.machine import discover

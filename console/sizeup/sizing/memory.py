@@ -40,14 +40,8 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
         verdict += f", {shown(reserved, 'reserved')}: {'enough' if decision == 'enough' else 'too few'}"
         if decision == "short":
             verdict += ". The database uses none of them unless all of its shared memory fits"
-    yield sheet.advice(
-        "memory.huge-pages",
-        "Huge pages",
-        verdict,
-        sheet.answer(pages, "pages", "oracle-hugepages", low=pages, high=pages + segments.value),
-        "pages",
-        decision=decision,
-    )
+    found = sheet.answer(pages, "pages", "oracle-hugepages", low=pages, high=pages + segments.value)
+    yield sheet.advice("memory.huge-pages", "Huge pages", verdict, found, "pages", decision=decision)
 
 
 def _per_node(sheet: Sheet) -> Iterator[Advice]:
@@ -109,19 +103,14 @@ def _locality(sheet: Sheet) -> Iterator[Advice]:
     yield answered(sheet, "memory.interleave-locality", title, verdict, share, "closson-2007-numa")
     local, remote = sheet.number("memory.local_ns"), sheet.number("memory.remote_ns")
     nodes = sheet.number("numa.nodes")
-    mean = local.value / nodes.value + remote.value * (1 - 1 / nodes.value)
-    sheet.line(
-        f"{shown(local, 'ns')} / {nodes.value:g} + {shown(remote, 'ns')} x (1 - 1/{nodes.value:g}) = "
-        f"{format_in(mean, 'ns')}"
+    count, others = Term(nodes.value, f"{nodes.value:g}"), Term(1 - 1 / nodes.value, f"(1 - 1/{nodes.value:g})")
+    mean = worked(sheet, term(local, "ns") / count + term(remote, "ns") * others, "ns")
+    verdict = (
+        f"mean latency of interleaved memory: {mean} (local: {shown(local, 'ns')}). Interleaving by the firmware "
+        "(SUMA) applies it to all memory, private memory included"
     )
-    yield sheet.advice(
-        "memory.interleave-latency",
-        "Latency of interleaved memory",
-        f"mean latency of interleaved memory: {format_in(mean, 'ns')} (local: {shown(local, 'ns')}). Interleaving by "
-        "the firmware (SUMA) applies it to all memory, private memory included",
-        Quantity(mean, "ns", local.origin, local.source),
-        "ns",
-    )
+    found, title = Quantity(mean.value, "ns", local.origin, local.source), "Latency of interleaved memory"
+    yield sheet.advice("memory.interleave-latency", title, verdict, found, "ns")
 
 
 def _one_node(sheet: Sheet) -> Iterator[Advice]:

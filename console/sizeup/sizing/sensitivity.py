@@ -69,18 +69,18 @@ def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
         return ()
     swings = []
     inputs = {**inputs, **_support(base, inputs)}
-    for key in _keys(base, inputs):
-        quantity = inputs[key]
-        assert isinstance(quantity, Quantity)
+    for key, quantity in _movable(base, inputs):
         low, high = _range(key, quantity, rules)
-        ends = [_attempt(_moved(inputs, key, end), target, rules) for end in (low, high)]
+        ends = [
+            _attempt(inputs, key, replace(quantity, value=end, low=None, high=None), target, rules)
+            for end in (low, high)
+        ]
         found = [end.quantity.value for end in ends if end is not None and end.quantity is not None]
         if len(found) < len(ends) or low == high:
             continue
         at_low, at_high = found
-        elasticity: float | None = None
-        if quantity.value and base.quantity.value:
-            elasticity = (at_high - at_low) / base.quantity.value / ((high - low) / quantity.value)
+        moved = (high - low) / quantity.value if quantity.value and base.quantity.value else 0.0
+        elasticity = (at_high - at_low) / base.quantity.value / moved if moved else None
         swings.append(Swing(key, low, high, at_low, at_high, elasticity))
     return tuple(sorted((swing for swing in swings if swing.width), key=lambda swing: -swing.width))
 
@@ -94,16 +94,14 @@ def tornados(inputs: Inputs, answers: Iterable[Advice], rules: Rules) -> tuple[t
 def flips(inputs: Inputs, decisions: tuple[Advice, ...], rules: Rules) -> tuple[Flip, ...]:
     """The nearest turns of each decision, by each of its inputs alone, in both directions."""
     reach = rules.figure("sensitivity.reach").value
-    found: list[Flip] = []
-    for advice in decisions:
-        if not advice.decision:
-            continue
-        for key in _keys(advice, inputs):
-            for direction in (1 / reach, reach):
-                flip = _turn(inputs, key, advice, direction, rules)
-                if flip is not None:
-                    found.append(flip)
-    return tuple(found)
+    turns = (
+        _turn(inputs, key, quantity, advice, direction, rules)
+        for advice in decisions
+        if advice.decision
+        for key, quantity in _movable(advice, inputs)
+        for direction in (1 / reach, reach)
+    )
+    return tuple(filter(None, turns))
 
 
 _SUPPORT = "license.support_percent"
@@ -118,13 +116,13 @@ def _support(advice: Advice, inputs: Inputs) -> Inputs:
     return {} if support is None else {_SUPPORT: support}
 
 
-def _keys(advice: Advice, inputs: Inputs) -> Iterator[str]:
-    """Numeric keys that an answer was worked out from, other than zeros without a range, which cannot be moved."""
+def _movable(advice: Advice, inputs: Inputs) -> Iterator[tuple[str, Quantity]]:
+    """Numbers that an answer was worked out from, other than zeros without a range, which cannot be moved."""
     support = (_SUPPORT,) if advice.id.startswith("license.cost.") else ()
     for key in dict.fromkeys((*(entry.key for entry in advice.inputs), *support)):
         value = inputs.get(key)
         if isinstance(value, Quantity) and (value.value or value.high):
-            yield key
+            yield key, value
 
 
 def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:
@@ -152,32 +150,25 @@ def _inside(key: str, value: float) -> float:
     return min(max(value, least * scale), declared.maximum * scale)
 
 
-def _moved(inputs: Inputs, key: str, value: float) -> Inputs:
-    quantity = inputs[key]
-    assert isinstance(quantity, Quantity)
-    moved = {**inputs, key: replace(quantity, value=value, low=None, high=None)}
+def _attempt(inputs: Inputs, key: str, quantity: Quantity, target: str, rules: Rules) -> Advice | None:
+    """Return the answer with another figure of one key; None where that contradicts others."""
+    moved = {**inputs, key: quantity}
     if key in {"machine.sockets", "machine.cores_per_socket"}:
         moved.pop("machine.cores", None)
     elif key == "machine.cores":
         moved.pop("machine.cores_per_socket", None)
-    return moved
-
-
-def _attempt(inputs: Inputs, target: str, rules: Rules) -> Advice | None:
     try:
-        return answer(inputs, target, rules)
-    except UsageError:
-        return None  # the moved figure contradicts another, such as more survivors than nodes
+        return answer(moved, target, rules)
+    except UsageError:  # such as more survivors than nodes
+        return None
 
 
-def _turn(inputs: Inputs, key: str, advice: Advice, direction: float, rules: Rules) -> Flip | None:
+def _turn(inputs: Inputs, key: str, quantity: Quantity, advice: Advice, direction: float, rules: Rules) -> Flip | None:
     """The first turn of a decision when ``key`` is multiplied toward ``direction``; None where there is none."""
-    quantity = inputs[key]
-    assert isinstance(quantity, Quantity)
-    grain = _least_step(key)
+    grain, point = _least_step(key), replace(quantity, low=None, high=None)
 
     def decided(value: float) -> str | None:
-        found = _attempt(_moved(inputs, key, value), advice.id, rules)
+        found = _attempt(inputs, key, replace(point, value=value), advice.id, rules)
         return None if found is None else found.decision
 
     same = quantity.value

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -24,8 +25,14 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
 
-_TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users")
-"""The keys that a workload file may set; the machine and the contract are set elsewhere."""
+_KEYS = {
+    "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users"),
+    "candidate": (
+        "machine.", "path.", "capacity.", "array.", "device.", "memory.", "numa.", "net.", "flash.", "cluster.",
+        "license.",
+    ),
+}  # fmt: skip
+"""The keys that a file may set: a workload, or a server that is offered; the rest is set elsewhere."""
 
 _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = (
     ("workload.mb_s", "bytes/s", lambda interval: interval.bytes_per_second),
@@ -35,12 +42,6 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
     ("redo.writes_s", "1/s", lambda interval: interval.redo_writes_per_second),
     ("workload.spread_cores", "1", lambda interval: interval.spread_cores),
 )
-
-
-_CANDIDATE_KEYS = (
-    "machine.", "path.", "capacity.", "array.", "device.", "memory.", "numa.", "net.", "flash.", "cluster.", "license.",
-)  # fmt: skip
-"""The keys that describe a server that is offered; the workload is set elsewhere."""
 
 
 class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
@@ -111,18 +112,9 @@ _REPORT_WITHIN = 20_000
 """An HTML report has its styles first."""
 
 
-def parse_toml(text: str, where: str) -> dict[str, Value]:
-    """A workload written by hand."""
-    return _parse_toml(text, where, "sizeup.workload/1", _TOML_KEYS)
-
-
-def parse_candidate(text: str, where: str) -> dict[str, Value]:
-    """A server written by hand, as a vendor offers it."""
-    return _parse_toml(text, where, "sizeup.candidate/1", _CANDIDATE_KEYS)
-
-
-def _parse_toml(text: str, where: str, schema: str, keys: tuple[str, ...]) -> dict[str, Value]:
-    """The inputs of a file of one schema, which may set these keys."""
+def parse_toml(text: str, where: str, kind: Literal["workload", "candidate"] = "workload") -> dict[str, Value]:
+    """What somebody wrote by hand: a workload, or a server as a vendor offers it."""
+    schema, keys = f"sizeup.{kind}/1", _KEYS[kind]
     entry: _Toml = decoding.parse_toml(text, where, schema, _Toml)
     if entry.format != schema:
         raise MalformedError(f"{where}: expected {schema}: schema is {entry.format!r}")
@@ -151,12 +143,8 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
         if known and at(known, percentile) > 0:
             value = at(known, percentile)
             low, high = min(at(known, 50), value), known[-1]
-            of = (
-                f"{percentile:g}th percentile of {len(known)} intervals"
-                if len(known) > 1
-                else "one interval, an average"
-            )
-            source = f"{where}: {of}{without}"
+            several = f"{percentile:g}th percentile of {len(known)} intervals"
+            source = f"{where}: {several if len(known) > 1 else 'one interval, an average'}{without}"
             of_key = (*caveats, *remarks.get(key, ()), *((_AVERAGE,) if len(known) == 1 else ()))
             values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=of_key)
     _require_cores(intervals, values, percentile, where)
@@ -177,9 +165,8 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
     for stated in (one for file in files for one in file.stated):
         before = values.get(stated.key)
         if not isinstance(before, Quantity) or before.value < stated.value:
-            values[stated.key] = Quantity(
-                stated.value, stated.unit, Origin.IMPORTED, where, caveats=tuple(remarks.get(stated.key, ()))
-            )
+            of_key = tuple(remarks.get(stated.key, ()))
+            values[stated.key] = Quantity(stated.value, stated.unit, Origin.IMPORTED, where, caveats=of_key)
     return values
 
 
