@@ -160,17 +160,10 @@ class Sheet:
         return tuple(text for text, assumption in self._caveats.items() if assumption is None)
 
     def answer(
-        self,
-        value: float,
-        unit: str,
-        source: str,
-        *,
-        low: float | None = None,
-        high: float | None = None,
-        origin: Origin = Origin.RULE,
+        self, value: float, unit: str, source: str, *, low: float | None = None, high: float | None = None
     ) -> Quantity:
         """Return a computed quantity; ``value`` is in the base unit of ``unit``."""
-        return Quantity(value, base_unit(unit)[0], origin, source, low=low, high=high)
+        return Quantity(value, base_unit(unit)[0], Origin.RULE, source, low=low, high=high)
 
     def advice(
         self,

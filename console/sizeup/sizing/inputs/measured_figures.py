@@ -82,19 +82,13 @@ def quantity(figure: MeasuredFigure, unit: str) -> Quantity:
     run, point, estimate = figure.run, figure.point, figure.point.estimate
     assert estimate is not None
     low, high = (None, None) if figure.declared.extra else (estimate.low, estimate.high)
-    ranged = low is not None and high is not None and low <= estimate.value <= high
+    if low is None or high is None or not low <= estimate.value <= high:
+        low = high = None
     where = ", ".join(f"{name}={value}" for name, value in point.at.items())
     declared = run.declaration.target
     target = "" if declared is None or declared.coordinate in point.at else figure.target
-    return Quantity(
-        figure.value,
-        unit,
-        Origin.MEASURED,
-        f"{run.step.id} {point.series} at {where}{f' on {target}' if target else ''}",
-        low=low if ranged else None,
-        high=high if ranged else None,
-        caveats=estimate.caveats,
-    )
+    source = f"{run.step.id} {point.series} at {where}{f' on {target}' if target else ''}"
+    return Quantity(figure.value, unit, Origin.MEASURED, source, low=low, high=high, caveats=estimate.caveats)
 
 
 def not_valid(figure: MeasuredFigure, unit: str) -> UnusedMeasurement:

@@ -94,9 +94,7 @@ def _apart(known: Sequence[tuple[StorageTarget, Quantity]]) -> list[tuple[Storag
 def _joined(targets: Iterable[StorageTarget]) -> StorageTarget:
     """Return several targets as one."""
     names, disks, carriers = zip(*((one.name, one.disks, one.carriers) for one in targets), strict=True)
-    return StorageTarget(
-        ", ".join(dict.fromkeys(names)), frozenset[str]().union(*disks), frozenset[str]().union(*carriers)
-    )
+    return StorageTarget(", ".join(dict.fromkeys(names)), frozenset().union(*disks), frozenset().union(*carriers))
 
 
 def _requests(
@@ -178,7 +176,7 @@ def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset
 
     A ramp on all storage that counts comes before one on a part of it.
     """
-    ramps: dict[object, list[tuple[MeasuredFigure, MeasuredFigure]]] = {}
+    ramps: dict[object, _Ramp] = {}
     latencies = figures({one.run.step.id: one.run for one in small}.values(), "storage.read_latency")
     for one in small:
         beside = next((latency for latency in latencies if at_same_point(latency, one)), None)
@@ -186,7 +184,7 @@ def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset
             ramps.setdefault(_sweep(one), []).append((one, beside))
     known = [ramp for points in ramps.values() if len(ramp := _rising(points)) >= _LEAST_OF_A_CURVE]
 
-    def merit(ramp: Sequence[tuple[MeasuredFigure, MeasuredFigure]]) -> tuple[bool, float]:
+    def merit(ramp: _Ramp) -> tuple[bool, float]:
         target = targets.of(ramp[-1][0])
         return target is not None and target.disks >= wanted, ramp[-1][0].value
 
@@ -206,13 +204,13 @@ def _curve(small: Sequence[MeasuredFigure], targets: _Targets, wanted: frozenset
 
 _LEAST_OF_A_CURVE = 2
 """Points below this are no ramp."""
+_Ramp = list[tuple[MeasuredFigure, MeasuredFigure]]
+"""IOPS and mean latencies by the depth."""
 
 
-def _rising(
-    points: Sequence[tuple[MeasuredFigure, MeasuredFigure]],
-) -> list[tuple[MeasuredFigure, MeasuredFigure]]:
+def _rising(points: _Ramp) -> _Ramp:
     """Points by depth, without those whose IOPS are not above all before."""
-    kept: list[tuple[MeasuredFigure, MeasuredFigure]] = []
+    kept: _Ramp = []
     for point in sorted(points, key=lambda pair: pair[0].load):
         if not kept or point[0].value > kept[-1][0].value:
             kept.append(point)

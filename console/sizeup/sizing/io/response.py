@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import drive_count, drive_iops
 from sizeup.sizing.io.capacity import MEASURE, servers
 from sizeup.sizing.io.demand import io_demand
@@ -83,14 +84,9 @@ def _measured(sheet: Sheet, demand: float) -> Advice:
         last = f"{format_in(float(f'{most:.4g}'), 'IOPS')} and {figure(end / 1e6)} ms"
         return _unknown(sheet, f"unknown at {load}, above the measured curve, which ends at {last}")
     least = "at most " if demand < curve[0][0] else ""
-    return sheet.advice(
-        _ID,
-        _TITLE,
-        f"{_TITLE}: {least}{figure(found / 1e6)} ms at {load}, by the measured curve",
-        sheet.answer(found, "ms", rates[0].source, origin=rates[0].origin),
-        "ms",
-        decision="measured",
-    )
+    verdict = f"{_TITLE}: {least}{figure(found / 1e6)} ms at {load}, by the measured curve"
+    quantity = Quantity(found, "ns", rates[0].origin, rates[0].source)
+    return sheet.advice(_ID, _TITLE, verdict, quantity, "ms", decision="measured")
 
 
 def _estimated(sheet: Sheet, demand: Demand) -> Iterator[Advice]:

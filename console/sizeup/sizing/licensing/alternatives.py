@@ -23,7 +23,7 @@ from sizeup.sizing.licensing.contract import (
 from sizeup.sizing.licensing.cost import a_year, list_price
 from sizeup.sizing.licensing.count import count_range, count_units, evaluated, format_usd, matching_factor, usd_range
 from sizeup.sizing.licensing.limits import product_limits
-from sizeup.sizing.licensing.permission import ForbiddenError, permission, require_permission
+from sizeup.sizing.licensing.permission import permission, require_permission
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
@@ -169,6 +169,8 @@ def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, othe
 
 
 _PASSIVE = "license.passive_servers"
+_SERVERS = "license.failover", "Failover servers"
+"""Id and title."""
 
 
 def _failover(sheet: Sheet) -> Iterator[Advice]:
@@ -182,7 +184,7 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
     licensed = licensed_servers(sheet, pack, product)
     if licensed < servers:
         text = f"{plural(int(servers - licensed), 'passive server')} not counted"
-        yield sheet.advice("license.failover", "Failover servers", f"{rule.why}: {text}", decision="passive")
+        yield sheet.advice(*_SERVERS, f"{rule.why}: {text}", decision="passive")
         return
     one = Quantity(1, "1", Origin.RULE, rule.id)
     fewer = Sheet({**sheet.inputs, _PASSIVE: one}, sheet.rules)
@@ -202,18 +204,12 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         price, instead = usd_range(list_price(fewer)), usd_range(list_price(alike if shared else of_all))
         text += f", {price} in place of {instead}{a_year(product)}"
         if shared:
-            titles = listed([entry.title for entry in shared])
-            text += (
-                f"; {usd_range(list_price(of_all))} with {titles}, which servers need that open one database together"
-            )
-    except ForbiddenError:
-        return
-    except MissingError as missing:
+            titles, whole = listed([entry.title for entry in shared]), usd_range(list_price(of_all))
+            text += f"; {whole} with {titles}, which servers need that open one database together"
+    except MissingError as missing:  # a product that is not permitted is one, too
         if missing.key != "license.list_usd":
             return
-    yield sheet.advice(
-        "license.failover", "Failover servers", f"{rule.why}. With {flag}: {text}", decision="all-counted"
-    )
+    yield sheet.advice(*_SERVERS, f"{rule.why}. With {flag}: {text}", decision="all-counted")
 
 
 CALCULATIONS = (

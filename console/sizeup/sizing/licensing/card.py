@@ -26,11 +26,8 @@ def license_card(given: Mapping[str, Advice], facts: Sequence[Struct]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
     units, cost, edition = (given.get(f"license.{name}") for name in ("units", "cost.term", "edition"))
     terms = tuple(one.verdict for one in (edition, cost) if one is not None)
-    permission, count, price = (
-        find_fact(facts, Permission),
-        find_fact(facts, LicenseCount),
-        find_fact(facts, LicenseCost),
-    )
+    permission, price = find_fact(facts, Permission), find_fact(facts, LicenseCost)
+    count = find_fact(facts, LicenseCount)
     if permission is not None and permission.decision == "forbidden":
         demand, statement = permission.refused, capitalized(permission.refusal)
         return Card("license", ShareStatus.FAIL.value, statement, demand=demand, advice="license.allowed", notes=terms)

@@ -24,6 +24,8 @@ from sizeup.units import format_in
 
 _NO_PRICE = "license.list_usd"
 _USERS = "license.users"
+_CHEAPEST = "license.edition", "Cheapest permitted edition"
+"""Id and title."""
 
 
 class Edition(Struct, frozen=True):
@@ -159,12 +161,11 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
     for _, theirs in judged:
         sheet.include(theirs)
     rest = [one for one, _ in judged[1:]]
+    open_ones = f". Not judged: {names}" if (names := _not_judged(rest)) else ""
     priced = [(one.cost, one, theirs) for one, theirs in judged if one.cost is not None]
-    if not priced and chosen.is_forbidden and (open_ones := _not_judged(rest)):
-        verdict = (
-            f"{chosen.product.title} is not permitted, and which other edition is, is unknown. Not judged: {open_ones}"
-        )
-        yield sheet.advice("license.edition", "Cheapest permitted edition", verdict, decision="unknown")
+    if not priced and chosen.is_forbidden and open_ones:
+        verdict = f"{chosen.product.title} is not permitted, and which other edition is, is unknown{open_ones}"
+        yield sheet.advice(*_CHEAPEST, verdict, decision="unknown")
         return
     if not priced or (chosen.cost is None and not chosen.is_forbidden):
         if chosen.missing and chosen.missing != _NO_PRICE:
@@ -177,15 +178,12 @@ def _editions(sheet: Sheet) -> Iterator[Advice]:
         instead = "" if chosen.cost is None else f" in place of {usd_range(chosen.cost)}"
         verdict = f"cheapest permitted: {cheapest.name}, {usd_range(least)}{instead} over {term_years(sheet)} years"
         verdict += _means(of, pack, cheapest)
-    if open_ones := _not_judged(rest):
-        verdict += f". Not judged: {open_ones}"
+    verdict += open_ones
     if "license.product" not in sheet.inputs:
         verdict = f"{product.brief or product.title} is assumed, as no edition is set. {capitalized(verdict)}"
     sheet.caveat("features differ beyond what is listed here")
     cost = sheet.answer(least.value, "USD", cheapest.product.id, low=least.low, high=least.high)
-    yield sheet.advice(
-        "license.edition", "Cheapest permitted edition", verdict, cost, "USD", decision=short(cheapest.product.id)
-    )
+    yield sheet.advice(*_CHEAPEST, verdict, cost, "USD", decision=short(cheapest.product.id))
 
 
 def _cheapest_is_chosen(chosen: Edition, rest: Sequence[Edition], years: int) -> str:
@@ -212,21 +210,16 @@ def _not_judged(rest: Sequence[Edition]) -> str:
     for one in rest:
         if one.missing:
             by_key.setdefault(one.missing, []).append("licenses by users" if one.missing == _USERS else one.brief)
-    texts = {key: " and ".join(dict.fromkeys(names)) for key, names in by_key.items()}
-    return ", ".join(
-        f"{names} (no public price)" if key == _NO_PRICE else f"{names} (needs {KEYS[key].flag})"
-        for key, names in texts.items()
-    )
+    why = {key: "no public price" if key == _NO_PRICE else f"needs {KEYS[key].flag}" for key in by_key}
+    return ", ".join(f"{' and '.join(dict.fromkeys(names))} ({why[key]})" for key, names in by_key.items())
 
 
 def _means(sheet: Sheet, pack: Pack, edition: Edition) -> str:
     """Return what an edition rests on, what it cannot use of the machine and what it lacks, as sentences."""
-    sentences = []
+    lacks = edition.product.cluster_note if licensed_servers(sheet, pack, edition.product) > 1 else ""
+    sentences = [lacks] if lacks else []  # first, as a text that is too long loses its end
     if edition.permission is not None and edition.permission.decision == "assumed":
         sentences.append(f"assumed: permitted {edition.permission.why} ({KEYS[CAPACITY].flag})")
-    lacks = edition.product.cluster_note if licensed_servers(sheet, pack, edition.product) > 1 else ""
-    if lacks:  # first, as a text that is too long loses its end
-        sentences.insert(0, lacks)
     limits = product_limits(Sheet(sheet.inputs, sheet.rules), pack, edition.product)
     exceeded = [use for use in limits if use.is_exceeded]
     if len(exceeded) == 1:

@@ -84,9 +84,8 @@ def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[
     visible, version = replace(basis, visible=True), chosen_version(Sheet(sheet.inputs, sheet.rules), pack, product)
     fewest = Sheet({**sheet.inputs, THREADS: Quantity(1, "1", Origin.RULE, "at least one")}, sheet.rules)
     for limit in pack.limit:
-        if limit.product != short(product.id) or limit.version not in ("", version):
-            continue
-        if limit.scopes and basis.scope not in limit.scopes:
+        ours = limit.product == short(product.id) and limit.version in ("", version)
+        if not ours or (limit.scopes and basis.scope not in limit.scopes):
             continue
         if _is_known(sheet, visible, limit):
             yield _limit(sheet, visible, limit, product)

@@ -130,22 +130,16 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     name = " with ".join(filter(None, (product.title, listed([option.title for option in options]))))
     narrow = bool(options) or quantity.low is not None  # a range takes room, too
     short_name = " + ".join(part.brief or part.title for part in (product, *options)) if narrow else product.title
-    each = " of each" if options else ""
     beside = ""
     if metric.beside:
-        servers = format_in(licensed_servers(sheet, pack, product), f"{metric.beside} licenses")
-        beside = f" and {servers}"
-    free = product.is_free and not options
-    counted = f"{count_range(quantity, metric.unit)}{beside}{each}"
+        beside = f" and {format_in(licensed_servers(sheet, pack, product), f'{metric.beside} licenses')}"
+    counted = f"{count_range(quantity, metric.unit)}{beside}{' of each' if options else ''}"
     sheet.facts.append(LicenseCount(name, short_name, counted, sheet.assumptions, sheet.notes))
-    yield sheet.advice(
-        "license.units",
-        f"Licenses: {short_name}, {metric.title}",
-        f"{name}: no licenses needed" if free else f"{name}: {counted} required",
-        quantity,
-        metric.unit,
-        decision="free" if free else "",
-    )
+    decision, verdict = "", f"{name}: {counted} required"
+    if product.is_free and not options:
+        decision, verdict = "free", f"{name}: no licenses needed"
+    title = f"Licenses: {short_name}, {metric.title}"
+    yield sheet.advice("license.units", title, verdict, quantity, metric.unit, decision=decision)
 
 
 CALCULATIONS = (Calculation("licenses", _units, ("license.units",), asks=True, about=("license.",)),)

@@ -64,9 +64,7 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
         bought = pack.find_product(stated.value) if isinstance(stated, Words) else pack.product[0]
         for product in pack.product:
             if not product.option_of:
-                own: Inputs = (
-                    kept if product is bought else {key: value for key, value in kept.items() if key not in _OF_ONE}
-                )
+                own: Inputs = {key: kept[key] for key in kept if product is bought or key not in _OF_ONE}
                 if not ours:
                     own = _inputs_for_product(own, pack, product)
                 named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
@@ -106,9 +104,8 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
         least = next((one.text for one in sheet.facts if isinstance(one, MinimumOrder)), "")
         assumed = count.low is not None or bool(sheet.assumptions)
         assumed = assumed or not _is_permitted(Sheet(sheet.inputs, sheet.rules), pack, product)
-        title = " with ".join(
-            filter(None, (product.title, listed([option.title for option in chosen_options(sheet, pack, product)])))
-        )
+        options = listed([option.title for option in chosen_options(sheet, pack, product)])
+        title = f"{product.title} with {options}" if options else product.title
         row = replace(row, title=title, units=count, assumed=assumed, note=least)
         row = replace(row, list_price=list_price(sheet), list_date=_list_date(sheet, product))
         return replace(row, term_cost=term_cost(sheet))
