@@ -127,12 +127,13 @@ class Judgment(Struct, frozen=True):
         defaults = [f"assumed: {'; '.join(one.reason for one in self.defaults)}"] if self.defaults else []
         today, fails = self.shares.today, self.status is ShareStatus.FAIL
         end = self.best if fails else self.worst
-        if not self.doubts or (self.status is not ShareStatus.UNCERTAIN and end == today):
+        if not self.doubts or (end == today and (self.status is not ShareStatus.UNCERTAIN or self.best == today)):
             return defaults
         best, worst = share_text(self.best), "none of it certain"
         if self.worst < math.inf:
             worst = f"up to {share_text(end)}" if self.best == today else f"{best} to {share_text(end)}"
-        span = f"at least {best}" if fails else f"as low as {best}" if end == today else worst
+        less = f"as low as {best}" if self.best else "perhaps less"
+        span = f"at least {best}" if fails else less if end == today else worst
         return [f"{span}: {self.doubts[0].reason}", *defaults]
 
 
@@ -187,11 +188,6 @@ def bounds_of(*parts: Quantity) -> Bounds:
 def without_unconfirmed_pass(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
     """Return the status of what rests on defaults that nobody chose: no pass, while a warning or a failure stays."""
     return ShareStatus.ASSUMED if reasons and status is ShareStatus.PASS else status
-
-
-def assumed_clause(status: ShareStatus, reasons: Sequence[str]) -> list[str]:
-    """Return the defaults that a warning or a failure rests on, as one clause; an empty list where there are none."""
-    return [f"assumed: {'; '.join(reasons)}"] if reasons and status in (ShareStatus.WARN, ShareStatus.FAIL) else []
 
 
 def limits(sheet: Sheet) -> ShareLimits:
@@ -250,55 +246,33 @@ def statement(
     return f"{subject}: {demand_text(facts)} demand{rule}{each}, {capacity_text(facts)} capacity ({within}){rest}"
 
 
-def bounded_statement(
-    subject: str,
-    status: ShareStatus,
-    facts: ShareFacts,
-    best: float,
-    worst: float,
-    decides: Doubt | None,
-    later: Sequence[str] = (),
-) -> str:
-    """Return the verdict on a capacity of which the ends are known: what is certain, or what would decide."""
-    capacity, demand, unit = facts.capacity, demand_text(facts), facts.unit
-    measured = f"{capacity_text(facts)} measured"
-    if status is ShareStatus.FAIL:
-        most = capacity.value if capacity.high is None else capacity.high
-        shares = ", ".join((share_text(best), *later))
-        return f"{subject}: {demand} demand, at most {amount_text(exactly(most), unit)} ({shares})"
-    if status is not ShareStatus.UNCERTAIN:
-        why = f"{decides.reason}; {measured}" if decides is not None else measured
-        certain = f"{amount_text(exactly(capacity.low), unit)}: {why}"
-        after = "".join(f", {text}" for text in later)
-        return f"{subject}: {demand} are at most {share_text(worst)} of what is certain ({certain}){after}"
-    certain = f"of which {amount_text(exactly(capacity.low), unit)} are certain"
-    if decides is not None and decides.upper:
-        certain = "perhaps more" if decides.end is None else f"perhaps up to {amount_text(exactly(decides.end), unit)}"
-    elif not capacity.low:
-        certain = "of which none is certain"
-    because = f": {decides.reason}" if decides is not None else ""
-    action = f". {decides.action} to decide" if decides is not None and decides.action else ""
-    share = share_text(facts.demand.value / capacity.value)
-    return f"{subject}: {demand} demand, {measured} ({share}), {certain}{because}{action}"
-
-
 def decided_card(
     resource: str,
     found: Judgment,
     bounds: ShareLimits,
     facts: ShareFacts,
     *,
+    subject: str = "",
+    clause: str = "",
+    label: str = "",
     advice: str = "",
     failures: Sequence[Failure] = (),
     limited: Sequence[str] = (),
     notes: Iterable[str] = (),
+    stages: Sequence[StageUse] = (),
+    assumed: Sequence[str] = (),
+    not_judged: str = "",
+    unmeasured: Sequence[str] = (),
 ) -> Card:
     """Return the card of a resource whose ends were judged, with what would decide where they do not."""
-    clause = shares_clause(found.shares, bounds, failures)
-    said = statement(capitalized(RESOURCE_NAMES[resource]), facts, clause, limited=(*limited, *found.clauses))
-    if found.status is ShareStatus.UNCERTAIN and found.doubts:
+    clause = clause or shares_clause(found.shares, bounds, failures)
+    subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses)
+    said = statement(subject, facts, clause, label=label, limited=limited, not_judged=not_judged)
+    if found.status is ShareStatus.UNCERTAIN and found.doubts and found.doubts[0].action:
         said += f". {found.doubts[0].action} to decide"
-    assumed = [one.reason for one in found.defaults]
+    together = [f"assumed: {'; '.join(assumed)}"] if assumed else []
+    each = [f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults]
+    assumed = [*assumed, *(one.reason for one in found.defaults)]
     return share_card(
         resource,
         without_unconfirmed_pass(found.status, assumed),
@@ -307,10 +281,13 @@ def decided_card(
         bounds,
         facts,
         advice=advice or f"verdict.{resource}",
-        assumptions=[f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults],
+        assumptions=(*together, *each),
         notes=notes,
+        stages=stages,
         failures=failures,
         assumed=assumed,
+        not_judged=not_judged,
+        unmeasured=unmeasured,
     )
 
 

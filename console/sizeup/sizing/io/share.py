@@ -23,8 +23,6 @@ from sizeup.sizing.verdict import (
     ShareLimits,
     Shares,
     ShareStatus,
-    assumed_clause,
-    bounded_statement,
     decided_card,
     exactly,
     failure,
@@ -32,11 +30,7 @@ from sizeup.sizing.verdict import (
     later_clauses,
     limits,
     open_card,
-    share_card,
     share_text,
-    shares_clause,
-    statement,
-    without_unconfirmed_pass,
 )
 from sizeup.sizing.workload import Demand, Growth, at_ends, lacks_redo, workload_demand
 from sizeup.text import capitalized
@@ -192,49 +186,26 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         elif unmeasured:
             yield _latency_alone(sheet, unmeasured)
         return
-    demand, found, not_judged, status = case.demand, case.found, case.not_judged, case.status
-    worst = max(found, key=lambda one: one.share)
+    demand, found, not_judged = case.demand, case.found, case.not_judged
     failures = _failures(found, demand.growth)
-    shares = _shares(found, demand.growth)
     if bounds.survives and any(one.left is None for one in found):
         unmeasured["N+1"] = "N+1: required and not judged in full, because what some failures leave is unknown"
     down, notes = _down_notes(sheet), [*_notes(sheet, found, demand), *unmeasured.values()]
     assumed = _assumed(sheet, case, bounds)
-    status = without_unconfirmed_pass(status, assumed)
-    _write_shares(sheet, failures, shares)
-    resting = () if demand.by_rule else assumed_clause(status, assumed)  # the demand says so by itself
-    facts = worst.facts(by_rule=demand.by_rule)
-    doubted = any(one.capacity.doubts for one in found)
-    ranged = [_range_text(found)] if at_ends(sheet) else []
-    said = statement(
-        case.subject,
-        facts,
-        shares_clause(shares, bounds, failures),
-        label="bottleneck: ",
-        limited=(*ranged, *resting),
-        not_judged=not_judged,
-    )
-    if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
-        drives = f"{KEYS['array.disks'].assignment} array.raid=10"
-        said += f". {capitalized(MEASURE)}, or enter the drives ({drives}) to decide"
-    elif status is ShareStatus.UNCERTAIN and ranged and not doubted:
-        said += ". Enter the demand more exactly to decide"
-    elif status is ShareStatus.UNCERTAIN or doubted:
-        end = _deciding_stage(found, status)
-        facts = end.facts(by_rule=demand.by_rule)
-        at_end = [replace(one, share=one.best if status is ShareStatus.FAIL else one.worst) for one in found]
-        later = [*later_clauses(_shares(at_end, demand.growth), bounds, failures), *ranged, *resting]
-        decides = _deciding_doubt(found, end, demand.growth, bounds)
-        said = bounded_statement(case.subject, status, facts, end.best, end.worst, decides, later)
-    card = share_card(
+    judgment, end = _judgment(found, demand.growth, bounds, not_judged, ranged=bool(at_ends(sheet)))
+    _write_shares(sheet, failures, judgment.shares)
+    bad = judgment.status in (ShareStatus.WARN, ShareStatus.FAIL)
+    resting = bad and assumed and not demand.by_rule  # a rule of thumb says so by itself
+    later = later_clauses(_end_shares(found, demand.growth, judgment.status), bounds, failures)
+    card = decided_card(
         "storage",
-        status,
-        said,
-        shares,
+        judgment,
         bounds,
-        facts,
-        advice=VERDICT,
-        assumptions=[f"assumed: {'; '.join(assumed)}"] if assumed else [],
+        end.facts(by_rule=demand.by_rule),
+        subject=capitalized(case.subject),
+        clause=", ".join((share_text(end.share), *later)),
+        label="bottleneck: ",
+        limited=[f"assumed: {'; '.join(assumed)}"] if resting else [],
         notes=(*down, *notes),
         stages=[
             StageUse(
@@ -276,17 +247,31 @@ def _decided(found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, n
     return bounds.decided(best, _shares([replace(one, share=one.worst) for one in found], growth))
 
 
-def _range_text(found: Sequence[StageShare]) -> str:
-    """Return the shares of a demand that is stated as a range."""
-    best, worst = max(one.best for one in found), max(one.worst for one in found)
-    return f"{share_text(best)} to {share_text(worst) if worst < math.inf else 'any'} over the range of the demand"
+def _end_shares(found: Sequence[StageShare], growth: Growth, status: ShareStatus) -> Shares:
+    """Return the shares at the end that decided; at the values themselves where none did."""
+    if status is ShareStatus.UNCERTAIN:
+        return _shares(found, growth)
+    fails = status is ShareStatus.FAIL
+    return _shares([replace(one, share=one.best if fails else one.worst) for one in found], growth)
 
 
-def _deciding_stage(found: Sequence[StageShare], status: ShareStatus) -> StageShare:
-    """Return the stage that a verdict names: that of the highest share at the end that decided it."""
-    if status is ShareStatus.FAIL:
-        return max(found, key=lambda one: one.best)
-    return max(found, key=lambda one: (one.worst, one.share))
+def _judgment(
+    found: Sequence[StageShare], growth: Growth, bounds: ShareLimits, not_judged: str = "", *, ranged: bool = False
+) -> tuple[Judgment, StageShare]:
+    """Return what the ends of all stages decide, and the stage of the highest share at the end that decided."""
+    status, shares = _decided(found, growth, bounds, not_judged), _shares(found, growth)
+    best, worst = max(found, key=lambda one: one.best), max(found, key=lambda one: (one.worst, one.share))
+    end = best if status is ShareStatus.FAIL else worst
+    decides, span = _deciding_doubt(found, end, growth, bounds), (best.best, worst.worst)
+    if decides is not None and status is ShareStatus.UNCERTAIN:
+        span = (best.best, shares.today) if decides.upper else (shares.today, worst.worst)
+    if decides is None and ranged:
+        decides = Doubt(None, "the demand is stated as a range", "Enter the demand more exactly", upper=True)
+    if status is ShareStatus.UNCERTAIN and not_judged == DISKS:
+        action = f"{capitalized(MEASURE)}, or enter the drives ({KEYS['array.disks'].assignment} array.raid=10)"
+        decides = Doubt(0.0, f"{DISKS} are not judged", action)
+    doubts = () if decides is None else (decides,)
+    return Judgment(status, shares, *span, doubts), end
 
 
 def _deciding_doubt(found: Sequence[StageShare], end: StageShare, growth: Growth, bounds: ShareLimits) -> Doubt | None:
@@ -345,18 +330,10 @@ def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[
 
 def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed: Sequence[str]) -> Card:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
-    failures = _failures([one], demand.growth)
-    shares = _shares([one], demand.growth)
-    decides = _deciding_doubt([one], one, demand.growth, bounds)
-    judgment = Judgment(
-        _decided([one], demand.growth, bounds, ""),
-        shares,
-        one.best,
-        one.worst,
-        () if decides is None else (decides,),
-        tuple(Doubt(None, reason, default=True) for reason in assumed),
-    )
-    card = decided_card("network", judgment, bounds, one.facts(by_rule=False), advice=VERDICT, failures=failures)
+    judgment = _judgment([one], demand.growth, bounds)[0]
+    judgment = replace(judgment, defaults=tuple(Doubt(None, reason, default=True) for reason in assumed))
+    failures, facts = _failures([one], demand.growth), one.facts(by_rule=False)
+    card = decided_card("network", judgment, bounds, facts, advice=VERDICT, failures=failures)
     return replace(card, assumptions=())  # of the storage
 
 
