@@ -15,20 +15,19 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.limits import usable_cores
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.sizing.verdict import (
+    Judgment,
     Shares,
     ShareStatus,
     bounds_of,
     capacity_text,
     decide,
-    demand_text,
+    decided_card,
     judged,
     later_clauses,
     limits,
     open_card,
     server_failures,
-    share_card,
     share_text,
-    statement,
     write_later_shares,
 )
 from sizeup.sizing.workload import covers_one_instance, growth
@@ -83,31 +82,25 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         text = f"at {'least' if found.status is ShareStatus.FAIL else 'most'} {text}"
     because = "" if why is None else f", because {why.reason}"
     later = later_clauses(end, bounds, server_failures(end, nodes))
-    said, notes = statement("CPU", facts, ", ".join((f"{text}{because}", *later)), limited=limited), list[str]()
-    if why is not None and open_end:
-        said, notes = f"{said}. {why.action} to decide", [f"CPU: {why.reason} (--show cpu)"]
+    assumed = [why.reason] if why is not None and found.status is ShareStatus.WARN else []
+    notes = [f"CPU: {why.reason} (--show cpu)"] if why is not None and open_end else []
+    card = decided_card(
+        "cpu",
+        Judgment(found.status, shares, shares.today, shares.today, () if why is None else (why,)),  # text has the ends
+        bounds,
+        facts,
+        clause=", ".join((f"{text}{because}", *later)),
+        limited=limited,
+        notes=notes,
+        failures=server_failures(shares, nodes),
+        assumed=assumed,
+    )
     if open_end and not known:
-        card = open_card("cpu", said, demand_text(facts), VERDICT, has=capacity_text(facts), note=notes[0])
-        yield judged(sheet, replace(card, status=found.status.value, facts=facts))
+        unjudged = open_card("cpu", card.statement, card.demand, VERDICT, has=capacity_text(facts), note=notes[0])
+        yield judged(sheet, replace(unjudged, status=found.status.value, facts=facts))
         return
     write_later_shares(sheet, shares, nodes)
-    assumed = [why.reason] if why is not None and found.status is ShareStatus.WARN else []
-    yield judged(
-        sheet,
-        share_card(
-            "cpu",
-            found.status,
-            said,
-            shares,
-            bounds,
-            facts,
-            advice=VERDICT,
-            assumptions=[f"assumed: {reason}" for reason in assumed],
-            notes=notes,
-            failures=server_failures(shares, nodes),
-            assumed=assumed,
-        ),
-    )
+    yield judged(sheet, card)
 
 
 def _width(factor: Quantity) -> float:

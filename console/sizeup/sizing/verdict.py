@@ -271,59 +271,24 @@ def decided_card(
     if found.status is ShareStatus.UNCERTAIN and found.doubts and found.doubts[0].action:
         said += f". {found.doubts[0].action} to decide"
     together = [f"assumed: {'; '.join(assumed)}"] if assumed else []
-    each = [f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults]
+    alone = [f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults]
     assumed = [*assumed, *(one.reason for one in found.defaults)]
-    return share_card(
-        resource,
-        without_unconfirmed_pass(found.status, assumed),
-        said,
-        found.shares,
-        bounds,
-        facts,
-        advice=advice or f"verdict.{resource}",
-        assumptions=(*together, *each),
-        notes=notes,
-        stages=stages,
-        failures=failures,
-        assumed=assumed,
-        not_judged=not_judged,
-        unmeasured=unmeasured,
-    )
-
-
-def share_card(
-    resource: str,
-    status: ShareStatus,
-    statement: str,
-    shares: Shares,
-    bounds: ShareLimits,
-    facts: ShareFacts,
-    *,
-    advice: str,
-    assumptions: Iterable[str] = (),
-    notes: Iterable[str] = (),
-    stages: Sequence[StageUse] = (),
-    failures: Sequence[Failure] = (),
-    assumed: Sequence[str] = (),
-    not_judged: str = "",
-    unmeasured: Sequence[str] = (),
-) -> Card:
-    """Return the card of a resource whose share of capacity is known."""
+    status, shares = without_unconfirmed_pass(found.status, assumed), found.shares
     each = " per server" if facts.per_server else ""
     by = f" ({facts.bottleneck})" if facts.bottleneck else ""
     bad = status in (ShareStatus.WARN, ShareStatus.FAIL)
     return Card(
         resource,
         status.value,
-        capitalized(statement),
+        capitalized(said),
         detected=f"{capacity_text(facts)}{each}{by}",
         demand=demand_text(facts),
         share=shares.today,
         n_plus_one=shares.n_plus_one,
         last_year=shares.last_year,
         horizon_years=shares.growth.years,
-        advice=advice,
-        assumptions=tuple(map(capitalized, assumptions)),
+        advice=advice or f"verdict.{resource}",
+        assumptions=tuple(map(capitalized, (*together, *alone))),
         notes=tuple(map(capitalized, notes)),
         later=tuple(map(capitalized, later_notes(resource, shares, bounds, failures))),
         stages=tuple(sorted(stages, key=lambda stage: -stage.share)),
