@@ -185,11 +185,6 @@ def bounds_of(*parts: Quantity) -> Bounds:
     return Bounds(sum(one.value for one in parts), low, high if high < math.inf else None)
 
 
-def without_unconfirmed_pass(status: ShareStatus, reasons: Sequence[str]) -> ShareStatus:
-    """Return the status of what rests on defaults that nobody chose: no pass, while a warning or a failure stays."""
-    return ShareStatus.ASSUMED if reasons and status is ShareStatus.PASS else status
-
-
 def limits(sheet: Sheet) -> ShareLimits:
     """Return the limits, which a user can override as rules."""
     required = sheet.optional_words("policy.n_plus_one") == "required"
@@ -273,7 +268,9 @@ def decided_card(
     together = [f"assumed: {'; '.join(assumed)}"] if assumed else []
     alone = [f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults]
     assumed = [*assumed, *(one.reason for one in found.defaults)]
-    status, shares = without_unconfirmed_pass(found.status, assumed), found.shares
+    status, shares = found.status, found.shares
+    if assumed and status is ShareStatus.PASS:
+        status = ShareStatus.ASSUMED
     each = " per server" if facts.per_server else ""
     by = f" ({facts.bottleneck})" if facts.bottleneck else ""
     bad = status in (ShareStatus.WARN, ShareStatus.FAIL)
