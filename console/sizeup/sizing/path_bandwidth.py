@@ -84,11 +84,11 @@ def storage_path_bandwidths(
     waiting = standby_adapters(machine, named, down)
     standby = [one for one in usable if one.device in waiting and one.limit_bytes_per_second]
     counted = [capacity for capacity in measured if _has_dedicated_path(machine, capacity.target, named)]
-    bandwidths = [
+    bandwidths = (
         _path_bandwidth("NVMe", [budgets.get(one.name) for one in machine.nvme_controllers], counted),
         _path_bandwidth("HBA", [budgets.get(one.name) for one in machine.hbas], counted, standby),
         _network(machine, budgets, named, down, counted),
-    ]
+    )
     found = list(filter(None, bandwidths))
     if not found:
         found = [
@@ -159,23 +159,16 @@ def _network(
         return None
     routed = {mount.nic for mount in mounts if mount.nic is not None}
     up = [nic for nic in machine.nics if nic.name not in down and (not routed or nic.name in routed)]
-    candidates = [
-        _path_bandwidth(
-            "NFS",
-            [budgets.get(name) for name in interfaces_in_use(machine, nic.name)],
-            measured,
-            [budgets[name] for name in backup_interfaces(nic) if name in budgets],
-        )
-        for nic in up
-    ]
+    candidates = []
+    for nic in up:
+        used = [budgets.get(name) for name in interfaces_in_use(machine, nic.name)]
+        waiting = [budgets[name] for name in backup_interfaces(nic) if name in budgets]
+        candidates.append(_path_bandwidth("NFS", used, measured, waiting))
     return max(filter(None, candidates), key=lambda bandwidth: bandwidth.bytes_per_second, default=None)
 
 
 def _path_bandwidth(
-    kind: str,
-    budgets: Iterable[PathBudget | None],
-    measured: Sequence[Capacity],
-    standby: Sequence[PathBudget] = (),
+    kind: str, budgets: Iterable[PathBudget | None], measured: Sequence[Capacity], standby: Sequence[PathBudget] = ()
 ) -> PathBandwidth | None:
     known = [budget for budget in budgets if budget is not None and budget.limit_bytes_per_second]
     if not known:

@@ -89,9 +89,11 @@ class Rules(Struct, frozen=True, eq=False):
         """The user's change of ``KIND.ID`` or a field of it, the last one of several; None where it is untouched."""
         return next((o for o in reversed(self.overrides) if f"{o.target}.".startswith(f"{entry}.")), None)
 
-    def formula(self, text: str) -> Formula:
+    @staticmethod
+    @cache
+    def formula(text: str) -> Formula:
         """A formula of one of the packs, ready to be evaluated."""
-        return _formula(text)
+        return parse_formula(text, "rules")
 
     def source(self, source_id: str) -> Source:
         """A source as advice cites it."""
@@ -180,11 +182,6 @@ def _add(into: dict[str, _Entry], entries: Iterable[_Entry], kind: str, where: s
         if entry.id in into:
             raise MalformedError(f"{where}: {kind} {entry.id!r} is there twice; ids are unique over all packs")
         into[entry.id] = entry
-
-
-@cache
-def _formula(text: str) -> Formula:
-    return parse_formula(text, "rules")
 
 
 @cache

@@ -131,8 +131,7 @@ def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:
         return quantity.low, quantity.high
     swing = rules.figure("sensitivity.swing").value
     low, high = quantity.value * (1 - swing), quantity.value * (1 + swing)
-    grain = _least_step(key)
-    if grain:
+    if grain := _least_step(key):
         low, high = math.floor(low / grain) * grain, math.ceil(high / grain) * grain
     return _inside(key, low), _inside(key, high)
 

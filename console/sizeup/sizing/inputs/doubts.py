@@ -48,8 +48,6 @@ _SUSTAINED_SECONDS = 1800.0
 _LONGER, _IDLE = "Measure for longer, on an idle host", "Measure again when idle"
 _CLOUDS = ("Amazon", "Google", "Microsoft", "Alibaba", "DigitalOcean", "OpenStack", "Oracle", "Hetzner", "Tencent")
 """Vendors by DMI whose guests have volumes with burst credits."""
-
-
 _HOST = "the host of this guest"
 
 
@@ -80,9 +78,7 @@ class Surroundings(Struct, frozen=True):
     def has_credits(self) -> bool:
         """Whether volumes may have burst credits: in a cloud, or in a guest that says nothing of its vendor."""
         platform = self.machine.platform
-        if not platform.is_guest:
-            return False
-        return platform.vendor is None or platform.vendor.startswith(_CLOUDS)
+        return bool(platform.is_guest) and (platform.vendor is None or platform.vendor.startswith(_CLOUDS))
 
     def cold(
         self, target: StorageTarget | None, of: Callable[[MeasuredFigure], StorageTarget | None]

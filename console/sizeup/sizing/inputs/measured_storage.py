@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
 
 from msgspec.structs import replace
 
@@ -222,7 +223,7 @@ class _Targets:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._known: dict[tuple[str, bool], StorageTarget | None] = {}
+        self._find = cache(partial(find_target, machine))
 
     def of(self, figure: MeasuredFigure) -> StorageTarget | None:
         """The device or mount under a figure; None where this machine does not tell.
@@ -242,11 +243,6 @@ class _Targets:
             if name in extra:
                 return self._find(str(extra[name]), exact=True)
         return self._find(figure.target)
-
-    def _find(self, where: str, *, exact: bool = False) -> StorageTarget | None:
-        if (where, exact) not in self._known:
-            self._known[where, exact] = find_target(self.machine, where, exact=exact)
-        return self._known[where, exact]
 
     def _together(self, paths: Sequence[str]) -> StorageTarget | None:
         found = [self._find(path) for path in paths if path]

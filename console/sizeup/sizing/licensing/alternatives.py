@@ -193,10 +193,8 @@ def _failover(sheet: Sheet) -> Iterator[Advice]:
         count, metric, _ = licenses_required(fewer)
         text = count_range(count, metric.unit)
         of_all = Sheet(sheet.inputs, sheet.rules)
-        all_of_them, _, _ = licenses_required(of_all)
-        text += f" in place of {count_range(all_of_them, '')}"
-        options = chosen_options(Sheet(sheet.inputs, sheet.rules), pack, product)
-        kept = chosen_options(Sheet(fewer.inputs, sheet.rules), pack, product)
+        text += f" in place of {count_range(licenses_required(of_all)[0], '')}"
+        options, kept = (chosen_options(Sheet(one.inputs, sheet.rules), pack, product) for one in (sheet, fewer))
         shared = [entry for entry in options if entry.for_clusters and entry not in kept]
         names = [short(entry.id) for entry in options if entry not in shared]
         rest = Words(",".join(names) or "none", Origin.RULE, "without what a passive server does not need")

@@ -15,17 +15,10 @@ from sizeup.sizing.pack import FailoverEntry, MetricEntry, Pack, PartitionEntry,
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.text import nearest
 
-OF_ONE_PACK = (
-    "license.product",
-    "license.version",
-    "license.metric",
-    "license.options",
-    "license.list_usd",
-    "license.scope",
-)
+OF_ONE_PRODUCT = ("license.metric", "license.options", "license.list_usd")
+"""Keys about the contract for one product."""
+OF_ONE_PACK = (*OF_ONE_PRODUCT, "license.product", "license.version", "license.scope")
 """Keys about the contract with one vendor."""
-
-
 PRODUCT = "license.product"
 """Key of the product, of which a vendor has several."""
 PARTITION = "license.partition"

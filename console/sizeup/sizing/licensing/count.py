@@ -112,11 +112,9 @@ def counted_hosts(sheet: Sheet, sockets: Quantity) -> float:
         return 1
     hosts = sheet.optional("license.hosts")
     if hosts is None:
-        key = "license.hosts"
         text = "the guest runs on one host only: where it may run on others, all of them count"
-        sheet.assume(f"{text}. Use {KEYS[key].flag}", key)
-        return 1
-    return hosts.value
+        sheet.assume(f"{text}. Use {KEYS['license.hosts'].flag}", "license.hosts")
+    return 1 if hosts is None else hosts.value
 
 
 class FormulaNames:
@@ -324,8 +322,7 @@ def count_range(count: Quantity, unit: str) -> str:
 def evaluated(sheet: Sheet, basis: CountBasis, formula: Formula, title: str, unit: str) -> tuple[float, float, float]:
     """Value, low and high of a formula, with the working written down."""
     value, low, high = (formula.evaluate(FormulaNames(sheet, basis, end)) for end in ("value", "low", "high"))
-    written = formula.working(FormulaNames(sheet, basis))
-    result = format_in(value * base_unit(unit)[1], unit)
+    written, result = formula.working(FormulaNames(sheet, basis)), format_in(value * base_unit(unit)[1], unit)
     steps = dict.fromkeys((formula.text, written, result))
     sheet.line(f"{title}: {' = '.join(steps)}")
     return value, min(low, high), max(low, high)
@@ -363,6 +360,5 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
 
 def ranged(value: float, low: float, high: float, unit: str, source: str) -> Quantity:
     """A quantity with its range, or without one where both ends are the value."""
-    if low == value == high:
-        return Quantity(value, unit, Origin.RULE, source)
-    return Quantity(value, unit, Origin.RULE, source, low=low, high=high)
+    found = Quantity(value, unit, Origin.RULE, source)
+    return found if low == value == high else replace(found, low=low, high=high)

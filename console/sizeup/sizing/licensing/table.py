@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_options, soft_hypervisor
+from sizeup.sizing.licensing.contract import OF_ONE_PACK, OF_ONE_PRODUCT, chosen_options, soft_hypervisor
 from sizeup.sizing.licensing.cost import list_price, term_cost
 from sizeup.sizing.licensing.count import MinimumOrder
 from sizeup.sizing.licensing.permission import ForbiddenError, permission
@@ -48,8 +48,6 @@ class Row(Struct, frozen=True):
 
 
 _SCOPE = "license.scope"
-_OF_ONE = ("license.metric", "license.options", "license.list_usd")
-"""Keys about the contract for one product."""
 
 
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
@@ -64,7 +62,7 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
         bought = pack.find_product(stated.value) if isinstance(stated, Words) else pack.product[0]
         for product in pack.product:
             if not product.option_of:
-                own: Inputs = {key: kept[key] for key in kept if product is bought or key not in _OF_ONE}
+                own: Inputs = {key: kept[key] for key in kept if product is bought or key not in OF_ONE_PRODUCT}
                 if not ours:
                     own = _inputs_for_product(own, pack, product)
                 named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
