@@ -101,8 +101,7 @@ def _locality(sheet: Sheet) -> Iterator[Advice]:
         "stays local"
     )
     yield answered(sheet, "memory.interleave-locality", title, verdict, share, "closson-2007-numa")
-    local, remote = sheet.number("memory.local_ns"), sheet.number("memory.remote_ns")
-    nodes = sheet.number("numa.nodes")
+    local, remote, nodes = map(sheet.number, ("memory.local_ns", "memory.remote_ns", "numa.nodes"))
     count, others = Term(nodes.value, f"{nodes.value:g}"), Term(1 - 1 / nodes.value, f"(1 - 1/{nodes.value:g})")
     mean = worked(sheet, term(local, "ns") / count + term(remote, "ns") * others, "ns")
     verdict = (

@@ -139,9 +139,8 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
     values: dict[str, Value] = {}
     without = "".join(f", without {what}" for what in dict.fromkeys(file.left_out for file in files) if what)
     for key, unit, figure in (*_FIGURES, ("workload.cpu_cores", "1", lambda one: _busy_cores(one, cores))):
-        known = sorted(value for interval in intervals if (value := figure(interval)) is not None)
-        if known and at(known, percentile) > 0:
-            value = at(known, percentile)
+        known = sorted(found for interval in intervals if (found := figure(interval)) is not None)
+        if known and (value := at(known, percentile)) > 0:
             low, high = min(at(known, 50), value), known[-1]
             several = f"{percentile:g}th percentile of {len(known)} intervals"
             source = f"{where}: {several if len(known) > 1 else 'one interval, an average'}{without}"
