@@ -80,7 +80,10 @@ def test_memory_in_use_may_be_that_of_other_programs(gib: int, status: str) -> N
     found = next(one for one in size(inputs).cards if one.resource == "memory")
 
     assert (found.status, found.share) == (status, gib / 512)
-    said = {"warn": "up to 88%: 112 GiB are in use now", "uncertain": "up to 112%: 112 GiB are in use now"}
+    said = {
+        "warn": "(68%; at most 88% of the 400 GiB that are certain: 112 GiB are in use now",
+        "uncertain": "(88%; 400 GiB are certain: 112 GiB are in use now",
+    }
     assert said.get(status, "Memory: ") in found.statement
     typed = size({**inputs, **parse_settings(["machine.memory_gib=512"])})
     assert next(one for one in typed.cards if one.resource == "memory").facts.capacity.exact
@@ -94,7 +97,7 @@ def test_of_two_doubts_the_one_that_decides_is_named() -> None:
     found = next(one for one in size({**described(machine, {}), **given}).cards if one.resource == "memory")
 
     assert found.status == "uncertain"
-    assert "84% to 112%: 112 GiB are in use now" in found.statement
+    assert "(88%; 400 GiB are certain: 112 GiB are in use now" in found.statement
 
 
 def test_a_size_of_the_database_alone_asks_for_the_shared_memory_and_decides_nothing() -> None:

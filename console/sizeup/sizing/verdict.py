@@ -121,20 +121,28 @@ class Judgment(Struct, frozen=True):
     defaults: tuple[Doubt, ...] = ()
     """The ends of defaults at which the status would be another one, each default once."""
 
-    @property
-    def clauses(self) -> list[str]:
-        """The ends where they decide, and the defaults that do, a clause each."""
+    def clauses(self, facts: ShareFacts) -> list[str]:
+        """Return the ends where they decide, and the defaults that do, a clause each."""
         defaults = [f"assumed: {'; '.join(one.reason for one in self.defaults)}"] if self.defaults else []
         today, fails = self.shares.today, self.status is ShareStatus.FAIL
         end = self.best if fails else self.worst
         if not self.doubts or (end == today and (self.status is not ShareStatus.UNCERTAIN or self.best == today)):
             return defaults
-        best, worst = share_text(self.best), "none of it certain"
-        if self.worst < math.inf:
-            worst = f"up to {share_text(end)}" if self.best == today else f"{best} to {share_text(end)}"
-        less = f"as low as {best}" if self.best else "perhaps less"
-        span = f"at least {best}" if fails else less if end == today else worst
-        return [f"{span}: {self.doubts[0].reason}", *defaults]
+        return [f"{self._span(facts, at_best=fails or end == today)}: {self.doubts[0].reason}", *defaults]
+
+    def _span(self, facts: ShareFacts, *, at_best: bool) -> str:
+        """Return what is certain of a capacity, or between which ends the share lies."""
+        best, worst, low = share_text(self.best), share_text(self.worst), facts.capacity.low
+        if at_best:
+            less = "at least" if self.status is ShareStatus.FAIL else "as low as"
+            return f"{less} {best}" if self.best else "perhaps less, as the capacity is open"
+        if self.worst == math.inf:
+            return "none of it certain"
+        if low < facts.capacity.value:
+            certain = amount_text(exactly(low), facts.unit)
+            is_open = self.status is ShareStatus.UNCERTAIN
+            return f"{certain} are certain" if is_open else f"at most {worst} of the {certain} that are certain"
+        return f"up to {worst}" if self.best == self.shares.today else f"{best} to {worst}"
 
 
 def decide(bounds: ShareLimits, shares: Callable[..., Shares], capacity: Quantity, *demands: Quantity) -> Judgment:
@@ -261,7 +269,7 @@ def decided_card(
 ) -> Card:
     """Return the card of a resource whose ends were judged, with what would decide where they do not."""
     clause = clause or shares_clause(found.shares, bounds, failures)
-    subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses)
+    subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses(facts))
     said = statement(subject, facts, clause, label=label, limited=limited, not_judged=not_judged)
     if found.status is ShareStatus.UNCERTAIN and found.doubts and found.doubts[0].action:
         said += f". {found.doubts[0].action} to decide"
