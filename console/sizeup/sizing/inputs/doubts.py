@@ -195,10 +195,13 @@ def _cache_doubts(
 def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFigure) -> Doubt:
     """Return that old data bound a figure below."""
     rate = cold.value * (_BLOCK_BYTES if KEYS[key].unit == "MB/s" else 1)
-    if figure.declared.name == MIXED:  # of old data nothing was written
-        rate /= mix_cost(MIXED_WRITES, shared=behind != _HOST)
     old = f"old data gave {format_in(float(f'{cold.value:.4g}'), 'IOPS')}"
-    return Doubt(min(rate, figure.value), old, "Measure with a file that is far larger than every cache")
+    if figure.declared.name == MIXED:  # of old data nothing was written
+        shared = behind != _HOST
+        rate /= mix_cost(MIXED_WRITES, shared=shared)
+        old += f" of reads, and a write may take as long as {mix_cost(1, shared=shared):g} of them"
+    action = f"Measure with a file that is far larger than every cache, or enter {_typed(key)}"
+    return Doubt(min(rate, figure.value), old, action)
 
 
 def _typed(key: str) -> str:
