@@ -195,8 +195,8 @@ def bounds_of(*parts: Quantity) -> Bounds:
 
 def limits(sheet: Sheet) -> ShareLimits:
     """Return the limits, which a user can override as rules."""
-    required = sheet.optional_words("policy.n_plus_one") == "required"
-    return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value, required)
+    policy = sheet.optional_words("policy.n_plus_one")
+    return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value, policy == "required")
 
 
 def amount_text(figure: Bounds, unit: str, digits: int = 4) -> str:
