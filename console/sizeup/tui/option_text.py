@@ -14,7 +14,7 @@ from sizeup.text import capitalized
 from sizeup.tui.actions import first_key_of
 from sizeup.views.inputs.input_names import input_label
 
-_ASSIGNMENT = r"[a-z]+\.[a-z_]+=[^\s;)]*[^\s,;.)]"
+_ASSIGNMENT = r"[a-z]+\.[a-z0-9_]+=[^\s;)]*[^\s,;.)]"
 _OPTION = re.compile(
     rf"(?P<inside>(?<=\())?(?P<verb>[Uu]se |sizeup size )?--set (?P<settings>{_ASSIGNMENT}(?: {_ASSIGNMENT})*)"
 )
