@@ -28,31 +28,12 @@ from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_q
 from sizeup.sizing.storage_paths import find_target
 from sizeup.text import capitalized
 
-CALCULATIONS: tuple[Calculation, ...] = (
-    *share.CALCULATIONS,
-    *balance.CALCULATIONS,
-    *space.CALCULATIONS,
-    *cpu.CALCULATIONS,
-    *memory_share.CALCULATIONS,
-    *demand.CALCULATIONS,
-    *capacity.CALCULATIONS,
-    *transfer_cost.CALCULATIONS,
-    *tcp.CALCULATIONS,
-    *array.CALCULATIONS,
-    *response.CALCULATIONS,
-    *redo.CALCULATIONS,
-    *memory.CALCULATIONS,
-    *flash.CALCULATIONS,
-    *scan.CALCULATIONS,
-    *required.CALCULATIONS,
-    *limits.CALCULATIONS,
-    *cost.CALCULATIONS,
-    *editions.CALCULATIONS,
-    *alternatives.CALCULATIONS,
-    *value.CALCULATIONS,
-    *claims.CALCULATIONS,
+_MODULES = (
+    *(share, balance, space, cpu, memory_share, demand, capacity, transfer_cost, tcp, array, response),
+    *(redo, memory, flash, scan, required, limits, cost, editions, alternatives, value, claims),
 )
 """In the order of the page."""
+CALCULATIONS: tuple[Calculation, ...] = tuple(one for module in _MODULES for one in module.CALCULATIONS)
 
 HEADLINE = "io.demand.headline"
 """The advice that a one-line summary shows."""
