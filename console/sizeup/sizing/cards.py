@@ -11,11 +11,9 @@ from sizeup.model.advice import Advice, Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.card import license_card
 from sizeup.sizing.sheet import Inputs, brief
-from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
+from sizeup.sizing.verdict import RESOURCES, WORST_FIRST, ShareStatus
 from sizeup.units import format_in
 
-RESOURCES = ("storage", "space", "cpu", "memory", "network", "license")
-"""The order among cards of one status."""
 _WORST = [status.value for status in WORST_FIRST]
 
 

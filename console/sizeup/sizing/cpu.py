@@ -33,9 +33,6 @@ from sizeup.sizing.verdict import (
 from sizeup.sizing.workload import covers_one_instance, growth
 from sizeup.units import format_in
 
-VERDICT = "verdict.cpu"
-"""The id of the advice."""
-
 
 def _cpu(sheet: Sheet) -> Iterator[Advice]:
     busy = sheet.inputs.get("workload.cpu_cores"), sheet.inputs.get("workload.cpu_percent")
@@ -84,6 +81,7 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     later = later_clauses(end, bounds, server_failures(end, nodes))
     assumed = [why.reason] if why is not None and found.status is ShareStatus.WARN else []
     notes = [f"CPU: {why.reason} (--show cpu)"] if why is not None and open_end else []
+    failures = server_failures(shares, nodes)
     card = decided_card(
         "cpu",
         Judgment(found.status, shares, shares.today, shares.today, () if why is None else (why,)),  # text has the ends
@@ -92,14 +90,14 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
         clause=", ".join((f"{text}{because}", *later)),
         limited=limited,
         notes=notes,
-        failures=server_failures(shares, nodes),
+        failures=failures,
         assumed=assumed,
     )
     if open_end and not known:
-        unjudged = open_card("cpu", card.statement, card.demand, VERDICT, has=capacity_text(facts), note=notes[0])
+        unjudged = open_card("cpu", card.statement, card.demand, has=capacity_text(facts), note=notes[0])
         yield judged(sheet, replace(unjudged, status=found.status.value, facts=facts))
         return
-    write_later_shares(sheet, shares, nodes)
+    write_later_shares(sheet, shares, failures)
     yield judged(sheet, card)
 
 
@@ -120,7 +118,7 @@ def _unknown(sheet: Sheet) -> Advice:
     there = sheet.optional("workload.cpu_cores")
     demand = shown(sheet.number("workload.cpu_percent"), "%") if there is None else f"{figure(there.value)} cores"
     said = f"CPU: {demand} demand, capacity unknown. Use {KEYS['machine.cores'].flag}"
-    return judged(sheet, open_card("cpu", said, demand, VERDICT))
+    return judged(sheet, open_card("cpu", said, demand))
 
 
 def _demand(sheet: Sheet, capacity: float) -> tuple[list[Quantity], bool]:

@@ -34,8 +34,6 @@ from sizeup.sizing.verdict import (
 from sizeup.sizing.workload import Growth, data_growth, data_rate, growth, growth_of_sum
 from sizeup.units import format_in
 
-VERDICT = "verdict.memory"
-"""The id of the advice."""
 _SAME = 1.02
 """Sizes within 2 % are the same: an advisory is in steps of the size in use."""
 _BASES = ("sga.mb", "sga.advisory_mb", "db.hot_gb", "db.gb")
@@ -129,7 +127,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if memory is None:
         demand = amount_text(exactly(shared.size.value + sessions.value), "GiB")
         said = f"Memory: {demand} demand{each}, capacity unknown. Use {KEYS['machine.memory_gib'].flag}"
-        yield judged(sheet, open_card("memory", said, demand, VERDICT))
+        yield judged(sheet, open_card("memory", said, demand))
         return
     load, data, bounds = growth(sheet), data_growth(sheet) if shared.grows else Growth(), limits(sheet)
 
@@ -155,7 +153,8 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
             usable = None
     needed = bounds_of(shared.size, sessions)
     sheet.line(f"{format_in(needed.value, 'GiB')} / {shown(has, 'GiB')} = {share_text(judgment.shares.today)}")
-    write_later_shares(sheet, judgment.shares, nodes)
+    failures = server_failures(judgment.shares, nodes)
+    write_later_shares(sheet, judgment.shares, failures)
     if load.per_year and load.years and not shared.grows:
         sheet.caveat("the shared memory counts as set and does not grow with the database")
     exhausted = _exhausted_node(sheet, shared.size)
@@ -165,7 +164,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     facts = ShareFacts(needed, bounds_of(has), "GiB", whole, per_server=nodes > 1)
     limited = [exhausted] if exhausted and judgment.status is ShareStatus.WARN else []
     limited += [] if usable is None else [f"{brief(usable.size, 'GiB')} by {usable.product}"]
-    failures, notes = server_failures(judgment.shares, nodes), _notes(sheet, shared, exhausted)
+    notes = _notes(sheet, shared, exhausted)
     card = decided_card("memory", judgment, bounds, facts, failures=failures, limited=limited, notes=notes)
     yield judged(sheet, card)
 

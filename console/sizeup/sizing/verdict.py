@@ -18,36 +18,24 @@ from sizeup.units import base_unit, format_in
 
 
 class ShareStatus(Enum):
-    """What a share of capacity means."""
+    """What a share of capacity means, worst first."""
 
-    PASS = "pass"  # noqa: S105  a verdict, and no password
-    WARN = "warn"
     FAIL = "fail"
+    WARN = "warn"
     UNCERTAIN = "uncertain"
     """The limit lies between the ends of what is known."""
     ASSUMED = "assumed"
     """Rests on a default that nobody chose."""
+    PASS = "pass"  # noqa: S105  a verdict, and no password
     UNKNOWN = "unknown"
     """No demand, or no capacity."""
 
 
-RESOURCE_NAMES = {
-    "storage": "storage",
-    "space": "space",
-    "cpu": "CPU",
-    "memory": "memory",
-    "network": "network",
-    "license": "license",
-}
+RESOURCES = ("storage", "space", "cpu", "memory", "network", "license")
+"""The order among cards of one status."""
+RESOURCE_NAMES = {name: name for name in RESOURCES} | {"cpu": "CPU"}
 """Resources as sentences name them."""
-WORST_FIRST = (
-    ShareStatus.FAIL,
-    ShareStatus.WARN,
-    ShareStatus.UNCERTAIN,
-    ShareStatus.ASSUMED,
-    ShareStatus.PASS,
-    ShareStatus.UNKNOWN,
-)
+WORST_FIRST = tuple(ShareStatus)
 
 
 class Shares(Struct, frozen=True):
@@ -268,7 +256,7 @@ def decided_card(
     unmeasured: Sequence[str] = (),
 ) -> Card:
     """Return the card of a resource whose ends were judged, with what would decide where they do not."""
-    clause = clause or shares_clause(found.shares, bounds, failures)
+    clause = clause or ", ".join((share_text(found.shares.today), *later_clauses(found.shares, bounds, failures)))
     subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses(facts))
     said = statement(subject, facts, clause, label=label, limited=limited, not_judged=not_judged)
     if found.status is ShareStatus.UNCERTAIN and found.doubts and found.doubts[0].action:
@@ -308,16 +296,7 @@ def decided_card(
     )
 
 
-def open_card(
-    resource: str,
-    statement: str,
-    demand: str,
-    advice: str,
-    *,
-    has: str = "",
-    note: str = "",
-    assumed: Sequence[str] = (),
-) -> Card:
+def open_card(resource: str, statement: str, demand: str, *, has: str = "", note: str = "") -> Card:
     """Return the card of a resource with a demand whose capacity is unknown; ``note`` says so in short."""
     return Card(
         resource,
@@ -325,10 +304,8 @@ def open_card(
         statement,
         has,
         demand=demand,
-        advice=advice,
-        assumptions=tuple(f"Assumed: {reason}" for reason in assumed),
+        advice=f"verdict.{resource}",
         notes=(note or statement,),
-        assumed=tuple(assumed),
     )
 
 
@@ -380,10 +357,11 @@ def server_failures(shares: Shares, nodes: float) -> list[Failure]:
     return [failure(f"one of {format_in(nodes, 'servers')}", shares.n_plus_one, shares.after)] if nodes > 1 else []
 
 
-def write_later_shares(sheet: Sheet, shares: Shares, nodes: float) -> None:
-    """Add the shares after losing a server and in the last year to the working."""
-    if shares.n_plus_one is not None:
-        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
+def write_later_shares(sheet: Sheet, shares: Shares, failures: Iterable[Failure]) -> None:
+    """Add the shares after each failure and in the last year to the working."""
+    for lost in failures:
+        if lost.share is not None:
+            sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
 
@@ -409,11 +387,6 @@ def _beyond(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure]) ->
         return []  # what growth alone exceeds says enough
     when = f" in year {year}" if year else ""
     return [f"{share_text(share * growth.factor(year))}{when} after losing {lost}"]
-
-
-def shares_clause(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> str:
-    """Return the share of today, and those after a failure and at the end of the horizon above the capacity."""
-    return ", ".join((share_text(shares.today), *later_clauses(shares, bounds, failures)))
 
 
 def later_clauses(shares: Shares, bounds: ShareLimits, failures: Sequence[Failure] = ()) -> list[str]:

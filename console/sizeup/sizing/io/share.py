@@ -31,13 +31,12 @@ from sizeup.sizing.verdict import (
     limits,
     open_card,
     share_text,
+    write_later_shares,
 )
 from sizeup.sizing.workload import Demand, Growth, at_ends, lacks_redo, workload_demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
-VERDICT = "verdict.storage"
-"""The id of the advice."""
 DISKS, PATHS = "the disks", "the paths"
 """What is not judged where paths alone are known, and where drives alone are."""
 IOPS, THROUGHPUT = "its IOPS", "its MB/s"
@@ -193,7 +192,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
     down, notes = _down_notes(sheet), [*_notes(sheet, found, demand), *unmeasured.values()]
     assumed = _assumed(sheet, case, bounds)
     judgment, end = _judgment(found, demand.growth, bounds, not_judged, ranged=bool(at_ends(sheet)))
-    _write_shares(sheet, failures, judgment.shares)
+    write_later_shares(sheet, judgment.shares, failures)
     bad = judgment.status in (ShareStatus.WARN, ShareStatus.FAIL)
     resting = bad and assumed and not demand.by_rule  # a rule of thumb says so by itself
     later = later_clauses(_end_shares(found, demand.growth, judgment.status), bounds, failures)
@@ -302,15 +301,6 @@ def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> lis
     return [replace(one, stage=replace(one.stage, name="all drives, without RAID"), left=None) for one in beyond]
 
 
-def _write_shares(sheet: Sheet, failures: Sequence[Failure], shares: Shares) -> None:
-    """Add the shares after each failure and in the last year to the working."""
-    for lost in failures:
-        if lost.share is not None:
-            sheet.line(f"after losing {lost.lost}: {share_text(lost.share)}")
-    if shares.last_year is not None:
-        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
-
-
 def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
     """Return what is judged, and the part of the storage that is not; empty where all of it is."""
     if all(one.stage.drives for one in found):
@@ -333,7 +323,7 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, assumed:
     judgment = _judgment([one], demand.growth, bounds)[0]
     judgment = replace(judgment, defaults=tuple(Doubt(None, reason, default=True) for reason in assumed))
     failures, facts = _failures([one], demand.growth), one.facts(by_rule=False)
-    card = decided_card("network", judgment, bounds, facts, advice=VERDICT, failures=failures)
+    card = decided_card("network", judgment, bounds, facts, advice="verdict.storage", failures=failures)
     return replace(card, assumptions=())  # of the storage
 
 
@@ -351,7 +341,7 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     why = "" if down is None else f", because no path that is up reports its speed (down: {down})"
     why = why or (f"; {INSIDE}" if servers(sheet) > 1 else "")
     said = f"Storage: {needed} demand, capacity unknown{why}. {action}"
-    return judged(sheet, open_card("storage", said, needed, VERDICT))
+    return judged(sheet, open_card("storage", said, needed))
 
 
 def _unmeasured(sheet: Sheet) -> dict[str, str]:
@@ -369,7 +359,7 @@ def _latency_alone(sheet: Sheet, unmeasured: Mapping[str, str]) -> Advice:
     names = " and ".join(unmeasured)
     enter = f"Enter the load too ({KEYS['workload.iops'].flag})"
     said = f"Storage: {names} demanded, and no measurement of it counts yet. {enter}"
-    return judged(sheet, open_card("storage", said, next(iter(unmeasured)), VERDICT))
+    return judged(sheet, open_card("storage", said, next(iter(unmeasured))))
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:

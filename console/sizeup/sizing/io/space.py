@@ -12,21 +12,10 @@ from sizeup.sizing.io.array import drive_count, raw_bytes, usable_bytes
 from sizeup.sizing.io.capacity import INSIDE, inside_servers, servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.verdict import (
-    Shares,
-    bounds_of,
-    decide,
-    decided_card,
-    judged,
-    limits,
-    open_card,
-    share_text,
-)
+from sizeup.sizing.verdict import Shares, bounds_of, decide, decided_card, judged, limits, open_card, share_text
 from sizeup.sizing.workload import Growth, data_growth, data_rate
 from sizeup.units import format_in
 
-VERDICT = "verdict.space"
-"""The id of the advice."""
 _DRIVES = {"array.disks", "array.disk_gb"}
 """What the capacity of drives follows from, at least half of it."""
 
@@ -102,7 +91,7 @@ def _unknown(sheet: Sheet, needed: str) -> Advice:
         why, key = "nothing tells how large the storage is", "capacity.gb"
     also = "" if key == "capacity.gb" else f" or {KEYS['capacity.gb'].assignment}"
     said = f"Space: {needed} demand, capacity unknown, because {why}. Use {KEYS[key].flag}{also}"
-    return judged(sheet, open_card("space", said, needed, VERDICT))
+    return judged(sheet, open_card("space", said, needed))
 
 
 CALCULATIONS = (Calculation("space", _space, ("verdict.space",), about=("db.gb", "capacity.gb")),)
