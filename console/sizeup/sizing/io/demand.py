@@ -8,6 +8,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.term import term, worked
 from sizeup.sizing.workload import Demand, growth, workload_demand
 from sizeup.units import format_in
 
@@ -31,18 +32,15 @@ def cores(sheet: Sheet) -> Quantity:
 
 def _by_clock(sheet: Sheet, rule: str) -> Quantity:
     """I/O demand of all servers by the GHz rule with the coefficient of ``rule``."""
-    count, nodes = cores(sheet).value, servers(sheet)
+    count, nodes = term(cores(sheet), "cores"), servers(sheet)
     if nodes > 1:
-        sheet.line(f"{format_in(nodes, 'servers')} x {format_in(count, 'cores')} = {format_in(nodes * count, 'cores')}")
-        count *= nodes
-    clock = sheet.number("machine.ghz")
-    per_hz = sheet.rule(rule)
-    demand = count * clock.value * per_hz.value
-    low, high = (None if end is None else count * end * per_hz.value for end in (clock.low, clock.high))
-    hertz = format_in(count * clock.value, "GHz")
-    sheet.line(f"{format_in(count, 'cores')} x {shown(clock, 'GHz')} = {hertz} over all cores")
-    sheet.line(f"{hertz} x {shown(per_hz, 'MB/s/GHz')} = {format_in(demand, 'MB/s')}")
-    return sheet.answer(demand, "MB/s", rule, low=low, high=high)
+        count = worked(sheet, term(nodes, "servers") * count, "cores")
+    clock, per_hz = sheet.number("machine.ghz"), sheet.rule(rule)
+    hertz = clock.scaled(count.value)
+    demand = hertz.scaled(per_hz.value)
+    sheet.line(f"{count} x {shown(clock, 'GHz')} = {shown(hertz, 'GHz')} over all cores")
+    sheet.line(f"{shown(hertz, 'GHz')} x {shown(per_hz, 'MB/s/GHz')} = {shown(demand, 'MB/s')}")
+    return sheet.answer(demand.value, "MB/s", rule, low=demand.low, high=demand.high)
 
 
 def fills_in(sheet: Sheet) -> bool:
@@ -65,15 +63,10 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
         demand = _by_clock(sheet, figure.id)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
         by = _rule_of_thumb(sheet, figure.id)
-        ending = "" if figure.variant == "" else f"-{name}"
-        yield sheet.advice(
-            f"io.demand.ghz-rule{ending}",
-            f"I/O demand by the GHz rule{f', {figure.variant}' if figure.variant else ''}",
-            f"{brief(demand, 'MB/s')} for {format_in(count.value * servers(sheet), 'cores')} at {brief(clock, 'GHz')} "
-            f"({by}{f', {figure.variant}' if figure.variant else ''})",
-            demand,
-            "MB/s",
-        )
+        ending, variant = (f"-{name}", f", {figure.variant}") if figure.variant else ("", "")
+        of_all = f"{format_in(count.value * servers(sheet), 'cores')} at {brief(clock, 'GHz')}"
+        title, verdict = f"I/O demand by the GHz rule{variant}", f"{brief(demand, 'MB/s')} for {of_all} ({by}{variant})"
+        yield sheet.advice(f"io.demand.ghz-rule{ending}", title, verdict, demand, "MB/s")
 
 
 def _class_demands(sheet: Sheet) -> Iterator[Advice]:
@@ -93,23 +86,17 @@ def _class_demand(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -
     count, nodes = sheet.number("machine.cores"), servers(sheet)
     each = sheet.rule(figure_id)
     entry = sheet.rules.figures[figure_id]
-    value, low, high = (None if end is None else end * count.value * nodes for end in (each.value, each.low, each.high))
-    assert value is not None
-    text = format_in(value, entry.unit)
+    found = each.scaled(count.value).scaled(nodes)
+    low, high, text = found.low, found.high, shown(found, entry.unit)
     times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
     sheet.line(f"{times}{shown(count, 'cores')} x {shown(each, entry.unit)} = {text}")
     if entry.unit == "IOPS":
         size = sheet.number("workload.io_kib")
-        sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(value * size.value, 'MB/s')}")
+        sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(found.value * size.value, 'MB/s')}")
     span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
-    return sheet.advice(
-        advice_id,
-        f"I/O demand by kind of workload: {entry.title}",
-        f"{entry.title}: up to {text}{span} for these cores",
-        sheet.answer(value, entry.unit, figure_id, low=low, high=high),
-        entry.unit,
-        decision=decision,
-    )
+    title, verdict = f"I/O demand by kind of workload: {entry.title}", f"{entry.title}: up to {text}{span}"
+    demand = sheet.answer(found.value, entry.unit, figure_id, low=low, high=high)
+    return sheet.advice(advice_id, title, f"{verdict} for these cores", demand, entry.unit, decision=decision)
 
 
 def io_demand(sheet: Sheet) -> Demand | None:
@@ -137,17 +124,12 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
         known = [part for part in parts if part is not None]
         if len(known) > 1:
             sheet.line(f"{' + '.join(shown(part, unit) for part in known)} = {format_in(value, unit)}")
-        low, high = sum(part.least for part in known), sum(part.most or part.value for part in known)
-        ranged = any(part.low is not None and part.high is not None for part in known)
+        low = high = None
+        if any(part.low is not None and part.high is not None for part in known):
+            low = min(sum(part.least for part in known), value)
+            high = max(sum(part.most or part.value for part in known), value)
         with_redo = ", redo included" if demand.redo_rate is not None else ""
-        today = Quantity(
-            value,
-            known[0].unit,
-            known[0].origin,
-            known[0].source,
-            low=min(low, value) if ranged else None,
-            high=max(high, value) if ranged else None,
-        )
+        today = Quantity(value, known[0].unit, known[0].origin, known[0].source, low, high)
         growth = demand.growth
         verdict = f"workload: {brief(today, unit)} today{with_redo}"
         if growth.years:
@@ -163,12 +145,8 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
 def _headline(sheet: Sheet) -> Iterator[Advice]:
     demand = io_demand(sheet)
     if demand is None:
-        yield sheet.advice(
-            "io.demand.headline",
-            "I/O demand",
-            "I/O demand: unknown, because no workload is given",
-            decision="unknown",
-        )
+        verdict = "I/O demand: unknown, because no workload is given"
+        yield sheet.advice("io.demand.headline", "I/O demand", verdict, decision="unknown")
         return
     parts = (demand.transfer_rate, demand.redo_rate)
     known = [part for part in parts if part is not None]
@@ -181,9 +159,8 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
     about, by = "", "given workload" if demand.redo_rate is None else "given workload, redo included"
     if demand.by_rule:
         about, by = "about ", f"{_rule_of_thumb(sheet, EXACT)}; no workload given"
-    yield sheet.advice(
-        "io.demand.headline", "I/O demand", f"I/O demand: {about}{brief(rate, 'MB/s')} ({by})", rate, "MB/s"
-    )
+    verdict = f"I/O demand: {about}{brief(rate, 'MB/s')} ({by})"
+    yield sheet.advice("io.demand.headline", "I/O demand", verdict, rate, "MB/s")
 
 
 CALCULATIONS = (
