@@ -190,11 +190,7 @@ _DECLARED = (
     _number("scan.raw_gb", "size of the scanned data before compression", "GB"),
     _number("scan.stored_gb", "size on disk", "GB"),
     InputKey(
-        "scan.partition_percent",
-        "share of the partitions that a query reads",
-        unit="%",
-        positive=True,
-        maximum=100,
+        "scan.partition_percent", "share of the partitions that a query reads", unit="%", positive=True, maximum=100
     ),
     _words("net.links", "network interfaces with a link"),
     _number("net.window_bytes", "TCP window of one connection", "B"),

@@ -81,13 +81,9 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     each = sheet.number("redo.mb_s")
     ends = [each.value * interval.value / 1e9 * end for end in (factor.value, factor.low or 0, factor.high or 0)]
     sheet.line(f"{shown(each, 'MB/s')} x {shown(interval, 's')} x {shown(factor, '')} = {format_in(ends[0], 'MB')}")
-    yield sheet.advice(
-        "redo.postgresql.max-wal-size",
-        "max_wal_size of PostgreSQL",
-        f"max_wal_size: {format_in(ends[0], 'MB')}, so that checkpoints are timed and not forced",
-        sheet.answer(ends[0], "MB", "redo.postgresql.max-wal", low=ends[1], high=ends[2]),
-        "MB",
-    )
+    verdict = f"max_wal_size: {format_in(ends[0], 'MB')}, so that checkpoints are timed and not forced"
+    most = sheet.answer(ends[0], "MB", "redo.postgresql.max-wal", low=ends[1], high=ends[2])
+    yield sheet.advice("redo.postgresql.max-wal-size", "max_wal_size of PostgreSQL", verdict, most, "MB")
 
 
 def _archive(sheet: Sheet) -> Iterator[Advice]:
@@ -112,13 +108,10 @@ def _recycle(sheet: Sheet) -> Iterator[Advice]:
         f"with the cache in GiB and the rate in MB/s it would be {format_in(longest, 's')}: "
         "the cache size does not say whether GB means 1,000 or 1,024 MB"
     )
-    yield sheet.advice(
-        "redo.cache-recycle",
-        "Time for redo to fill the array's cache",
-        f"redo fills the whole cache every {time} and displaces everything else",
-        sheet.answer(time.value, "s", "redo.cache_gb", low=time.value, high=longest),
-        "s",
-    )
+    title = "Time for redo to fill the array's cache"
+    verdict = f"redo fills the whole cache every {time} and displaces everything else"
+    found = sheet.answer(time.value, "s", "redo.cache_gb", low=time.value, high=longest)
+    yield sheet.advice("redo.cache-recycle", title, verdict, found, "s")
 
 
 def _link(sheet: Sheet) -> Iterator[Advice]:

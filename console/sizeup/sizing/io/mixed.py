@@ -23,9 +23,8 @@ def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
     mixed = sheet.optional("capacity.mixed_iops")
     if mixed is None:
         text = f"reads alone were measured, and {share_text(written)} are writes"
-        return replace(
-            stage, iops=_converted(iops, mix_cost(written, shared=shared), text, "Measure the mix (preset oltp-7030)")
-        )
+        action = "Measure the mix (preset oltp-7030)"
+        return replace(stage, iops=_converted(iops, mix_cost(written, shared=shared), text, action))
     if written > MIXED_WRITES + _SAME_MIX:
         factor = mix_cost(written, shared=shared) / mix_cost(MIXED_WRITES, shared=shared)
         text = f"30% writes were measured, and {share_text(written)} are wanted"
@@ -33,18 +32,10 @@ def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
         return replace(stage, iops=_converted(mixed, factor, text, action))
     part = min(written / MIXED_WRITES, 1.0)
     between = 1 / ((1 - part) / iops.value + part / mixed.value)
-    least, most = min(iops.least, mixed.least), iops.most
-    first = (*mixed.doubts, *iops.doubts)
-    value = Quantity(
-        between,
-        iops.unit,
-        iops.origin,
-        iops.source if part < 1 else mixed.source,
-        low=min(least, between),
-        high=None if most is None else max(most, between),
-        doubts=tuple(one for one in first if one.upper or one.end == least),
-    )
-    return replace(stage, iops=value)
+    least, source = min(iops.least, mixed.least), iops.source if part < 1 else mixed.source
+    low, high = min(least, between), None if iops.most is None else max(iops.most, between)
+    doubts = tuple(one for one in (*mixed.doubts, *iops.doubts) if one.upper or one.end == least)
+    return replace(stage, iops=Quantity(between, iops.unit, iops.origin, source, low, high, doubts=doubts))
 
 
 def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:

@@ -73,6 +73,11 @@ class StageShare(Struct, frozen=True):
             capacity = Bounds(found.value, found.least, found.most, found.doubts)
         return ShareFacts(exactly(self.demand), capacity, self.unit, bottleneck=self.stage.name, by_rule=by_rule)
 
+    def use(self, status: ShareStatus) -> StageUse:
+        """Return the share of the stage alone, as the card of the storage lists it."""
+        name = self.stage.title or self.stage.name
+        return StageUse(name, self.share, status.value, self.path, self.capacity.origin)
+
 
 def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
     """Return the share of every stage whose capacity is known in a unit of the demand."""
@@ -206,16 +211,7 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         label="bottleneck: ",
         limited=[f"assumed: {'; '.join(assumed)}"] if resting else [],
         notes=(*down, *notes),
-        stages=[
-            StageUse(
-                one.stage.title or one.stage.name,
-                one.share,
-                _decided([one], demand.growth, bounds, "").value,
-                one.path,
-                one.capacity.origin,
-            )
-            for one in found
-        ],
+        stages=[one.use(_decided([one], demand.growth, bounds, "")) for one in found],
         failures=failures,
         assumed=assumed,
         not_judged=not_judged,

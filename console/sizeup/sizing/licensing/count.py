@@ -39,11 +39,7 @@ _SCALES = {"memory_gib": 2.0**30, "database_gb": 1e9}
 _POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
 """Names that a pool adds up over its servers before rounding."""
 
-OF_HOST = {
-    "cores": "license.host_cores",
-    "sockets": "license.host_sockets",
-    "socket_capacity": "license.host_sockets",
-}
+OF_HOST = {"cores": "license.host_cores", "sockets": "license.host_sockets", "socket_capacity": "license.host_sockets"}
 """Names that count hardware, and the key that answers for them where this machine shows virtual hardware."""
 
 _USERS = "license.users"
