@@ -16,7 +16,7 @@ from sizeup.fleet.reference_figures import parse_reference_figures
 from sizeup.probing.manifest_file import manifest_mistakes, parse_manifest
 from sizeup.session.records import ENCODER
 from sizeup.sizing import rules
-from sizeup.sizing.inputs.imported import parse_candidate, parse_toml
+from sizeup.sizing.inputs.imported import parse_toml
 from sizeup.sizing.inputs.presets import parse_presets
 
 FIRST_USE = """
@@ -63,7 +63,7 @@ def test_six_threads_may_read_the_first_session_at_once(host: bytes, tmp_path: P
     "read",
     [
         lambda text: rules.load(rules.shipped_texts(), ("x.toml", text)),
-        lambda text: parse_candidate(text, "x.toml"),
+        lambda text: parse_toml(text, "x.toml", "candidate"),
         lambda text: parse_toml(text, "x.toml"),
         lambda text: config.parse(text, "x.toml"),
         lambda text: parse_manifest(text, "x.toml"),

@@ -103,7 +103,9 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
 
 def _width(factor: Quantity) -> float:
     """Return the ratio of both ends, which is less the wider they lie apart; 0 where the upper one is open."""
-    return 0.0 if factor.most is None else round(factor.least / factor.most, 6)
+    if factor.most is None:
+        return 0.0
+    return round(factor.least / factor.most, 6) if factor.most else 1.0
 
 
 def _product(factors: Sequence[Quantity]) -> Bounds:
