@@ -184,10 +184,10 @@ def storage_card(run: StepRun) -> CardView:
     return next(card for card in summary(None, session(run), None).cards if card.resource == "storage")
 
 
-def test_the_card_says_that_every_rate_is_in_doubt_and_shows_one_that_is_valid() -> None:
+def test_the_card_says_that_every_rate_is_uncertain_and_shows_one_that_is_valid() -> None:
     mixed = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
 
-    assert storage_card(failed_run()).found.texts == ("1.37 GB/s, in doubt",)
+    assert storage_card(failed_run()).found.texts == ("1.37 GB/s, uncertain",)
     assert any(f"{REASON} ({DRIFTED})" in note for note in storage_card(failed_run()).found.notes)
     assert storage_card(mixed).found.texts == ("1 MB/s",)
 

@@ -39,7 +39,7 @@ async def test_a_figure_of_a_cache_is_told_with_its_reason_and_what_to_do(consol
         await pilot.pause()
         sizing = " ".join((*console.entries("#answers").values(), console.says("#working")))
 
-        assert "9 GB/s, in doubt" in card
+        assert "9 GB/s, uncertain" in card
         assert "it may come from a cache" in why
         assert "measure with" not in why + sizing
         assert "! nothing of it is certain, because the array or controller may hold a new file" in " ".join(

@@ -83,9 +83,9 @@ def test_the_best_valid_figure_stands_with_its_load_and_its_latency() -> None:
 
 @pytest.mark.parametrize(
     ("failed", "text", "said"),
-    [(FAILED, "91.2k IOPS, in doubt", "throughput was not steady"), (CACHED, "not valid", "bypass")],
+    [(FAILED, "91.2k IOPS, uncertain", "throughput was not steady"), (CACHED, "not valid", "bypass")],
 )
-def test_a_figure_in_doubt_is_shown_and_what_is_no_evidence_is_not(
+def test_an_uncertain_figure_is_shown_and_what_is_no_evidence_is_not(
     failed: tuple[Estimate, Estimate], text: str, said: str
 ) -> None:
     found = view("storage", step("io.direct", *RAMP, *failed))

@@ -53,7 +53,7 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     leading = _leading(finished or lacking)
     notes, standing = tuple(map(_note, ended)), _standing(leading)
     figure, brief = _open_figure(leading)
-    if standing is FigureStanding.INVALID or (standing is FigureStanding.DOUBTED and not figure):
+    if standing is FigureStanding.INVALID or (standing is FigureStanding.UNCERTAIN and not figure):
         return MeasuredTexts((_why_none(leading),), notes, steps, void=bool(finished))
     text, is_open = f"{figure}{mark(standing)}" if figure else "did not converge", standing is FigureStanding.OPEN
     return MeasuredTexts((text,), notes, steps, void=True, open=is_open, brief=brief and f"{brief}?")
@@ -105,15 +105,15 @@ def _why_none(run: StepRun) -> str:
 
 
 def _standing(run: StepRun) -> FigureStanding:
-    """Return what is wrong with the figures of a step at most: those of the storage that are doubted still bound it."""
+    """Return what is wrong with the figures of a step at most: uncertain ones of the storage still bound it."""
     if not run.finished:
         return FigureStanding.INVALID
     validity = StepValidity(run)
     found = [invalid for point in run.points.values() if (invalid := validity.of(point)) is not None]
     if all(one.scatter for one in found):
         return FigureStanding.OPEN
-    doubted = run.declaration.card == "storage" and all(one.is_doubt for one in found)
-    return FigureStanding.DOUBTED if doubted else FigureStanding.INVALID
+    uncertain = run.declaration.card == "storage" and all(one.is_doubt for one in found)
+    return FigureStanding.UNCERTAIN if uncertain else FigureStanding.INVALID
 
 
 def _open_figure(run: StepRun) -> tuple[str, str]:

@@ -24,7 +24,7 @@ _NOT_VALID = "!"
 
 
 class ListedFigures(Struct, frozen=True):
-    """What a list of sessions has of each: ``?``: did not converge or in doubt, ``!``: not valid."""
+    """What a list of sessions has of each: ``?``: did not converge or uncertain, ``!``: not valid."""
 
     dram: str = ""
     """The latency of local memory."""

@@ -223,7 +223,7 @@ class FigureStanding(Enum):
 
     COUNTS = ""
     OPEN = "not converged"
-    DOUBTED = "in doubt"
+    UNCERTAIN = "uncertain"
     """Not valid for a comparison, and counted in sizing as far as it reaches."""
     INVALID = "not valid"
 
