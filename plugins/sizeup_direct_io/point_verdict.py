@@ -92,8 +92,10 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
         [part.name for part in parts if part.verdict is verdict]
         for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN)
     )
+    evidence = "direct" not in failed  # of the storage, and not of the memory in front of it
     if failed:
-        state, clauses = "Storage figures are not valid", [FAILED[name] for name in failed]
+        state = f"Storage figures are {'uncertain' if evidence else 'not valid'}"
+        clauses = [FAILED[name] for name in failed]
     elif warned:
         state, clauses = "Storage figures with a caveat", [_WARNED[name] for name in warned]
     elif unknown:
@@ -101,7 +103,8 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
         state, clauses = "Storage figures with a caveat", [f"not checked: {named}"]
     else:
         return {"statement": "Storage figures passed every check", "evidence": "\n".join(path_changes)}
-    use = "A verdict counts them at most as far as they reach" if failed else "They are used; read the reasons"
+    use = "A verdict counts them as far as they reach" if evidence else "No verdict uses them"
+    use = use if failed else "They are used; read the reasons"
     return {
         "statement": f"{state}: {' and '.join(clauses)}",
         "consequence": f"{use} ({title}).",

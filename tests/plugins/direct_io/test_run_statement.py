@@ -21,10 +21,14 @@ def part(name: str, verdict: Validity, reason: str = "the reason", to_set: str =
 @pytest.mark.parametrize(
     ("checks", "statement"),
     [
-        ({"concurrent": "unknown", "steady": "fail"}, "Storage figures are not valid: throughput was not steady"),
+        ({"concurrent": "unknown", "steady": "fail"}, "Storage figures are uncertain: throughput was not steady"),
         (
             {"physical": "fail", "steady": "fail"},
-            ("Storage figures are not valid: the data may not have come from the device and throughput was not steady"),
+            ("Storage figures are uncertain: the data may not have come from the device and throughput was not steady"),
+        ),
+        (
+            {"direct": "fail", "steady": "fail"},
+            "Storage figures are not valid: the I/O did not bypass the page cache and throughput was not steady",
         ),
         ({"direct": "pass", "steady": "warn"}, "Storage figures with a caveat: throughput varied"),
         ({"concurrent": "unknown"}, "Storage figures with a caveat: not checked: writers to one file"),
@@ -51,7 +55,9 @@ def test_the_reasons_name_no_check_and_no_setting_and_the_gravest_comes_first() 
         "writers to one file: not checked",
         "56 MB/s: the bandwidth of the path is unknown",
     ]
-    assert found["consequence"] == f"A verdict counts them at most as far as they reach ({WHERE})."
+    assert found["consequence"] == f"A verdict counts them as far as they reach ({WHERE})."
+    unproven = run_statement(WHERE, [part("direct", Validity.FAIL)], ())
+    assert unproven["consequence"] == f"No verdict uses them ({WHERE})."
     assert found["remedy"] == "Measure again while the machine is idle."
     assert not re.search(r"check_concurrency|path_limit|concurrent:|steady:", " ".join(found.values()))
 
