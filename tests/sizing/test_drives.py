@@ -8,6 +8,7 @@ from sizing.sized import advice, sized, value
 
 DISKS = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10")
 FLASH = ("array.disks=24", "array.raid=10", "array.drive_iops=4000")
+TEN = ("array.disks=10", "array.raid=10", "array.drive_iops=10000")
 PATH = "path.stages=hba:fc32*4"
 
 
@@ -112,11 +113,15 @@ def test_with_drives_stated_the_links_no_longer_stand_for_the_disks() -> None:
     ("settings", "share"),
     [
         (("array.disks=8", "array.raid=5", "array.drive_iops=4000", "workload.iops=18000"), 1.125),  # 2 x 18,000 / 8
-        (("array.disks=10", "array.raid=10", "array.drive_iops=10000", "workload.iops=60000"), 1.2),
-        (("array.disks=10", "array.raid=10", "array.drive_iops=10000", "workload.iops=60000", "array.volumes=2"), 0.6),
+        ((*TEN, "workload.iops=60000"), 1.2),
+        ((*TEN, "workload.iops=60000", "array.volumes=2"), 0.6),
         (
             (*FLASH, "workload.read_iops=24000", "workload.write_iops=16000", "redo.mb_s=15", "redo.writes_s=1831"),
             (24000 + 17831) * 2 / 24 / 4000,
+        ),
+        (
+            (*TEN, "workload.iops=60000", "array.rebuild_percent=25"),
+            2 * 60000 / 10 / (10000 * 0.75),  # 160 %
         ),
         (("array.disks=4", "array.raid=0", "array.drive_iops=9999", "workload.iops=100"), None),
         (("array.disks=2", "array.raid=6", "array.drive_iops=9999", "workload.iops=100"), None),

@@ -145,6 +145,7 @@ _DECLARED = (
     _number("array.drive_write_iops", "random write IOPS of one drive; without it as many as array.drive_iops", "IOPS"),
     _number("array.drive_mb_s", "sequential read throughput of one drive, in place of the catalog", "MB/s"),
     _number("array.drive_write_mb_s", "sequential write throughput of one drive; without it array.drive_mb_s", "MB/s"),
+    _percent("array.rebuild_percent", "share of a drive's time that the rebuild of a lost one takes", most=95),
     _count("device.blocks_kib", "size of a device in /proc/partitions", least=1, most=1e15, unit="KiB"),
     _words("db.device", "block device or directory of the database; only the paths to it count"),
     _number("db.gb", "size of the database, tables and indexes", "GB"),

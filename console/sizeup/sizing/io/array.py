@@ -137,7 +137,8 @@ def _left(sheet: Sheet, array: Array, each: DriveFigure, reads: float) -> float:
     """Return the share of the capacity that the loss of one drive leaves, as the load stays spread evenly.
 
     The surviving half of a pair serves all its reads. With parity a read of the lost drive reads as many others of its
-    volume as there is data in a stripe, and a write to it reads the rest of the data and writes the parity anew.
+    volume as there is data in a stripe, and a write to it reads the rest of the data and writes the parity anew. What a
+    rebuild takes of the busiest drive is lost as well; where it is not stated the working says that it is not counted.
     """
     copies = sheet.rule(f"raid.{array.raid}.copies").value
     parity = sheet.rule(f"raid.{array.raid}.parity-drives").value
@@ -150,7 +151,11 @@ def _left(sheet: Sheet, array: Array, each: DriveFigure, reads: float) -> float:
         lost = _Operations((whole.reads + 1) * rest, whole.writes, 1 + (array.disks - parity) / others)
     pair = each.reads.value, each.writes.value
     left, all_drives = (one.total(array.drives, pair, reads) for one in (lost, whole))
-    sheet.line(f"one of {format_in(array.drives, 'drives')} lost: {format_in(float(f'{left:.6g}'), each.unit)}")
+    rebuild = sheet.optional("array.rebuild_percent")
+    left *= 1 - (rebuild.value if rebuild else 0)
+    besides = f"beside a rebuild that takes {shown(rebuild, '%')}" if rebuild else "without a rebuild's traffic"
+    one = f"one of {format_in(array.drives, 'drives')} lost, {besides}"
+    sheet.line(f"{one}: {format_in(float(f'{left:.6g}'), each.unit)}")
     return min(left / all_drives, 1.0)
 
 
