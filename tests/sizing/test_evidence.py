@@ -149,7 +149,7 @@ def test_unsteady_reads_of_old_data_count_and_what_is_too_little_is_named() -> N
     [
         (
             90e3,
-            "(225%, bottleneck: storage; as low as 18%: it was measured at queue depth 64 alone). Measure at a queue",
+            "(225%; as low as 18%: it was measured at queue depth 64 alone). Measure at a queue",
         ),
         (30e3, "none of it certain: the host of this guest may hold a new file of 1 GiB). Measure its"),
     ],

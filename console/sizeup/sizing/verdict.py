@@ -228,8 +228,8 @@ def statement(
     limited: Sequence[str] = (),
     not_judged: str = "",
 ) -> str:
-    """Return the verdict on a resource: demand, capacity, the share of it, and what limits it, behind its label."""
-    bottleneck = f"{label}{facts.bottleneck}" if facts.bottleneck else ""
+    """Return the verdict on a resource: demand, capacity, the share of it, and what part of it limits."""
+    bottleneck = f"{label}{facts.bottleneck}" if facts.bottleneck not in ("", uncapitalized(subject)) else ""
     within = "; ".join((", ".join(filter(None, (clause, bottleneck))), *limited))
     rule = " by rule of thumb" if facts.by_rule else ""
     each = " per server" if facts.per_server else ""

@@ -200,7 +200,7 @@ def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFig
         shared = behind != _HOST
         rate /= mix_cost(MIXED_WRITES, shared=shared)
         old += f" of reads, and a write may take as long as {mix_cost(1, shared=shared):g} of them"
-    action = f"Measure with a file that is far larger than every cache, or enter {_typed(key)}"
+    action = f"Measure a file far larger than every cache, or enter {_typed(key)}"
     return Doubt(min(rate, figure.value), old, action)
 
 
