@@ -4,7 +4,6 @@ import pytest
 
 from sizeup.model.machine import ControlGroup, Limits, Machine, Platform
 from sizeup.model.topology import Pu
-from sizeup.terminal.link import Link
 from sizeup.views.machine.doctor import (
     Check,
     CheckStatus,
@@ -32,7 +31,6 @@ FACTS = {
     "locale_utf8": True,
     "ascii_only": False,
     "around": ("SSH",),
-    "link": Link(200_000, 2e6, utf8=True),
 }
 
 
@@ -54,9 +52,8 @@ def test_a_good_terminal_needs_no_advice() -> None:
         "type": "xterm-256color",
         "size": "80 columns, 24 rows",
         "colors": "256",
-        "encoding": "UTF-8 by the locale (C.UTF-8), the terminal draws UTF-8",
+        "encoding": "UTF-8 by the locale (C.UTF-8)",
         "reached through": "SSH",
-        "connection": "latency 200 us, bandwidth 2 MB/s or more",
     }
     assert all(check.status is CheckStatus.OK and not check.remedy for check in checks.values())
 
@@ -65,14 +62,10 @@ def test_a_good_terminal_needs_no_advice() -> None:
     ("facts", "name", "status", "remedy"),
     [
         ({"present": False}, "type", CheckStatus.UNAVAILABLE, "sizeup --batch does not"),
-        ({"term": "dumb", "link": None}, "type", CheckStatus.UNAVAILABLE, "set TERM"),
+        ({"term": "dumb"}, "type", CheckStatus.UNAVAILABLE, "set TERM"),
         ({"columns": 79}, "size", CheckStatus.LIMITED, "80 x 24"),
         (LATIN, "encoding", CheckStatus.LIMITED, "LC_ALL=C.UTF-8"),
-        (LATIN | {"link": None}, "encoding", CheckStatus.LIMITED, "uses ASCII."),
         ({"colors": 16, "term": "xterm"}, "colors", CheckStatus.OK, "COLORTERM=truecolor"),
-        ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", CheckStatus.LIMITED, "sizeup --ascii"),
-        ({"link": Link(200_000, 20e3, utf8=True)}, "connection", CheckStatus.LIMITED, "low-bandwidth"),
-        ({"link": Link(300_000_000, 2e6, utf8=True)}, "connection", CheckStatus.LIMITED, "low-bandwidth"),
     ],
 )
 def test_what_a_terminal_lacks_is_said_with_what_to_do(
@@ -90,19 +83,11 @@ def test_what_a_terminal_lacks_is_said_with_what_to_do(
         ({"colors": 0, "no_color": True}, "colors", "none (NO_COLOR is set)"),
         ({"colors": 0, "term": "vt220"}, "colors", "none (by TERM)"),
         ({"colors": 16, "term": "xterm"}, "colors", "16"),
-        ({"term": "dumb", "link": None}, "connection", "unknown: the terminal was not queried"),
-        ({"link": None}, "connection", "unknown: the terminal does not answer"),
-        ({"around": ("tmux", "SSH")}, "connection", "unknown: tmux answers instead of the terminal"),
-        ({"around": ("screen",)}, "encoding", "UTF-8 by the locale (C.UTF-8), screen draws UTF-8"),
+        ({"around": ("tmux", "SSH")}, "reached through", "tmux, SSH"),
     ],
 )
 def test_nothing_is_said_of_a_terminal_that_nobody_knows(facts: dict[str, object], name: str, shown: str) -> None:
     assert terminal(**facts)[name].shown == shown
-
-
-def test_a_line_behind_a_multiplexer_has_no_figure() -> None:
-    assert terminal(around=("tmux",))["connection"].value is None
-    assert terminal()["connection"].value == 2_000_000
 
 
 def test_the_linux_console_is_told_why_it_gets_ascii() -> None:

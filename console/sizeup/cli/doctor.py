@@ -63,7 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
 def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
     """Return the facts about the terminal; the console reads standard input and draws on standard error."""
     from sizeup.terminal.capabilities import colors, is_utf8, locale, needs_ascii
-    from sizeup.terminal.link import measure_terminal
 
     present = os.isatty(0) and os.isatty(2)
     size = os.get_terminal_size(2) if present else os.terminal_size((0, 0))
@@ -80,7 +79,6 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
         locale_utf8=is_utf8(environment),
         ascii_only=needs_ascii(environment),
         around=tuple(dict.fromkeys(name for name, variable in signs if environment.get(variable))),
-        link=measure_terminal(0) if present and term not in ("", "dumb") else None,
     )
 
 

@@ -10,9 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 from sizeup.model.machine import Limits, Machine, Platform
-from sizeup.terminal.link import Link
 from sizeup.text import one_line
-from sizeup.units import format_bytes, format_count, format_decimal_bytes, format_ns, format_rate
+from sizeup.units import format_bytes, format_count, format_decimal_bytes
 from sizeup.views.machine.virtualization import UNPROVEN, runs_on
 
 SCHEMA = "sizeup.doctor/1"
@@ -267,13 +266,6 @@ def doctor_data(checks: Iterable[Check]) -> dict[str, Any]:
     }
 
 
-_SLOW_LINE_BYTES_PER_SECOND = 50e3
-_SLOW_ANSWER_NS = 150e6
-
-MULTIPLEXERS = ("tmux", "screen")
-"""Programs that answer terminal queries themselves and redraw on their own."""
-
-
 class TerminalFacts(Struct, frozen=True):
     """What the environment and the terminal report."""
 
@@ -292,13 +284,6 @@ class TerminalFacts(Struct, frozen=True):
     """Whether the console uses ASCII characters only."""
     around: tuple[str, ...]
     """Multiplexers and connections between this process and the terminal, nearest first."""
-    link: Link | None
-    """None if there is no terminal, it was not queried, or it does not answer."""
-
-    @property
-    def answerer(self) -> str:
-        """Return the multiplexer that answers instead of the terminal; empty without one."""
-        return self.around[0] if self.around and self.around[0] in MULTIPLEXERS else ""
 
 
 def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
@@ -327,7 +312,6 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
     yield _encoding(facts)
     if facts.around:
         yield Check(area, "reached through", ", ".join(facts.around), ", ".join(facts.around))
-    yield _line(facts, asked=not dumb)
 
 
 def _colors(facts: TerminalFacts) -> Check:
@@ -341,36 +325,15 @@ def _colors(facts: TerminalFacts) -> Check:
     return Check("terminal", "colors", facts.colors, shown, remedy=remedy)
 
 
-def _line(facts: TerminalFacts, *, asked: bool) -> Check:
-    """Return the check of the connection's speed."""
-    area, name = "terminal", "connection"
-    if facts.link is None:
-        return Check(area, name, None, f"unknown: the terminal {'does not answer' if asked else 'was not queried'}")
-    if facts.answerer:
-        return Check(area, name, None, f"unknown: {facts.answerer} answers instead of the terminal")
-    slow = facts.link.bytes_per_second < _SLOW_LINE_BYTES_PER_SECOND or facts.link.answer_ns > _SLOW_ANSWER_NS
-    speed = facts.link.bytes_per_second
-    shown = f"latency {format_ns(facts.link.answer_ns)}, bandwidth {format_rate(speed)} or more"
-    remedy = "Start the console with sizeup --low-bandwidth, which redraws every 2 s. Measurements are not affected."
-    return limited_check(area, name, round(speed), shown, remedy, limited=slow, unit="bytes/s")
-
-
 def _encoding(facts: TerminalFacts) -> Check:
-    """Return the check of the locale's encoding against the one that the terminal draws."""
-    draws = facts.link.utf8 if facts.link is not None else None
+    """Return the check of the locale's encoding."""
     locale = one_line(facts.locale, 30)
     shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({locale})"
-    if draws is not None:
-        shown += f", {facts.answerer or 'the terminal'} draws {'UTF-8' if draws else 'single bytes'}"
     remedy = ""
-    if facts.locale_utf8 and draws is False:
-        remedy = "Lines and charts will be garbled; use sizeup --ascii."
-    elif facts.locale_utf8 and facts.ascii_only:
+    if facts.locale_utf8 and facts.ascii_only:
         remedy = "The console uses ASCII, because the font of this terminal lacks most other characters; "
         remedy += "sizeup --glyphs block also uses lines and half blocks."
-    elif not facts.locale_utf8 and draws:
-        remedy = "The console uses ASCII; set LC_ALL=C.UTF-8 for finer charts."
     elif not facts.locale_utf8:
-        remedy = "The console uses ASCII."
-    value = "ascii" if facts.ascii_only or draws is False else "utf-8"
+        remedy = "The console uses ASCII; where the terminal draws UTF-8, set LC_ALL=C.UTF-8 for finer charts."
+    value = "ascii" if facts.ascii_only else "utf-8"
     return limited_check("terminal", "encoding", value, shown, remedy, limited=bool(remedy))
