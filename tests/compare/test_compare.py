@@ -10,6 +10,7 @@ from sizeup.batch.standard_output import comparison_lines
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest, RunValue, session_paths
+from sizeup.compare.figures import large_change_excluded
 from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine, Platform
@@ -82,6 +83,18 @@ def test_a_change_below_the_minimum_effect_is_none_however_certain() -> None:
 
     assert found.p < 0.05
     assert found.verdict is Conclusion.SAME
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "excluded"), [(0.94, 1.06, True), (0.94, 1.08, False), (0.93, 1.06, False), (None, None, False)]
+)
+def test_a_large_change_is_excluded_where_the_interval_holds_neither_a_rise_nor_a_fall(
+    low: float | None, high: float | None, excluded: bool
+) -> None:
+    """7 % up is 1.07 times, 7 % down is 1 / 1.07 = 0.935 times."""
+    found = figure(compare(side(FAST, start=10), side(FAST)))
+
+    assert large_change_excluded(replace(found, low=low, high=high)) is excluded
 
 
 def test_three_runs_a_side_are_too_few_whatever_they_say() -> None:

@@ -208,6 +208,7 @@ def test_an_absolute_bound_holds_for_every_point_and_names_the_one_beyond() -> N
     assert (found.decision, found.reading and found.reading.value) == (NOT_MET, 189.0)
     found = answer("p.thp[size=64] > 150ns", first)
     assert (found.decision, found.why) == (UNDECIDED, "the interval contains the limit")
+    assert answer("p.thp > 150ns", [run(1, value(1, 2.0, size=16), value(1, 149.5, size=64))]).decision is UNDECIDED
 
 
 @pytest.mark.parametrize(

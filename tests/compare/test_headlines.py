@@ -71,7 +71,9 @@ def rows(comparison: Comparison) -> list[tuple[str, ...]]:
 
 
 def test_the_named_figures_are_single_points_of_what_manifests_declare() -> None:
-    runs = [memory("m", 92.0), storage("d", (1, 9000.0, 0.2), (16, 80000.0, 0.8), (64, 95000.0, 3.0))]
+    pairs = [("handoff", {"cpu_a": 0, "cpu_b": other}, time) for other, time in ((1, 50.0), (2, 70.0), (3, 300.0))]
+    storage_run = storage("d", (1, 9000.0, 0.2), (16, 80000.0, 1.0), (64, 95000.0, 3.0))
+    runs = [memory("m", 92.0), storage_run, step_run("memory.core-to-core", "c", *pairs)]
 
     found = {one.series.title: (one.card, one.value) for one in headlines(runs)}
 
@@ -80,6 +82,7 @@ def test_the_named_figures_are_single_points_of_what_manifests_declare() -> None
         "Random read IOPS, highest": ("storage", 95000.0),
         "Random read p99 at QD 1": ("storage", 0.2e6),
         "DRAM latency": ("memory", 92.0),
+        "Core-to-core latency, median": ("cpu", 70.0),
     }
 
 

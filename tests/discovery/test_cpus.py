@@ -51,6 +51,32 @@ def test_a_cgroup_of_version_2_restricts_through_its_mount(tmp_path: Path) -> No
     assert [node.allowed for node in found.nodes] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("limit", "quota", "expected"),
+    [("1073741824", "150000", (1 << 30, 1.5)), ("9223372036854771712", "-1", (None, None))],
+)
+def test_the_limits_of_a_cgroup_of_version_1_are_those_of_each_controller(
+    tmp_path: Path, limit: str, quota: str, expected: tuple[int | None, float | None]
+) -> None:
+    """Version 1 has no word for no limit: the kernel writes the largest multiple of a page, and -1."""
+    cpu, memory = "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/memory"
+    found = discover(
+        machine(
+            tmp_path,
+            "2-sockets-smt",
+            "/proc/self/cgroup = 4:memory:/job\\n3:cpu,cpuacct:/job",
+            f"/proc/mounts = cgroup {memory} cgroup rw,memory 0 0\\ncgroup {cpu} cgroup rw,cpu,cpuacct 0 0",
+            f"{memory}/job/memory.limit_in_bytes = {limit}",
+            f"{cpu}/job/cpu.cfs_quota_us = {quota}",
+            f"{cpu}/job/cpu.cfs_period_us = 100000",
+        )
+    )
+
+    group = found.platform.control_group
+    assert group is not None
+    assert (group.memory_bytes, group.cpu_quota) == expected
+
+
 def test_siblings_with_different_core_ids_are_the_cores_of_a_module(tmp_path: Path) -> None:
     found = discovered(
         tmp_path,

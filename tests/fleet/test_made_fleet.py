@@ -149,13 +149,16 @@ def test_of_several_sessions_the_newest_valid_figure_counts(tmp_path: Path) -> N
     write(tmp_path, "db02", slow_then, "old")
     failed_now = records("db02", ALIKE, server(), started="2026-03-05T09:00:00Z", status=Status.CRASHED)
     write(tmp_path, "db02", failed_now, "new")
+    slow, elsewhere = replace(ALIKE, dram_ns=500.0), {"share_where_asked": 0.5}
+    write(tmp_path, "db02", records("db02", slow, server(), started="2026-03-06T09:00:00Z", extra=elsewhere), "invalid")
     found = fleet(tmp_path)
 
     assert not found.outliers
+    assert not any(one.invalid for one in found.hosts[1].figures.values())
     assert [Path(one.path).name for one in found.hosts[1].sessions] == [
-        "new.sizeup.jsonl", "db02.sizeup.jsonl", "old.sizeup.jsonl",
+        "invalid.sizeup.jsonl", "new.sizeup.jsonl", "db02.sizeup.jsonl", "old.sizeup.jsonl",
     ]  # fmt: skip
-    assert fleet_lines(found)[1].startswith("14 sessions; of db02 the newest valid figure of each probe")
+    assert fleet_lines(found)[1].startswith("15 sessions; of db02 the newest valid figure of each probe")
 
 
 def test_runs_with_other_settings_are_not_compared(tmp_path: Path) -> None:

@@ -134,6 +134,16 @@ def test_a_limit_within_the_interval_of_what_did_not_converge_is_undecided(tmp_p
     assert run(["fleet", str(tmp_path), "--profile", profile(tmp_path, '[memory.local_latency]\nmax = "110 ns"')]) == 6
 
 
+@pytest.mark.parametrize(("rate", "status"), [(2.01e9, 0), (1.95e9, 5)])
+def test_a_rate_may_be_so_many_percent_worse_than_the_median(tmp_path: Path, rate: float, status: int) -> None:
+    """The median of 2.4 GB/s is 20 % more than 2 GB/s."""
+    for host, own in (("db01", 2.4e9), ("db02", 2.4e9), ("db03", 2.4e9), ("db04", rate)):
+        write(tmp_path, host, records(host, replace(ALIKE, scan_bytes_per_second=own), server()))
+    path = profile(tmp_path, '[storage.bandwidth]\nworse_than_median = "20 %"')
+
+    assert run(["fleet", str(tmp_path), "--profile", path]) == status
+
+
 def test_a_figure_that_is_not_required_may_be_absent(tmp_path: Path) -> None:
     made_fleet(tmp_path, 3)
     write(tmp_path, "db04", records("db04", ALIKE, server(), status=Status.FAILED))

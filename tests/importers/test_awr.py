@@ -108,6 +108,15 @@ def test_the_instances_of_a_cluster_are_added_up_and_their_intervals_are_not() -
     assert "the figures of 2 instances of a cluster were added up" in found.caveats
 
 
+def test_what_one_instance_does_not_tell_is_unknown_of_the_cluster() -> None:
+    silent = re.sub(r"^ *(?:physical (?:read|write) total IO|Total|Redo|Read IO|Write IO) requests.*\n", "",
+                    second_instance(AWR), flags=re.MULTILINE | re.IGNORECASE)  # fmt: skip
+    (both,) = parse_awr(AWR + silent, "awr").intervals
+
+    assert (both.requests_per_second, both.read_share) == (None, None)
+    assert both.redo_bytes_per_second == 4_000_000
+
+
 def test_a_report_given_twice_counts_once_and_one_instance_of_a_cluster_says_so() -> None:
     found = parse_awr(AWR + AWR, "awr")
 

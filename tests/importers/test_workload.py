@@ -47,6 +47,16 @@ def test_several_reports_in_one_file_are_several_intervals() -> None:
     assert len(parse_awr(AWR + AWR, "awr.txt").intervals) == 2
 
 
+def test_a_busy_interval_has_more_of_the_share_of_reads() -> None:
+    """900 of 1,000 requests and 10 of 100 are 910 of 1,100; the first report is left out."""
+    counts = [(1, 99), (900, 100), (10, 90)]
+    disks = [{"disk_device": "sda", "r/s": reads, "w/s": writes, "rkB/s": 8, "wkB/s": 8} for reads, writes in counts]
+    found = read_workload((WorkloadFile("io.json", iostat(*map(report, disks))),), 95)["workload.read_percent"]
+
+    assert isinstance(found, Quantity)
+    assert found.value == pytest.approx(910 / 1100)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "percentile", "cores"),
     [("vmstat", VMSTAT, 95, 16 * 0.4), ("sar", SAR_ALL, 95, 8), ("sar", SAR_ALL, 50, 4), ("ksar", KSAR, 95, 8)],

@@ -1,5 +1,7 @@
 """What else went on is read from /proc at the borders of steps; what a kernel does not say is absent."""
 
+import os
+import time
 from pathlib import Path
 
 import psutil
@@ -19,14 +21,20 @@ def proc(folder: Path, *, idle: int, steal: int, ticks: int, name: str = "postgr
 
 
 def test_load_pressure_steal_and_busy_processes_since_last_time(tmp_path: Path) -> None:
-    proc(tmp_path, idle=1000, steal=0, ticks=0)
+    proc(tmp_path, idle=1000, steal=100, ticks=0)
+    before = time.monotonic()
     watch = EnvironmentWatch(str(tmp_path), str(tmp_path / "sys"))
-    proc(tmp_path, idle=1080, steal=20, ticks=100_000)
+    made = time.monotonic()
+    proc(tmp_path, idle=1080, steal=120, ticks=100_000)
+    asked = time.monotonic()
 
     facts = watch.facts()
+    least, most = (max(seconds, 1e-3) for seconds in (asked - made, time.monotonic() - before))
+    cpu_seconds = 100_000 / os.sysconf("SC_CLK_TCK")
 
     assert (facts["load_1min"], facts["psi_cpu_some_avg10_percent"]) == (1.25, 12.5)
     assert (facts["cpu_busy_percent"], facts["steal_percent"]) == (20.0, 20.0)
+    assert 100 * cpu_seconds / most - 0.1 <= float(facts["others_busy_percent"] or 0) <= 100 * cpu_seconds / least + 0.1
     assert str(facts["others_busy"]).startswith("postgres: a (b) ")
     assert "psi_io_some_avg10_percent" not in facts
     assert "temperature_celsius" not in facts

@@ -56,7 +56,7 @@ def test_mounts_come_with_type_and_space_and_devices_with_size(
         f"24 1 9:2 / {escaped(locked)} ro - ext4 /dev/md2 ro",
         f"25 1 0:50 / {escaped(tmp_path)}/nfs rw - nfs4 filer:/vol rw",
     )
-    free = {str(roomy): 800 * 10**9, str(full): 10**9, str(locked): 900 * 10**9}
+    free = {str(roomy): 800 * 10**9, str(full): 50 * 10**9, str(locked): 900 * 10**9}
     asked: list[str] = []
 
     def statvfs(path: str) -> os.statvfs_result:
@@ -70,7 +70,7 @@ def test_mounts_come_with_type_and_space_and_devices_with_size(
         f"{roomy}  xfs on /dev/md1, 800 GB free of 1 TB",
         f"{tmp_path}/nfs  nfs4 on filer:/vol, not asked for its free space",
         f"{locked}  ext4 on /dev/md2, 900 GB free of 1 TB, read-only",
-        f"{full}  ext4 on sda, 1 GB free of 1 TB",
+        f"{full}  ext4 on sda, 50 GB free of 1 TB",
         "/dev/sdb  scsi Fast 9, 2 TB, read only",
         "/dev/mapper/mpatha  multipath, 1 TB, read only",
     ]

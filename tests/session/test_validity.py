@@ -79,6 +79,15 @@ def test_a_side_check_that_the_run_does_not_count_takes_nothing_away() -> None:
     assert of(step(*rates(1e6), verdict({}, "extending", 0.0), verdict({}, "all", 1.0)))[0] == ""
 
 
+@pytest.mark.parametrize(("parts", "bounds"), [("steady", True), ("direct", False), ("direct steady", False)])
+def test_what_is_of_something_else_bounds_nothing_whatever_else_is_doubted(parts: str, bounds: bool) -> None:
+    run = step(*rates(1e6), *(verdict(place(1), part, 0.0) for part in parts.split()))
+    found = StepValidity(run).of(next(iter(run.points.values())))
+
+    assert found is not None
+    assert found.is_doubt is bounds
+
+
 @pytest.mark.parametrize(("half", "cause"), [(0.04, ""), (0.06, "it did not converge")])
 def test_a_figure_is_held_against_the_interval_that_was_aimed_at(half: float, cause: str) -> None:
     wide = Estimate("rate", place(1), 1.0, low=1 - half, high=1 + half, converged=False)
@@ -204,6 +213,7 @@ def test_samples_that_were_all_disturbed_are_no_valid_figure() -> None:
     assert not found[0].scatter
     assert found[1:] == [None, None]
     assert "1 of 3 figures is not valid" in StepValidity(run).summary()
+    assert [value.value for value in digest(session(run), "a").values] == [6.0, 6.0]
 
 
 def test_a_step_without_figures_was_not_measured() -> None:

@@ -54,6 +54,11 @@ def test_a_processor_that_nobody_named_may_be_the_slowest_or_the_fastest(
     assert named is (status == "uncertain")
 
 
+def test_a_processor_that_nobody_named_is_no_faster_than_its_clock_allows() -> None:
+    """At 1 GHz a core has 0.52 to 5.44, less than the 5.55 of the other: 10 x 4.225 / 5.44 to 10 x 6.975 / 0.52."""
+    assert card("cpu", *BUSY, THEIRS, "machine.ghz=1", "machine.cores=16").demand == "7.77 to 134 cores"
+
+
 def test_the_name_of_the_present_processor_narrows_what_is_known() -> None:
     unknown, known = (card("cpu", *BUSY, *OURS, "machine.cores=16", *more) for more in ((), (THEIRS,)))
 

@@ -203,6 +203,15 @@ def test_what_was_measured_of_reads_or_another_mix_bounds_a_mix(
     assert round(storage_capacity_of(found, *wanted).low, 1) == least
 
 
+def test_between_reads_and_a_mix_the_times_of_requests_count() -> None:
+    """Of half as many writes as were measured half the requests take 1/40,000 s and half 1/20,000 s: 26,666.7 a s."""
+    found = session("io.direct")
+    add(found.steps["io.direct"])
+    add(found.steps["io.direct"], MIX, 20e3, ends=None)
+
+    assert round(storage_capacity_of(found, "workload.iops=100", "workload.read_percent=85").value, 1) == 26666.7
+
+
 @pytest.mark.parametrize(
     ("kib", "rate", "least", "most"),
     [(8, 0, 39e3, 41e3), (64, 0, 4875, 41e3), (64, 3.9e9, 23559.8, 41e3), (4, 0, 39e3, 82e3)],
@@ -267,6 +276,7 @@ def test_iops_of_targets_that_were_not_measured_together_do_not_add_up_below() -
     [
         pytest.param(drives(2, 4e9), 2, 2.8e9, 5.3e9, id="two drives"),
         pytest.param(drives(2, 4e9), 1, 1.9e9, 6.1e9, id="one of two drives"),
+        pytest.param(drives(1, 2.05e9), 1, 1.9e9, 2.05e9, id="an interval that its link cuts"),
         pytest.param(two_namespaces(), 2, 2.8e9, 4e9, id="two namespaces of one drive"),
         pytest.param(two_luns(), 2, 2.8e9, 4e9, id="two LUNs of one array behind ports of 4 GB/s"),
     ],

@@ -119,6 +119,10 @@ def test_an_unsteady_figure_lies_between_its_worst_and_its_best_second() -> None
             point.t_ns.append(int((second + part / 2) * 1e9))
             point.values.append(value)
             point.flags.append(0)
+    for second, value in ((4, 1e3), (5, 99e3)):
+        point.t_ns.append(second * 10**9)
+        point.values.append(value)
+        point.flags.append(1)  # disturbed
 
     assert ends(found, "capacity.iops") == (28e3, 40e3, 52e3)
 

@@ -57,6 +57,16 @@ def test_what_does_not_show_the_most_is_a_lower_bound(points: list[tuple[str, Co
     assert [doubt.reason for doubt in capacity.doubts] == [why]
 
 
+@pytest.mark.parametrize(("last", "rises"), [(120e6, False), (122e6, True)])
+def test_a_ramp_rises_by_what_each_doubling_of_its_depth_gains(last: float, rises: bool) -> None:
+    """From depth 1 to 4 are two doublings: 100 MB/s x 1.1 x 1.1 = 121 MB/s."""
+    points = [("rate", {"workload": "dss-rand", "queue_depth": depth}, rate) for depth, rate in ((1, 100e6), (4, last))]
+    capacity = measured(session("io.direct", *points))["path.bandwidth_mb_s"]
+
+    assert isinstance(capacity, Quantity)
+    assert bool(capacity.doubts) is rises
+
+
 def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
     capacity = measured(session("io.direct", *ramp("single-read", 9e3, series="iops")))["capacity.iops"]
 

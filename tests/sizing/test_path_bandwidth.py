@@ -114,7 +114,9 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
 
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
-    sizing = size(described(network(Nic("eth2", "physical", carrier=True), transports=1), {}))
+    one = network(Nic("eth2", "physical", carrier=True), transports=1)
+    several = NfsMount("/more", "filer:/more", transports=4)
+    sizing = size(described(replace(one, nfs_mounts=(*one.nfs_mounts, several)), {}))
     capacity = sizing.find("io.capacity")
 
     assert (capacity.decision, capacity.quantity.value) == ("NFS connections (nconnect)", 2e9)

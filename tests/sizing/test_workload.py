@@ -66,7 +66,7 @@ def test_growth_names_the_first_year_above_a_limit() -> None:
 
     assert growth.factor() == pytest.approx(1.728)
     assert (growth.year_above(0.5), growth.year_above(0.6), growth.year_above(0.8)) == (None, 3, 2)
-    assert growth.year_above(1.2) == 0
+    assert (growth.year_above(1.2), Growth(0.25, 3).year_above(0.8), Growth(0.25, 0).year_above(1)) == (0, 2, None)
 
 
 @pytest.mark.parametrize(
