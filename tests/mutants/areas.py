@@ -51,7 +51,20 @@ _PYTEST = (
     ("plugins/sizeup_clock/*", _CLOCK),
     ("plugins/sizeup_direct_io/*", _DIRECT_IO),
     ("console/sizeup/probing/native.py", (*_NATIVE_JOB, *_MEMORY)),
+    ("console/sizeup/model/*", ("tests/sizing/test_*.py", "tests/fleet/test_*.py")),
+    ("console/sizeup/quantity.py", ("tests/sizing/test_*.py", "tests/compare/test_*.py")),
+    ("console/sizeup/units.py", ("tests/test_units.py",)),
 )
+
+_ALSO = {
+    "compare": ("tests/cli/test_check.py", "tests/fleet/test_[!p]*.py"),
+    "discovery": ("tests/procfs/test_*.py",),
+    "live": ("tests/engine/test_*.py",),
+    "procfs": ("tests/live/test_*.py", "tests/discovery/test_*.py", "tests/plugins/direct_io/test_[!r]*.py"),
+    "session": ("tests/compare/test_*.py", "tests/sizing/test_[em]*.py", "tests/fleet/test_[!p]*.py"),
+    "sizing": ("tests/compare/test_*.py",),
+}
+"""Folders of the console that tests of other folders cover, too."""
 
 
 def c_tests_of(file: str) -> tuple[str, ...]:
@@ -60,5 +73,9 @@ def c_tests_of(file: str) -> tuple[str, ...]:
 
 
 def pytest_files_of(file: str) -> tuple[str, ...]:
-    """Return the test files of a source file, as patterns."""
-    return next((tests for pattern, tests in _PYTEST if fnmatch(file, pattern)), ())
+    """Return the test files of a source file, as patterns; those of the console lie in the folder of the same name."""
+    listed = next((tests for pattern, tests in _PYTEST if fnmatch(file, pattern)), ())
+    if listed or not file.startswith("console/sizeup/"):
+        return listed
+    folder = file.split("/")[2]
+    return (f"tests/{folder}/test_*.py", *_ALSO.get(folder, ()))

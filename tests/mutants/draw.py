@@ -13,7 +13,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -26,8 +26,8 @@ _SOURCES = (
 _NOT_MEASURING = ("available_memory.c", "barrier.c", "job.c", "memhammer.py", "__init__.py")
 
 
-def _sources() -> list[str]:
-    found = [str(path.relative_to(ROOT)) for pattern in _SOURCES for path in sorted(ROOT.glob(pattern))]
+def _sources(patterns: Sequence[str]) -> list[str]:
+    found = [str(path.relative_to(ROOT)) for pattern in patterns for path in sorted(ROOT.glob(pattern))]
     return [name for name in found if Path(name).name not in _NOT_MEASURING]
 
 
@@ -91,12 +91,12 @@ def _change(before: str, after: str) -> tuple[str, str] | None:
     return None
 
 
-def drawn(tool: str, seed: int, count: int) -> Iterator[tuple[str, str, str]]:
+def drawn(tool: str, seed: int, count: int, patterns: Sequence[str] = _SOURCES) -> Iterator[tuple[str, str, str]]:
     """Yield file, text and replacement of each mutant."""
     chance = random.Random(seed)
     places = [
         (name, number)
-        for name in _sources()
+        for name in _sources(patterns)
         for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1)
         if line.strip() and not line.startswith(("import ", "from ", "#include"))
     ]
@@ -131,8 +131,9 @@ def main() -> int:
     parser.add_argument("--tool", default="mutate", help="universalmutator's command")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--of", metavar="PATTERN", nargs="+", default=_SOURCES, help="sources, instead of the probes'")
     options = parser.parse_args()
-    for number, (name, old, new) in enumerate(drawn(options.tool, options.seed, options.count), 1):
+    for number, (name, old, new) in enumerate(drawn(options.tool, options.seed, options.count, options.of), 1):
         print(f'[[mutant]]\nname = "drawn-{number:02}"\nfile = "{name}"')
         print(f'old = {_quoted(old)}\nnew = {_quoted(new)}\nwrong = "Drawn."\n')
         sys.stdout.flush()
