@@ -148,9 +148,10 @@ def behind_caches(memory: float, first: int = 0) -> list[Digest]:
     ]
 
 
-def test_a_change_at_one_point_is_no_scatter_of_it() -> None:
+@pytest.mark.parametrize("runs", [4, 6])
+def test_a_change_at_one_point_is_no_scatter_of_it(runs: int) -> None:
     """Memory of half the speed behind the same caches."""
-    found = figure(compare(behind_caches(200.0), behind_caches(100.0, 6)))
+    found = figure(compare(behind_caches(200.0)[:runs], behind_caches(100.0, 6)))
 
     assert found.verdict is Conclusion.WORSE
     assert found.ratio == pytest.approx(2**0.25, rel=0.01)
@@ -262,6 +263,8 @@ def test_what_the_runs_leave_open_is_said_with_how_many_more_would_decide() -> N
     assert (found.verdict, found.different) == (Conclusion.UNDECIDED, False)
     assert found.more_runs == 5  # at a deviation of 6.2 % and level 0.02
     assert verdict_text(found) == "? cannot decide; 5 more runs"
+    uneven = compare(side(wide, start=10), side(other[:5]))
+    assert figure(uneven).more_runs == 7  # 12 at a deviation of 6.6 %, of which the smaller side has 5
     assert figure(compare(side(FAST, start=10), side(FAST))).more_runs is None
     few = figure(compare(side(SLOW[:2], start=10), side(FAST[:2])))
     assert (few.verdict, few.more_runs) == (Conclusion.TOO_FEW, 3)

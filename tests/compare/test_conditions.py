@@ -156,6 +156,7 @@ def test_figures_without_a_ratio_decide_no_change(figure: float) -> None:
         ("p.thp < 1 us", LATENCY, 1200.0, NOT_MET),
         ("p.iops < 100k", IOPS, 90_000.0, MET),
         ("p.iops < 100k", IOPS, 110_000.0, NOT_MET),
+        ("p.iops < 100k", IOPS, 100_500.0, UNDECIDED),
         ("p.iops <= 0.1M IOPS", IOPS, 90_000.0, MET),
         ("p.rate < 20 GB/s", RATE, 19e9, MET),
         ("p.rate < 20 GiB/s", RATE, 20.5e9, MET),

@@ -88,6 +88,21 @@ def test_a_difference_is_a_ratio_of_b_to_a_with_its_interval() -> None:
     assert (data["verdict"], data["ratio"], data["left_out"]) == ("worse", figure.ratio, [])
 
 
+def test_two_figures_must_be_surer_than_one_alone() -> None:
+    """The logarithms of the ratios are 0.095 and up or down by 0.077: p = 0.04 of one, 0.08 of the first of two."""
+    series = (LATENCY, Series("other", "Other", "ns", Better.LOWER))
+
+    def measure(setting: str, round_: int) -> list[Point]:
+        value = 100.0 if setting == "a" else 110 * math.exp(0.077 * (-1) ** round_)
+        return [point(value), point(value, "other")]
+
+    made = session(measure, series=series)
+    alone, both = (found(made, metrics=metrics).figures for metrics in (["p.latency"], ["p.latency", "p.other"]))
+
+    assert [one.verdict for one in alone] == [Conclusion.WORSE]
+    assert [one.verdict for one in both] == [Conclusion.UNDECIDED] * 2
+
+
 def test_the_direction_that_is_better_is_that_of_the_series() -> None:
     for better, verdict in (
         (Better.LOWER, Conclusion.WORSE),

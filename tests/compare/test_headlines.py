@@ -9,7 +9,7 @@ from declared import declaration_of, series_of
 from sizeup.batch.standard_output import comparison_lines
 from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison, Conclusion
-from sizeup.compare.digest import Digest, digest
+from sizeup.compare.digest import Digest, digest, epoch
 from sizeup.compare.headlines import headlines
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
@@ -86,6 +86,15 @@ def test_the_named_figures_are_single_points_of_what_manifests_declare() -> None
     }
 
 
+def test_a_lower_figure_that_is_valid_is_named_before_a_higher_one_that_is_not() -> None:
+    run = storage("d", (1, 9000.0, 0.2), (64, 95000.0, 0.9))
+    failed: Coordinates = {"workload": "oltp-read", "queue_depth": 64, "part": "steady"}
+    run.points[point_key("validity", failed)] = Point("validity", failed, estimate=Estimate("validity", failed, 0.0))
+    found = {one.series.title: (one.value, one.invalid) for one in headlines([run])}
+
+    assert found["Random read IOPS, highest"] == found["Random read IOPS at p99 <= 1 ms"] == (9000.0, "")
+
+
 def test_a_probe_without_quantities_has_its_headline_point_and_its_single_figures() -> None:
     plain = Series("gap", "Gap", "ns", Better.LOWER)
     curve = Series("curve", "Curve", "ns", Better.LOWER, "size", headline={"size": 2})
@@ -136,6 +145,16 @@ def test_rounds_of_one_session_are_runs() -> None:
     one = session(1, *(memory(f"m~{number}" if number > 1 else "m", value) for number, value in enumerate(FAST, 1)))
 
     assert [named.value.run for named in one.headlines] == [f"s1~{number}" for number in range(1, 7)]
+    assert {value.run for value in one.values} == {f"s1~{number}" for number in range(1, 7)}
+
+
+def test_a_figure_is_of_when_its_step_began() -> None:
+    late = memory("m", 92.0)
+    late.started_ns = 90 * 10**9
+    began = epoch("2026-01-01T00:01:30Z")
+
+    assert {value.when for value in session(0, late).values} == {began}
+    assert {named.value.when for named in session(0, late).headlines} == {began}
 
 
 def test_no_mean_over_a_curve_is_a_headline_in_text_or_data() -> None:

@@ -9,10 +9,13 @@ from msgspec.structs import replace
 from fleet_sessions import LINK_DOWN, Figures, made_fleet, records, server, with_port_down, with_remote_dimms, write
 from sizeup.cli import run
 from sizeup.compare.comparison import Conclusion
+from sizeup.compare.digest import epoch
 from sizeup.fleet.files import fleet_paths, read_fleet
 from sizeup.fleet.fleet import Fleet, HostStatus, build_fleet
+from sizeup.fleet.host_session import read_host_session
 from sizeup.fleet.table import LINES, figure_text, fleet_lines, session_fleet_lines
 from sizeup.model.sample import Status
+from sizeup.session.records import ContinuedRecord, PlanRecord, StepStartRecord
 
 ALIKE = Figures()
 ABSENT = (
@@ -174,6 +177,7 @@ def test_runs_with_other_settings_are_not_compared(tmp_path: Path) -> None:
         "storage.iops_within_p99@io.direct", "storage.random_iops@io.direct", "storage.bandwidth@io.direct",
     }  # fmt: skip
     assert not found.hosts[2].other_workload
+    assert found.spreads[found.hosts[1].type.name, "storage.random_iops@io.direct"].hosts == 11
     assert "~ other settings than most, not compared" in "\n".join(fleet_lines(found, every_host=True))
 
 
@@ -198,6 +202,28 @@ def test_a_host_that_lost_memory_is_reported_where_every_figure_is_like_the_othe
         "12 hosts, no outliers; 1 with a finding that the others lack: db02", "",
         "db02  WARN  Memory: 256 GiB; 11 like hosts with 512 GiB",
     ]  # fmt: skip
+
+
+def test_memory_that_the_kernel_keeps_is_not_lost_beside_a_lost_core(tmp_path: Path) -> None:
+    made_fleet(tmp_path)
+    kept = int((server().memory_bytes or 0) * 0.98)
+    write(tmp_path, "db02", records("db02", ALIKE, replace(server(), memory_bytes=kept, cores=server().cores[1:])))
+
+    assert [one.id for one in fleet(tmp_path).hosts[1].findings] == ["fleet.less-cores"]
+
+
+def test_steps_of_a_continued_session_have_its_later_start_and_settings(tmp_path: Path) -> None:
+    """The second plan goes on at 10:00, 3 s after the start; a step at 5 s began two seconds later."""
+    written = records("db01", ALIKE, server())
+    plan = next(one.plan for one in written if isinstance(one, PlanRecord))
+    later = PlanRecord(3 * 10**9, replace(plan, settings={probe.probe: {"budget": 9} for probe in plan.steps}))
+    place = next(at for at, one in enumerate(written) if isinstance(one, StepStartRecord) and one.t_ns >= 3 * 10**9)
+    written[place:place] = [ContinuedRecord(3 * 10**9, "sizeup", "2026-03-01T10:00:00Z"), later]
+    found = read_host_session(str(write(tmp_path, "db01", written)))
+    times = {(one.when or 0.0) - (epoch("2026-03-01T09:00:00Z") or 0.0) for one in found.figures}
+
+    assert times == {1.0, 2.0, 3600.0, 3601.0, 3602.0}
+    assert {one.workload for one in found.figures} == {"standard, budget=9"}
 
 
 def test_hosts_of_one_name_on_other_hardware_are_two(tmp_path: Path) -> None:

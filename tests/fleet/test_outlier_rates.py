@@ -54,6 +54,8 @@ def test_a_tiny_mad_does_not_make_a_small_difference_an_outlier() -> None:
     assert not spread([*alike, 100 * (1 + SMALL_CHANGE) - 0.01]).stands_out(100 * (1 + SMALL_CHANGE) - 0.01)
     assert spread([*alike, 111.0]).stands_out(111.0)
     assert spread([*alike, 89.0]).stands_out(89.0)
+    assert spread([100.0] * (FEW_HOSTS - 1) + [111.0]).stands_out(111.0)
+    assert not spread([100.0] * (FEW_HOSTS - 2) + [111.0]).stands_out(111.0)
 
 
 def test_few_hosts_report_a_large_difference_alone() -> None:

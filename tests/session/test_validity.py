@@ -88,6 +88,12 @@ def test_what_is_of_something_else_bounds_nothing_whatever_else_is_doubted(parts
     assert found.is_doubt is bounds
 
 
+def test_a_suspected_cache_is_said_before_another_check_that_failed() -> None:
+    physical = Estimate("validity", {**place(1), "part": "physical"}, 0.5, extra={"sizing": "left out"})
+
+    assert of(step(*rates(1e6), verdict(place(1), "steady", 0.0), physical))[0] == "it may come from a cache"
+
+
 @pytest.mark.parametrize(("half", "cause"), [(0.04, ""), (0.06, "it did not converge")])
 def test_a_figure_is_held_against_the_interval_that_was_aimed_at(half: float, cause: str) -> None:
     wide = Estimate("rate", place(1), 1.0, low=1 - half, high=1 + half, converged=False)
