@@ -10,11 +10,11 @@ import pytest
 from sizeup.live.environment import EnvironmentWatch, cpu_loads
 
 
-def proc(folder: Path, *, idle: int, steal: int, ticks: int, name: str = "postgres: a (b)") -> None:
+def proc(folder: Path, *, idle: int, steal: int, ticks: int, name: str = "postgres: a (b)", waiting: int = 0) -> None:
     (folder / "pressure").mkdir(parents=True, exist_ok=True)
     (folder / "4242").mkdir(exist_ok=True)
     (folder / "loadavg").write_text("1.25 0.9 0.8 2/345 6789\n")
-    (folder / "stat").write_text(f"cpu  100 0 50 {idle} 0 0 0 {steal} 0 0\ncpu0 1 2 3\n")
+    (folder / "stat").write_text(f"cpu  100 0 50 {idle} {waiting} 0 0 {steal} 0 0\ncpu0 1 2 3\n")
     (folder / "pressure/cpu").write_text("some avg10=12.50 avg60=1.00 avg300=0.10 total=99\nfull avg10=0.00\n")
     fields = " ".join(["S", *("0" for _ in range(10)), str(ticks), "0", *("0" for _ in range(30))])
     (folder / "4242/stat").write_text(f"4242 ({name}) {fields}\n")
@@ -25,7 +25,7 @@ def test_load_pressure_steal_and_busy_processes_since_last_time(tmp_path: Path) 
     before = time.monotonic()
     watch = EnvironmentWatch(str(tmp_path), str(tmp_path / "sys"))
     made = time.monotonic()
-    proc(tmp_path, idle=1080, steal=120, ticks=100_000)
+    proc(tmp_path, idle=1060, steal=120, ticks=100_000, waiting=20)
     asked = time.monotonic()
 
     facts = watch.facts()

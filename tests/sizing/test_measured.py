@@ -190,6 +190,9 @@ def test_a_step_that_is_under_way_gives_nothing_yet() -> None:
     found.steps["memory.latency"].outcome = None
 
     assert unused(found, "memory.local_ns").cause == "its step has not finished"
+    before = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 29}, 80.0))
+    before.steps["memory.latency~2"] = found.steps["memory.latency"]
+    assert figures(before) == {"memory.local_ns": 80.0}
 
 
 def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None:

@@ -126,6 +126,16 @@ def test_pools_of_chosen_segments_are_part_of_an_sga_and_beside_a_hot_set(size_o
     assert found.share == pytest.approx(gib / 512)
 
 
+def test_pools_beside_a_hot_set_are_in_its_ends_too() -> None:
+    """90, 100 and 200 GiB and a pool of 4 GiB."""
+    settings = ("db.hot_gb=96.63676416..107.3741824..214.7483648", "sga.keep_mb=4096", "machine.memory_gib=512")
+    facts = card("memory", *settings).facts
+
+    assert facts is not None
+    demand = (facts.demand.low, facts.demand.value, facts.demand.high)
+    assert demand == pytest.approx((94 << 30, 104 << 30, 204 << 30))
+
+
 def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
     known = advice("flash.use", *FLASH, "db.hot_percent=80").verdict
     unknown = advice("flash.use", *FLASH[:1], *FLASH[2:], "db.hot_percent=80").verdict

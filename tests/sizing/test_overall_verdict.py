@@ -42,7 +42,7 @@ def test_the_loss_of_a_server_in_the_last_year_warns_too() -> None:
     found = card("cpu", *cluster)
 
     assert (found.share, found.n_plus_one, found.last_year) == pytest.approx((0.5, 0.75, 0.864))
-    assert found.status == "warn"
+    assert (found.status, found.needs) == ("warn", "63 cores (130% at worst, limit 100%)")  # 48 x 0.75 x 1.728 = 62.2
 
 
 def test_a_demand_without_a_capacity_is_no_pass_and_stays_in_the_table() -> None:

@@ -50,6 +50,14 @@ def test_the_estimate_uses_the_iops_of_the_drives_where_their_mb_s_are_the_bottl
     assert "at 23% of the drives" in answer.verdict
 
 
+def test_the_wait_is_that_in_front_of_all_drives() -> None:
+    """Two drives of 100 IOPS at half of their 200: one request in three waits, 10 / (2 x 0.5) ms on average."""
+    answer = response("workload.iops=100", "workload.read_percent=100", "array.disks=2", "array.raid=0",
+                      "array.drive_iops=100")  # fmt: skip
+
+    assert answer.quantity.value == pytest.approx((10 + 10 / 3) * 1e6)
+
+
 def test_latency_rises_between_points() -> None:
     curve = [(100.0, 1.0), (200.0, 3.0)]
 

@@ -8,8 +8,8 @@ from sizeup.compare.machines import machine_differences
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
-from sizeup.model.network import NfsMount, NfsOperation, TcpBuffers
-from sizeup.quantity import Quantity
+from sizeup.model.network import NfsMount, NfsOperation, Nic, TcpBuffers
+from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.inputs.typed import parse_settings
@@ -43,6 +43,15 @@ def test_buffers_that_suffice_are_stated_with_what_is_needed() -> None:
     assert answer.decision == "enough"
     assert "sysctl" not in answer.verdict
     assert "0.449 MiB needed for 1,177 MB/s over 1 connection at a round trip of 0.2 ms" in answer.verdict
+
+
+def test_a_port_without_a_link_is_none() -> None:
+    port = Nic("eth0", "physical", carrier=True, speed_bits_per_second=25 * 10**9)
+    dark, down = (replace(port, name=f"eth{n}", **{key: False}) for n, key in ((1, "carrier"), (2, "up")))
+    links = detected(Machine(nics=(port, dark, down)))["net.links"]
+
+    assert isinstance(links, Words)
+    assert links.value == "1 x 25 Gb/s"
 
 
 def test_connections_share_the_bandwidth() -> None:
