@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.batch.standard_output import comparison_lines
-from sizeup.compare.compare import compare
+from sizeup.compare.compare import compare, interleaved
 from sizeup.compare.comparison import Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest, RunValue, session_paths
 from sizeup.compare.figures import large_change_excluded
@@ -184,6 +184,19 @@ def test_the_mean_is_taken_over_one_direction_only() -> None:
     assert compare(first, base).means == ()
 
 
+@pytest.mark.parametrize(("invalid", "means"), [("", [(pytest.approx(1.1, abs=0.01), 2)]), ("drift", [])])
+def test_a_figure_that_is_not_valid_is_no_part_of_a_mean(invalid: str, means: list[tuple[float, int]]) -> None:
+    other = replace(LATENCY, name="other")
+
+    def runs(values: list[float], start: int) -> list[Digest]:
+        found = [session(start + n, (LATENCY, {}, v), (other, {}, v)) for n, v in enumerate(values)]
+        return [replace(one, values=(one.values[0], replace(one.values[1], invalid=invalid))) for one in found]
+
+    comparison = compare(runs(SLOW, 10), runs(FAST, 0))
+
+    assert [(mean.ratio, mean.metrics) for mean in comparison.means] == means
+
+
 def test_hardware_comes_first_and_only_where_it_differs() -> None:
     first = [session(1, (LATENCY, {}, 1.0), machine=NEW)]
 
@@ -222,6 +235,7 @@ def test_blocks_are_judged_beside_their_trend_and_more_strictly_without_times() 
     assert (figure(turns).verdict, figure(blocks).verdict) == (Conclusion.WORSE, Conclusion.WORSE)
     assert figure(blocks).p > figure(turns).p - 1e-12
     assert any("must stand out from the trend" in warning for warning in blocks.warnings)
+    assert not interleaved(at_times(first[:1], [1.0]), at_times(base[:1], [0.0]))  # one run a side takes no turns
     elsewhere = compare(at_times(first, odd, "db02"), at_times(base, even))
     assert any("not interleaved on one host" in warning for warning in elsewhere.warnings)
     assert compare(first, base).level == 0.02

@@ -86,6 +86,14 @@ def test_the_named_figures_are_single_points_of_what_manifests_declare() -> None
     }
 
 
+@pytest.mark.parametrize(("megabytes", "named"), [(15, []), (16, ["DRAM latency"])])
+def test_a_working_set_of_less_than_four_times_the_cache_is_no_memory(megabytes: int, named: list[str]) -> None:
+    at: Coordinates = {"working_set_bytes": megabytes << 20}
+    run = step_run("memory.latency", "m", ("dram-thp", at, 50.0), last_level_cache_bytes=4 << 20)
+
+    assert [one.series.title for one in headlines([run])] == named
+
+
 def test_a_lower_figure_that_is_valid_is_named_before_a_higher_one_that_is_not() -> None:
     run = storage("d", (1, 9000.0, 0.2), (64, 95000.0, 0.9))
     failed: Coordinates = {"workload": "oltp-read", "queue_depth": 64, "part": "steady"}

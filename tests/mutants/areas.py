@@ -57,7 +57,7 @@ _PYTEST = (
 )
 
 _ALSO = {
-    "compare": ("tests/cli/test_check.py", "tests/fleet/test_[!p]*.py"),
+    "compare": ("tests/cli/test_check.py", "tests/fleet/test_[!p]*.py", "tests/sizing/test_size_*.py"),
     "discovery": ("tests/procfs/test_*.py",),
     "live": ("tests/engine/test_*.py",),
     "procfs": ("tests/live/test_*.py", "tests/discovery/test_*.py", "tests/plugins/direct_io/test_[!r]*.py"),
