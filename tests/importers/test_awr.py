@@ -89,6 +89,17 @@ def test_the_pga_in_use_is_that_of_the_sessions() -> None:
     assert values["memory.session_mib"] * 104 == pytest.approx(8112 * MIB)
 
 
+def test_of_several_reports_the_largest_memory_counts() -> None:
+    quiet = PGA.replace("       104       3.7", "        50       3.7").replace(
+        "        92       3.6", "        40       3.6"
+    )
+    for texts in ((PGA, quiet), (quiet, PGA)):
+        sources = tuple(WorkloadFile(f"{n}.txt", text) for n, text in enumerate(texts))
+        sessions = read_workload(sources, 95)["memory.sessions"]
+        assert isinstance(sessions, Quantity)
+        assert sessions.value == 104
+
+
 @pytest.mark.parametrize("text", [AWR, re.sub(r"(Snap: +\d+ \S+ \S+) +\d+ .*", r"\1", PGA)])
 def test_without_pga_or_sessions_none_are_counted(text: str) -> None:
     keys = {stated.key for stated in parse_awr(text, "awr").stated}

@@ -3,9 +3,10 @@
 import pytest
 
 from sizeup.model.machine import Machine
-from sizeup.model.numa import HugePages
+from sizeup.model.numa import HugePages, NumaNode
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
+from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.views.result.answer import answer_lines
 from sizing.sized import advice, card, sized
@@ -142,6 +143,14 @@ def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
 
     assert "The hot set of 300 GB (80% of the reads) fits" in known
     assert "The size of the hot set (80% of the reads) is unknown. Use --set db.hot_gb=N" in unknown
+
+
+def test_a_node_without_memory_is_none_to_spread_over() -> None:
+    nodes = (NumaNode(0, (0,), memory_bytes=1 << 30), NumaNode(1, (1,), memory_bytes=0))
+    found = detected(Machine(nodes=nodes))["numa.nodes"]
+
+    assert isinstance(found, Quantity)
+    assert found.value == 1
 
 
 def test_a_small_node_is_exhausted_by_its_even_share() -> None:
