@@ -45,8 +45,9 @@ def test_fio_through_the_page_cache_is_doubted() -> None:
     assert caveats(imported) == {"fio ran without direct=1: the page cache may have served the I/O"}
 
 
-def test_fio_mixed_requests_keep_the_latencies_of_reads_and_writes_apart() -> None:
-    job = fio_job(**{"job options": {"rw": "randrw", "rwmixread": "70", "bs": "8k", "direct": "1"}})
+@pytest.mark.parametrize("mix", [{"rwmixread": "70"}, {"rwmixwrite": "30"}])
+def test_fio_mixed_requests_keep_the_latencies_of_reads_and_writes_apart(mix: dict[str, str]) -> None:
+    job = fio_job(**{"job options": {"rw": "randrw", **mix, "bs": "8k", "direct": "1"}})
     job["write"] = {**job["read"], "iops": 10_000.0}
 
     shown = figures(parse_fio(fio_file(job), "m.json"))

@@ -291,6 +291,15 @@ def test_paths_that_were_not_measured_together_add_up_to_what_they_share(
     assert ends(apart(machine, *RATES[:count], series="rate"), "path.bandwidth_mb_s") == (least, most)
 
 
+def test_a_lost_port_takes_its_part_of_what_was_measured_through_both() -> None:
+    """3 GB/s through two ports of 2 GB/s leave 1.5 GB/s through one."""
+    rates = (("/u00", 1.2e9, (1.1e9, 1.3e9)), ("/u01", 1.8e9, (1.7e9, 1.9e9)))
+    left = measured(apart(two_luns(), *rates, series="rate"))["path.degraded_mb_s"]
+
+    assert isinstance(left, Quantity)
+    assert left.value == 1.5e9
+
+
 @pytest.mark.parametrize(("low", "high"), [(59e3, 61e3), (10e3, 90e3)])
 def test_steps_that_contradict_each_other_count_together_and_not_the_newest(low: float, high: float) -> None:
     """59,000 to 61,000 and 19,000 to 21,000 span 19,000 to 61,000, in either order; 10,000 to 90,000 hold the other."""

@@ -120,6 +120,8 @@ def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     capacity = sizing.find("io.capacity")
 
     assert (capacity.decision, capacity.quantity.value) == ("NFS connections (nconnect)", 2e9)
+    two = {**described(one, {}), "cluster.nodes": KEYS["cluster.nodes"].parse("2", Origin.USER, "--set")}
+    assert size(two).find("io.capacity").quantity.value == 4e9  # below two links of 3 GB/s
 
 
 def test_nfs_takes_the_interface_of_its_route_and_not_the_fastest() -> None:
