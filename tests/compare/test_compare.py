@@ -113,7 +113,7 @@ def test_a_curve_is_one_figure_per_run_and_its_points_are_exploratory() -> None:
 
     found = figure(comparison)
     assert (found.points, found.at, found.verdict) == (3, None, Conclusion.WORSE)
-    assert found.ratio == pytest.approx(1.1, abs=0.01)
+    assert (found.ratio, found.share_of_pairs_lower) == (pytest.approx(1.1, abs=0.01), 0.0)
     assert [dict(point.at or {}) for point in comparison.points] == [{"size": 1}, {"size": 2}, {"size": 4}]
 
 
@@ -123,6 +123,8 @@ def test_a_curve_is_compared_over_the_points_that_all_runs_have() -> None:
     )
 
     assert (figure(comparison).points, figure(comparison).medians[1]) == (1, pytest.approx(200.2, abs=1))
+    apart = [[curve(first, 100.0, (1,)), curve(first + 1, 100.0, (2,))] for first in (0, 10)]
+    assert figure(compare(apart[1], apart[0])).runs == (1, 1)  # the first point that each side has in some run
 
 
 def test_a_point_whose_scatter_hides_a_change_of_all_does_not_outweigh_the_others() -> None:

@@ -185,6 +185,9 @@ def test_some_runs_must_agree_and_many_are_judged_by_their_median() -> None:
     low, odd = [100.0, 101.0, 99.0], 200.0
 
     assert answer("p.thp > 150ns", side(low)).decision is NOT_MET
+    middle = answer("p.thp > 150ns", side([101.0, 99.0, 100.0])).reading
+    assert middle is not None
+    assert middle.value == 100.0
     assert answer("p.thp > 150ns", side([*low, odd])).decision is UNDECIDED
     assert answer("p.thp > 150ns", side(low * 3, within=None)).decision is NOT_MET
     assert answer("p.thp > 150ns", side([*low * 3, odd], within=None)).decision is NOT_MET

@@ -100,6 +100,7 @@ def test_two_figures_must_be_surer_than_one_alone() -> None:
     alone, both = (found(made, metrics=metrics).figures for metrics in (["p.latency"], ["p.latency", "p.other"]))
 
     assert [one.verdict for one in alone] == [Conclusion.WORSE]
+    assert alone[0].low == pytest.approx(math.exp(math.log(1.1) - 2.571 * 0.077 / math.sqrt(5)), rel=1e-3)
     assert [one.verdict for one in both] == [Conclusion.UNDECIDED] * 2
 
 

@@ -11,8 +11,10 @@ from sizeup.compare.compare import compare
 from sizeup.compare.comparison import Comparison, Conclusion
 from sizeup.compare.digest import Digest, digest, epoch
 from sizeup.compare.headlines import headlines
+from sizeup.compare.profile import machine_figures
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.quantity import Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.comparison.comparison import comparison_data
@@ -101,6 +103,11 @@ def test_a_lower_figure_that_is_valid_is_named_before_a_higher_one_that_is_not()
     found = {one.series.title: (one.value, one.invalid) for one in headlines([run])}
 
     assert found["Random read IOPS, highest"] == found["Random read IOPS at p99 <= 1 ms"] == (9000.0, "")
+    later = storage("d~2", (64, 95000.0, 0.9))
+    later.points |= {key: point for key, point in run.points.items() if point.series == "validity"}
+    known = machine_figures({}, runs=[run, later])["storage.random_iops"]
+    assert isinstance(known, Quantity)
+    assert known.value == 9000.0
 
 
 def test_a_probe_without_quantities_has_its_headline_point_and_its_single_figures() -> None:

@@ -68,6 +68,7 @@ def test_each_planted_fault_is_found_and_explained_and_nothing_else(tmp_path: Pa
     assert out["db07"] == ["memory.remote_latency"]
     assert out["db11"] == ["storage.bandwidth"]
     assert {one.conclusion for one in found.outliers} == {Conclusion.WORSE}
+    assert {one.peers for one in found.outliers if one.host == "db07"} == {10}  # of 11 others one stands out itself
     text = "\n".join(fleet_lines(found))
     assert text.startswith("12 hosts, 3 outliers: db03, db07, db11\n")
     assert "differs in governor: powersave (11 of 11 peers: performance)" in text

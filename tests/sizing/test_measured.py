@@ -171,6 +171,7 @@ def test_an_unused_write_latency_is_reported_too() -> None:
     doubtful(found, redo, "steady", 0.0, cache=False, reason="second half +40%")
 
     assert isinstance(measured(found)["redo.sync_write_us"], UnusedMeasurement)
+    assert "redo.write_kib" not in measured(found)
 
 
 def test_the_log_writer_is_judged_by_the_usual_redo_write() -> None:
