@@ -4,6 +4,7 @@ import pytest
 
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.topology import Core
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.detected import detected
@@ -143,6 +144,13 @@ def test_the_share_of_the_reads_stands_beside_the_hot_set() -> None:
 
     assert "The hot set of 300 GB (80% of the reads) fits" in known
     assert "The size of the hot set (80% of the reads) is unknown. Use --set db.hot_gb=N" in unknown
+
+
+def test_cores_of_different_threads_have_no_number_of_them() -> None:
+    cores = (Core((0, 2), 0, 0, 0), Core((1,), 0, 0, 1))
+
+    assert "machine.threads_per_core" not in detected(Machine(cores=cores))
+    assert "machine.threads_per_core" in detected(Machine(cores=cores[:1]))
 
 
 def test_a_node_without_memory_is_none_to_spread_over() -> None:

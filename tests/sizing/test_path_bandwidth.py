@@ -113,6 +113,9 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
     assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used, because")
 
 
+LOAD = (("workload.mb_s", "900"),)
+
+
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     one = network(Nic("eth2", "physical", carrier=True), transports=1)
     several = NfsMount("/more", "filer:/more", transports=4)
@@ -122,6 +125,10 @@ def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     assert (capacity.decision, capacity.quantity.value) == ("NFS connections (nconnect)", 2e9)
     two = {**described(one, {}), "cluster.nodes": KEYS["cluster.nodes"].parse("2", Origin.USER, "--set")}
     assert size(two).find("io.capacity").quantity.value == 4e9  # below two links of 3 GB/s
+    load = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in (("cluster.nodes", "3"), *LOAD)}
+    (storage,) = [card for card in size({**described(one, {}), **load}).cards if card.resource == "storage"]
+    (lost,) = [failure for failure in storage.failures if failure.lost == "one of 3 servers"]
+    assert lost.share == pytest.approx(0.9 / 6)  # of three links of 3 GB/s two are left
 
 
 def test_nfs_takes_the_interface_of_its_route_and_not_the_fastest() -> None:
