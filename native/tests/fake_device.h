@@ -55,6 +55,7 @@ static int64_t now_ns;
 static int64_t service_ns; /* of each request, but of the first that takes first_ns longer */
 static int64_t first_ns;
 static uint32_t error_every; /* one in so many requests fails */
+static int64_t error_result = -EIO; /* with this, or comes back short */
 static struct request seen[MOST];
 static uint32_t requests;
 static uint32_t flushes;
@@ -63,6 +64,8 @@ static struct request in_flight[ENTRIES];
 static uint32_t in_flight_count, most_in_flight;
 static uint64_t succeeded_reads, succeeded_writes, failed;
 static uint64_t last_stamp[2];
+static uint64_t last_word; /* of the middle of the block that was written last */
+static uint32_t same_words;
 
 static _Alignas(4096) char rings[65536];
 static _Alignas(4096) struct uring_sqe sqes[ENTRIES];
@@ -102,11 +105,19 @@ int __wrap_nanosleep(const struct timespec *pause, struct timespec *left)
 static void different_data(const struct request *request)
 {
 	for (uint64_t i = 0; i < request->length; i += 4096) {
-		uint64_t stamp[2];
+		const unsigned char *const bytes = (const unsigned char *)request->buffer + i;
+		uint32_t times[256] = { 0 };
+		uint64_t stamp[2], word;
 
-		memcpy(stamp, request->buffer + i, sizeof(stamp));
+		memcpy(stamp, bytes, sizeof(stamp));
 		check(memcmp(stamp, last_stamp, sizeof(stamp)) != 0, "no two blocks that are written are alike");
 		memcpy(last_stamp, stamp, sizeof(stamp));
+		memcpy(&word, bytes + 2048, sizeof(word));
+		same_words += word == last_word;
+		last_word = word;
+		/* Beyond the stamp; 16 of each are expected, so that 48 are eight deviations more. */
+		for (uint32_t at = sizeof(stamp); at < 4096; at++)
+			check(++times[bytes[at]] < 48, "nor can they be compressed");
 	}
 }
 
@@ -134,7 +145,7 @@ static int64_t finished(const struct request *request)
 
 	if (error_every && ++ended % error_every == 0) {
 		failed++;
-		return -EIO;
+		return error_result;
 	}
 	succeeded_reads += !request->write;
 	succeeded_writes += request->write != 0;
@@ -342,7 +353,7 @@ static void run(const struct sizeup_io_worker *worker, uint32_t enough)
 	struct sizeup_io_job *job;
 
 	requests = flushes = in_flight_count = most_in_flight = writes_unflushed = most_unflushed = 0;
-	succeeded_reads = succeeded_writes = failed = 0;
+	succeeded_reads = succeeded_writes = failed = same_words = 0;
 	check(sizeup_io_start(worker, 1, &job) == 0, "a worker starts");
 	for (int i = 0; i < 300000; i++) {
 		sizeup_io_sample(job, 0, &sample);

@@ -104,6 +104,27 @@ static void mixes(int32_t engine)
 		check(percent > 0 || reads == 0, "and no more");
 	}
 	check(near(sizeup_histogram_mean_ns(sample.write_ns), (double)service_ns), "a write takes its time");
+	for (uint32_t percent = 1; percent < 100; percent += 98) {
+		uint32_t fewer = 0;
+
+		worker.read_percent = percent;
+		run(&worker, 8000);
+		for (uint32_t i = 0; i < requests; i++)
+			fewer += seen[i].write == (percent > 50);
+		check(fewer > requests * 6 / 1000 && fewer < requests * 15 / 1000, "to the percent");
+	}
+}
+
+static void written_data(int32_t engine)
+{
+	struct sizeup_io_worker worker = made(engine, 4);
+
+	worker.read_percent = 0;
+	run(&worker, 200);
+	check(same_words < requests, "one page is not like another");
+	worker.fresh_data = 1;
+	run(&worker, 200);
+	check(same_words == 0, "and each has new data where that is wanted");
 }
 
 static void flushed(void)
@@ -130,6 +151,7 @@ int main(void)
 		shuffled_offsets(ENGINES[i]);
 		service_ns = 5 * MS;
 		mixes(ENGINES[i]);
+		written_data(ENGINES[i]);
 	}
 	flushed();
 	return 0;

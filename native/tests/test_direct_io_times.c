@@ -27,8 +27,12 @@ static void errors(int32_t engine)
 
 	error_every = 4;
 	run(&worker, 400);
-	error_every = 0;
 	check(failed > 90 && sample.first_error == -EIO, "one in four fails");
+	error_result = BLOCK / 2;
+	run(&worker, 400);
+	check(failed > 90 && sample.first_error == -ENODATA, "or comes back short, which is as bad");
+	error_result = -EIO;
+	error_every = 0;
 }
 
 /* 1 in 10 ms, and each takes 5: nothing waits. In 3 ms, all do. */

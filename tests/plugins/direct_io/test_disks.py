@@ -2,10 +2,17 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from fakes import HandContext
+from plugins.direct_io.hand_made import SECOND, host
 from sizeup.procfs.block import BlockStat
+from sizeup.procfs.stat import Pressure
+from sizeup_direct_io import background
+from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.disks import (
     Disks,
     OtherIo,
@@ -246,7 +253,44 @@ def test_what_others_moved_is_what_is_beyond_our_own(plain: bool, text: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("read", "own", "significant"), [(9e5, 0, False), (2e6, 0, True), (2e6, 1e8, False), (6e6, 1e8, True)]
+    ("others", "own", "significant"), [(9e5, 0, False), (1.1e6, 0, True), (4.9e6, 1e8, False), (5.1e6, 1e8, True)]
 )
-def test_others_count_from_a_twentieth_of_our_own_on(read: float, own: float, significant: bool) -> None:
-    assert OtherIo("sda", read, 0.0, own).significant is significant
+def test_others_count_from_a_twentieth_of_our_own_on(others: float, own: float, significant: bool) -> None:
+    for read, written in ((others, 0.0), (others / 2, others / 2), (0.0, others), (others, None)):
+        found = OtherIo("sda", read, written, own)
+
+        assert found.significant is significant
+        assert found.share == pytest.approx(others / (others + own))
+
+
+class TwoReadings:
+    """The counters of a host before and after some seconds, in which nobody waits."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, seconds: float) -> None:
+        self._seconds, self.now = seconds, 100.0
+        patch.setattr(background, "BACKGROUND_SECONDS", seconds)
+        patch.setattr(background, "time", SimpleNamespace(monotonic=lambda: self.now, sleep=self.sleep))
+        disks = [Disks(("sda",), BlockStat(5 + 2 * moved, 5 + moved), plain=True) for moved in (0, 4_000_000)]
+        patch.setattr(background, "read_disks", lambda _: self.later(*disks))
+        patch.setattr(background, "read_pressure", lambda _: self.later(Pressure(0, 1000), Pressure(0, 1_601_000)))
+        counters = background.window_counters
+        patch.setattr(counters, "read_host_cpu", lambda: self.later(host(9, 9, 9, 9), host(10, 9.5, 9.5, 15)))
+        patch.setattr(counters, "process_cpu_ns", lambda: self.later(SECOND, 2 * SECOND))
+
+    def later(self, first: Any, second: Any) -> Any:
+        return first if self.now == 100.0 else second
+
+    def sleep(self, _: float) -> None:
+        self.now = 100.0 + self._seconds
+
+
+def test_the_load_before_a_run_is_that_of_others_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In 4 s: 2 s of 8 busy, 1 of them ours; 8 and 4 MB; some task waited for 1.6 s."""
+    TwoReadings(monkeypatch, 4.0)
+    found = without_progress(background.measure_background(0, HandContext()))
+
+    assert (found.busy_share, found.pressure_percent) == (0.125, pytest.approx(40.0))
+    assert found.io == OtherIo("sda", 2e6, 1e6, 0.0)
+    assert found.background_caveats == ("CPU pressure before the run: some task waited 40 % of the time",)
+    assert background.BackgroundLoad(None, 0.51).background_caveats != ()
+    assert background.BackgroundLoad(25.0, 0.5).background_caveats == ()

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from fakes import HandContext
+from plugins.direct_io.hand_made import interval, window
 from plugins.direct_io.small_runs import run, step
 from plugins.direct_io.test_options import FakeSetup, plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
@@ -18,9 +19,10 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import list_threads
 from sizeup_direct_io import binding, paths, target_setup
-from sizeup_direct_io.disks import read_disks
+from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import TargetBytes
+from sizeup_direct_io.worker import Engine
 
 NVME = [f"/nvme{index}" for index in range(24)]
 
@@ -172,6 +174,61 @@ def test_buffers_of_many_devices_leave_the_memory_to_others(tmp_path: Path, monk
     assert [gap.reason for gap in gaps if "together" in gap.subject] == [
         "the buffers take 1 GiB, more than 10% of the available memory (10 GiB); decrease the queue depths"
     ]
+
+
+def test_each_of_several_targets_has_its_own_figures(
+    stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 reads and 300 writes of one path, 1,000 reads of the other, in 2 s; alone 100 and 500 of each in 1 s."""
+    together = {
+        str(tmp_path): interval({10: 90, 50: 10}, {20: 300}),
+        "/b": interval({30: 950, 60: 50}),
+    }
+
+    def measure(workers: Any, names: Sequence[str], at: Any, *_: Any) -> Any:
+        yield from ()
+        if len(names) == 1:
+            return window(1.0, {names[0]: interval({10: 500 if names[0] == "/b" else 100})}, at=at)
+        return window(2.0, together, at=at)
+
+    monkeypatch.setattr(paths, "measure", measure)
+    monkeypatch.setattr(paths, "read_disks", lambda _: Disks(("sda",), BlockStat(0, 0), plain=True))
+    found, _ = estimates(tmp_path, {"preset": "single-read", "more_paths": "/b", "ramps": 1})
+
+    first, second = joint(found, "joint-iops").values()
+    assert (first.value, second.value) == (200, 500)
+    assert [e.value for e in joint(found, "joint-rate").values()] == [200 * 8192, 500 * 8192]
+    latencies = {
+        (e.series[-3:], e.at["path"], e.at["direction"]): e.value for e in found if e.series.startswith("joint-latency")
+    }
+    assert [latencies["p50", str(tmp_path), way] for way in ("read", "write")] == [10, 20]
+    assert [latencies["p99", str(tmp_path), way] for way in ("read", "write")] == [50, 20]
+    assert [latencies[name, "/b", "read"] for name in ("p50", "p99")] == [30, 60]
+    assert len(latencies) == 6
+    (scaling,) = [e for e in found if e.series == "scaling"]
+    assert scaling.value == pytest.approx(700 / 600)
+    assert str(scaling.extra["consequence"]).endswith("The paths share disks: sda.")
+
+
+def test_engines_take_turns_and_the_runs_own_comes_first_in_the_ratio(
+    stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """io_uring has 310, 310, 330, 330 and 350 IOPS, threads 200."""
+    turns: list[Engine] = []
+
+    def measure(workers: Any, names: Sequence[str], *_: Any) -> Any:
+        yield from ()
+        turns.append(workers[0].engine)
+        iops = 200 if workers[0].engine is Engine.THREADS else 300 + 10 * (len(turns) // 2)
+        return window(1.0, {names[0]: interval({10: iops})})
+
+    monkeypatch.setattr(paths, "measure", measure)
+    found, _ = estimates(tmp_path, {"preset": "single-read", "compare_engine": "threads", "ramps": 1})
+
+    (gain,) = [e for e in found if e.series == "engine-gain"]
+    assert (gain.at["engines"], gain.value, gain.replicates) == ("io_uring over threads", 1.65, 5)
+    ours, other = Engine.IO_URING, Engine.THREADS
+    assert turns == [other, ours, ours, other, other, ours, ours, other, other, ours]
 
 
 @pytest.mark.usefixtures("stage")

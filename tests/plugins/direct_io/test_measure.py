@@ -1,14 +1,23 @@
 """What a point is ended for while it is watched."""
 
 import errno
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import pytest
 
+from fakes import HandContext
+from plugins.direct_io.hand_made import SECOND, edge, sample_of
 from sizeup.errors import SizeupError
+from sizeup.model.sample import Samples
+from sizeup_direct_io import measure as measure_module
+from sizeup_direct_io.binding import IoSample, WorkerUsage
 from sizeup_direct_io.call_with_timeout import StalledError
-from sizeup_direct_io.measure import SAMPLING_SECONDS, _Sampler
+from sizeup_direct_io.measure import SAMPLING_SECONDS, _Sampler, measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.path_states import PathWatch
+from sizeup_direct_io.window_counters import CounterSource
 
 
 class ScriptedJob:
@@ -110,3 +119,142 @@ def test_the_limit_of_a_stall_is_looked_at_when_it_comes() -> None:
 
     sampler.last = sampler.take()
     assert sampler.next_sample_seconds(5.0) == SAMPLING_SECONDS
+
+
+class TimedJob:
+    """A job whose requests, CPU time and path depend on the time alone, which passes while nobody works."""
+
+    def __init__(self, *streams: Callable[[float], dict[str, int]], ends_s: float = 1e9) -> None:
+        self.now_ns, self.drain_seconds = 0, 0.0
+        self._streams, self._ends_s = streams, ends_s
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is running."""
+
+    def seconds(self) -> float:
+        return self.now_ns / SECOND
+
+    def wait(self, seconds: float) -> bool:
+        self.now_ns += round(seconds * SECOND)
+        return False
+
+    def sample(self, group: int) -> IoSample:
+        """One read in 20 ns each after the first second; before it, reads took 10 ns."""
+        until = min(self.seconds(), self._ends_s)
+        reads = {10: self._streams[group](min(until, 1.0))["reads"]}
+        reads[20] = self._streams[group](until)["reads"] - reads[10]
+        native = sample_of(reads, {}, {}, time_ns=self.now_ns, last_progress_ns=round(until * SECOND))
+        native.running, native.in_flight = self.seconds() < self._ends_s, 3 + group
+        return IoSample(native)
+
+    def usage(self) -> tuple[WorkerUsage, ...]:
+        """One thread that is busy for all of the warm-up and half of the rest, and an idle one."""
+        busy = min(self.seconds(), 1.0) + max(0.0, self.seconds() - 1.0) / 2
+        return WorkerUsage(1 + self.now_ns, round(busy * SECOND), 0), WorkerUsage(1 + self.now_ns, 0, 1)
+
+    def path_state(self, _: str) -> str:
+        return "running" if self.seconds() < 2.0 or self.seconds() > 3.0 else "offline"
+
+
+@pytest.fixture
+def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[TimedJob, Window], tuple[MeasuredPoint, list[Samples]]]:
+    """Measures a job of made-up time; what is yielded on the way comes with the result."""
+
+    def run(job: TimedJob, window: Window) -> tuple[MeasuredPoint, list[Samples]]:
+        ends = iter((edge(1.0), edge(9.0)))
+        monkeypatch.setattr(measure_module, "IoJob", lambda *_, **__: job)
+        monkeypatch.setattr(measure_module, "time", SimpleNamespace(monotonic=job.seconds))
+        event = SimpleNamespace(set=lambda: None, wait=job.wait)
+        monkeypatch.setattr(measure_module, "threading", SimpleNamespace(Event=lambda: event))
+        monkeypatch.setattr(measure_module.window_counters, "read_host_cpu", lambda: None)
+        for name in ("read_opening", "read_closing"):
+            monkeypatch.setattr(measure_module, name, lambda *_: next(ends))
+        watch = PathWatch({"sda": "state"}, now=job.seconds, read=job.path_state)
+        names = ("small", "log")[: len(job._streams)]
+        steps = measure([], names, {"queue_depth": 1}, window, HandContext(), CounterSource(0, None, watch))
+        seen = []
+        while True:
+            try:
+                seen.append(next(steps))
+            except StopIteration as end:
+                return end.value, [each for each in seen if isinstance(each, Samples)]
+
+    return run
+
+
+def at_rates(*rates: tuple[float, float]) -> Callable[[float], dict[str, int]]:
+    """Reads at rates, each until a time."""
+
+    def done(seconds: float) -> dict[str, int]:
+        began = total = 0.0
+        for until, rate in rates:
+            total += rate * max(0.0, min(seconds, until) - began)
+            began = until
+        return {"reads": round(total)}
+
+    return done
+
+
+FOREVER = 1e9
+FAST_AT_FIRST = at_rates((1.0, 1000.0), (3.0, 100.0), (FOREVER, 150.0))
+LOG = at_rates((FOREVER, 10.0))
+
+
+def values(seen: Sequence[Samples], series: str) -> list[float]:
+    return [each.values[0] for each in seen if each.series == series]
+
+
+def test_a_window_holds_what_is_done_between_its_ends_alone(timed: Any) -> None:
+    """1,000/s for the warm-up of 1 s, then 100/s and 150/s for 2 s each, beside 10/s of a second stream."""
+    found, seen = timed(TimedJob(FAST_AT_FIRST, LOG), Window(1.0, 4.0, 0.0, 1.0, 9.0))
+
+    assert {name: each.requests for name, each in found.intervals.items()} == {"small": 500, "log": 40}
+    assert found.intervals["small"].histogram("read") == {20: 500}, "none of the warm-up"
+    assert (found.seconds, found.iops) == (4.0, 135)
+    assert found.blocks == pytest.approx([110.0] * 5 + [160.0] * 5)
+    assert found.halves == pytest.approx(160 / 110)
+    assert (found.threads, found.busiest_thread) == (2, pytest.approx(0.5)), "not that of the warm-up"
+    assert (found.before.time_ns, found.after.time_ns) == (SECOND, 9 * SECOND)
+    assert [change.split(" went")[0] for change in found.path_changes] == ["path sda", "path sda"]
+    assert not found.ended_early
+    warming_up = [bool(each.flags and each.flags[0]) for each in seen if each.series == "iops"]
+    assert warming_up == [True] * 5 + [False] * 20
+    assert values(seen, "iops") == pytest.approx([1010] * 5 + [110] * 10 + [160] * 10)
+    assert values(seen, "rate") == pytest.approx([8192 * iops for iops in values(seen, "iops")])
+    assert set(values(seen, "in-flight")) == {7}
+    assert {(each.at.get("stream"), each.values[0]) for each in seen if each.series == "latency-p50"} == {
+        *(("small", 10), ("small", 20), ("log", 10), ("log", 20))
+    }
+
+
+@pytest.mark.parametrize(
+    ("precision", "seconds", "converged"),
+    [
+        # 5 blocks of 100/s and 5 of 150/s: s is 26.35, t(9) is 2.262, so half of the interval is 18.85 of 125.
+        (0.155, 4.0, True),
+        # Two seconds more of 150/s bring blocks of 0.6 s: less than 15 %, but more than 10.
+        (0.145, None, True),
+        (0.05, 6.0, False),
+    ],
+)
+def test_a_window_goes_on_until_its_blocks_agree_or_its_time_is_over(
+    precision: float, seconds: float | None, converged: bool, timed: Any
+) -> None:
+    found, _ = timed(TimedJob(FAST_AT_FIRST), Window(1.0, 4.0, 2.0, precision, 9.0))
+
+    assert found.converged is converged
+    assert 4.0 < found.seconds < 6.0 if seconds is None else found.seconds == pytest.approx(seconds)
+
+
+def test_a_file_that_is_full_early_has_the_rate_until_its_last_request(timed: Any) -> None:
+    """100/s for 1.5 s, without a warm-up; the sample at 1.6 s finds it ended."""
+    found, seen = timed(TimedJob(at_rates((FOREVER, 100.0)), ends_s=1.5), Window(0.0, 4.0, 0.0, 1.0, 9.0))
+
+    assert (found.ended_early, found.seconds, found.requests) == (True, pytest.approx(1.5), 150)
+    assert found.blocks == pytest.approx([100.0] * 7), "not the part of a block at its end"
+    assert not any(each.flags and each.flags[0] for each in seen)
+    with pytest.raises(SizeupError, match="increase size"):
+        timed(TimedJob(at_rates((FOREVER, 100.0)), ends_s=0.5), Window(1.0, 4.0, 0.0, 1.0, 9.0))

@@ -17,15 +17,23 @@ def test_a_calm_even_run_is_steady() -> None:
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        (replace(CALM, drift=-0.08), Validity.WARN),
-        (replace(CALM, drift=-0.30), Validity.FAIL),
-        (replace(CALM, background_pressure_percent=60.0), Validity.WARN),
-        (replace(CALM, background_busy_share=1.0), Validity.WARN),
-        (replace(CALM, stolen_share=0.2), Validity.WARN),
+        *((replace(CALM, drift=drift), Validity.PASS) for drift in (-0.05, 0.05)),
+        *((replace(CALM, drift=drift), Validity.WARN) for drift in (-0.2, -0.06, 0.06, 0.2)),
+        *((replace(CALM, drift=drift), Validity.FAIL) for drift in (-0.21, 0.21)),
+        *((replace(CALM, ramp_change=change), Validity.PASS) for change in (-0.2, 0.2)),
+        *((replace(CALM, ramp_change=change), Validity.WARN) for change in (-0.21, 0.21)),
+        (replace(CALM, background_pressure_percent=25.0), Validity.PASS),
+        (replace(CALM, background_pressure_percent=26.0), Validity.WARN),
+        (replace(CALM, background_busy_share=0.5), Validity.PASS),
+        (replace(CALM, background_busy_share=0.51), Validity.WARN),
+        (replace(CALM, others_share=0.14), Validity.PASS),
+        (replace(CALM, others_share=0.16), Validity.WARN),
+        (replace(CALM, stolen_share=0.05), Validity.PASS),
+        (replace(CALM, stolen_share=0.06), Validity.WARN),
         (replace(CALM, stolen_share=None, background_busy_share=None), Validity.UNKNOWN),
-        (replace(CALM, errors=3), Validity.WARN),
+        (replace(CALM, errors=1), Validity.WARN),
+        (replace(CALM, path_changes=("path sda went",)), Validity.WARN),
     ],
-    ids=["drift", "burst", "pressure", "busy", "stolen", "no CPU times", "errors"],
 )
 def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validity) -> None:
     assert check_steady(conditions).verdict is verdict

@@ -39,6 +39,11 @@ def test_one_full_thread_among_many_idle_ones_is_found() -> None:
     )
 
 
+@pytest.mark.parametrize(("share", "verdict"), [(0.94, Validity.PASS), (0.95, Validity.WARN)])
+def test_a_cpu_is_full_from_nineteen_twentieths_on(share: float, verdict: Validity) -> None:
+    assert check_submitters(share, 1).verdict is verdict
+
+
 def test_threads_that_share_the_work_are_not_added_up() -> None:
     before, after = zip(*[used(0.6)] * 8, strict=True)
 

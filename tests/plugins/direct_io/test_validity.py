@@ -130,6 +130,35 @@ def test_fewer_iops_than_a_million_beyond_the_bandwidth_of_the_path_are_one() ->
     assert (part.verdict, part.from_cache) == (Validity.WARN, True)
 
 
+@pytest.mark.parametrize(
+    ("changed", "direct", "physical"),
+    [
+        ({"charged_bytes": 0.96}, Validity.PASS, Validity.PASS),
+        ({"charged_bytes": 0.94}, Validity.FAIL, Validity.PASS),
+        ({"charged_bytes": 0.94, "uncertainty_bytes": 0.02}, Validity.PASS, Validity.PASS),
+        ({"charged_bytes": 0.92, "uncertainty_bytes": 0.02}, Validity.FAIL, Validity.PASS),
+        ({"charged_bytes": 1.04}, Validity.PASS, Validity.PASS),
+        ({"charged_bytes": 1.06}, Validity.WARN, Validity.PASS),
+        ({"charged_bytes": 1.06, "uncertainty_bytes": 0.02}, Validity.PASS, Validity.PASS),
+        ({"charged_bytes": 1.0, "uncertainty_bytes": 0.06}, Validity.UNKNOWN, Validity.PASS),
+        ({"device_bytes": 0.94}, Validity.PASS, Validity.FAIL),
+        ({"device_bytes": 0.94, "uncertainty_bytes": 0.02}, Validity.PASS, Validity.PASS),
+        ({"device_bytes": 0.0}, Validity.PASS, Validity.FAIL),
+        ({"device_bytes": 1.5}, Validity.PASS, Validity.PASS),
+        ({"device_bytes": 1.51}, Validity.PASS, Validity.WARN),
+        ({"cache_growth_bytes": 0.009}, Validity.PASS, Validity.PASS),
+        ({"cache_growth_bytes": 0.011}, Validity.FAIL, Validity.PASS),
+        ({"small_read_p50_ns": 10_000 / GIB}, Validity.PASS, Validity.PASS),
+        ({"small_read_p50_ns": 9_999 / GIB}, Validity.PASS, Validity.WARN),
+    ],
+)
+def test_each_limit_is_where_it_is_said_to_be(changed: dict[str, float], direct: Validity, physical: Validity) -> None:
+    """In shares of the requested bytes."""
+    evidence = replace(DIRECT_EVIDENCE, **{name: round(share * GIB) for name, share in changed.items()})
+
+    assert (check_direct(evidence).verdict, check_physical(evidence).verdict) == (direct, physical)
+
+
 def test_a_path_of_unknown_bandwidth_is_unknown_and_not_passed() -> None:
     part = check_physical(replace(DIRECT_EVIDENCE, iops=3e6, bytes_per_second=24e9, path_bandwidth=None))
 
@@ -141,7 +170,8 @@ def test_a_path_of_unknown_bandwidth_is_unknown_and_not_passed() -> None:
     ("iops", "disks", "caveat"),
     [
         (400, 1, ""),
-        (2_500, 2, ""),
+        (4_000, 2, ""),
+        (4_100, 2, "4.1 k/s random IOPS exceed what 2 rotating disks can deliver"),
         (60_000, 0, ""),
         (30_000, 1, "30 k/s random IOPS exceed what a rotating disk can deliver"),
         (30_000, 8, "30 k/s random IOPS exceed what 8 rotating disks can deliver"),
@@ -286,10 +316,10 @@ def test_a_stated_cache_of_a_local_disk_counts_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "verdict"), [(0.99, Validity.PASS), (0.8, Validity.PASS), (0.65, Validity.WARN), (0.5, Validity.FAIL)]
+    ("ratio", "verdict"), [(0.8, Validity.PASS), (0.79, Validity.WARN), (0.51, Validity.WARN), (0.5, Validity.FAIL)]
 )
 def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Validity) -> None:
-    assert check_concurrent(ratio, "").verdict is verdict
+    assert check_concurrent(ratio, "").verdict is check_extending(ratio, "aio").verdict is verdict
 
 
 @pytest.mark.parametrize("check", [check_concurrent, check_extending])

@@ -161,6 +161,52 @@ def test_host_time_is_in_nanoseconds_and_subtracts() -> None:
     assert later.since(first).busy_ns == 160_000_000
 
 
+def test_the_closest_of_several_readings_has_the_bytes_of_its_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 3 readings, in which 300, 20 and 41 bytes of two streams are moved, the second is taken."""
+    moved = iter([(0, 0), (200, 100), (300, 100), (308, 112), (400, 120), (431, 130)])
+
+    def take_samples() -> dict[str, Any]:
+        read, written = next(moved)
+        return {
+            "a": SimpleNamespace(read_bytes=read, written_bytes=0),
+            "b": SimpleNamespace(read_bytes=0, written_bytes=written),
+        }
+
+    clock = iter(range(100))
+    monkeypatch.setattr(window_counters, "READINGS", 3)
+    monkeypatch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    counters = read_counters(CounterSource(0), take_samples)
+
+    assert (counters.own_read_bytes, counters.own_written_bytes, counters.uncertainty_bytes) == (304, 106, 10)
+
+
+def test_the_time_of_kernel_threads_adds_up_by_family_and_that_of_a_process_has_both_modes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = {
+        number: SimpleNamespace(kernel_thread=kernel, name=name, cpu_ticks=ticks)
+        for number, (kernel, name, ticks) in enumerate(
+            [(True, "kworker/0:1", 200), (True, "kworker/u8:2-ext4", 100), (True, "loop0", 50), (False, "kworker", 7)]
+        )
+    }
+    usage = SimpleNamespace(ru_utime=1.5, ru_stime=0.25)
+    monkeypatch.setattr(window_counters, "read_processes", lambda: threads)
+    monkeypatch.setattr(window_counters.os, "sysconf", lambda _: 100)
+    monkeypatch.setattr(window_counters.resource, "getrusage", lambda _: usage)
+
+    assert window_counters.read_kernel_threads_ns() == {"kworker": 3_000_000_000, "loop0": 500_000_000}
+    assert window_counters.process_cpu_ns() == 1_750_000_000
+
+
+def test_the_use_of_each_cpu_is_read_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpus = {3: HostStat(1, 2, 3, 4, 5, 6, 7, 8)}
+    monkeypatch.setattr(window_counters, "read_cpu_stats", lambda: cpus)
+    monkeypatch.setattr(window_counters, "read_counters", lambda *_: None)
+
+    assert window_counters.read_opening(CounterSource(0), dict).cpus == cpus
+    assert window_counters.read_closing(CounterSource(0), dict).cpus == cpus
+
+
 @pytest.mark.parametrize(
     ("name", "family"), [("kworker/3:2-events", "kworker"), ("loop0", "loop0"), ("xfs-conv/vda1", "xfs-conv")]
 )
