@@ -179,7 +179,7 @@ def test_calibration_takes_the_most_iops_whose_mean_latency_is_within_the_limit(
         point(at(4), 1500.0, 2100.0, 1700.0, small=FAST),
         point(at(8), 3000.0, small={20: 100}),
     ]
-    large = [point(at(1), 300.0), point(at(2), 500.0), point(at(4), 400.0)]
+    large = [point(at(1), 300.0), point(at(2), 500.0, 800.0, 100.0), point(at(4), 400.0)]
     iops, latency, rate = calibration(small, large, 12.0)
 
     assert (iops.series, iops.value, latency.series) == ("calibrate-iops", 1700, "calibrate-latency")

@@ -76,12 +76,12 @@ THIRD = window(
 def figures(stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs a preset whose windows are these, beside a background of 10 % of the CPUs, and returns its estimates."""
 
-    def run(windows: Sequence[MeasuredPoint], **chosen: SettingValue) -> list[Estimate]:
+    def run(windows: Sequence[MeasuredPoint], busy: float = 0.1, **chosen: SettingValue) -> list[Estimate]:
         left = iter(windows)
 
         def background(*_: object) -> Generator[Emission, None, BackgroundLoad]:
             yield Progress(0.0)
-            return BackgroundLoad(5.0, 0.1)
+            return BackgroundLoad(5.0, busy)
 
         def measure(workers: object, streams: object, at: Any, *_: object) -> Generator[Emission, None, MeasuredPoint]:
             yield Progress(0.0)
@@ -188,7 +188,8 @@ def test_a_rising_ramp_ends_by_its_worst_direction_and_its_knee_is_over_all_ramp
     ]
     rates = [replace(one, seconds=200 / iops) for one, iops in zip(ramp, (1000, 1500, 1800), strict=True)]
     again = [replace(one, seconds=200 / iops) for one, iops in zip(ramp, (1200, 1700, 1820), strict=True)]
-    found = figures([*rates, *reversed(again)], preset="oltp-7030", depth=8, p99_limit=105e-9, ramps=2)
+    chosen = {"preset": "oltp-7030", "depth": 8, "p99_limit": 105e-9, "ramps": 2}
+    found = figures([*rates, *reversed(again)], **chosen)
 
     assert [e.at["queue_depth"] for e in found if e.series == "iops"] == [1, 2, 4, 4, 2, 1]
     knee = last(found, "knee")
@@ -196,6 +197,9 @@ def test_a_rising_ramp_ends_by_its_worst_direction_and_its_knee_is_over_all_ramp
     assert (knee.value, knee.extra["per_ramp"]) == (2, "4 2")
     assert (knee.extra["throughput"], knee.extra["maximum"]) == pytest.approx((1750, 1810))
     assert str(knee.extra["ended"]) == "latency p99 of 110 ns exceeds p99_limit (105 ns)"
+    assert not any(e.series == "knee" for e in figures([*rates, *reversed(again)], busy=0.6, **chosen)), (
+        "others load it"
+    )
 
 
 def test_all_streams_and_windows_are_pooled() -> None:

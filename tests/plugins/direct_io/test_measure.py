@@ -143,11 +143,12 @@ class TimedJob:
 
     def sample(self, group: int) -> IoSample:
         """One read in 20 ns each after the first second; before it, reads took 10 ns."""
-        until = min(self.seconds(), self._ends_s)
+        until_s = self._ends_s if group == len(self._streams) - 1 else FOREVER
+        until = min(self.seconds(), until_s)
         reads = {10: self._streams[group](min(until, 1.0))["reads"]}
         reads[20] = self._streams[group](until)["reads"] - reads[10]
         native = sample_of(reads, {}, {}, time_ns=self.now_ns, last_progress_ns=round(until * SECOND))
-        native.running, native.in_flight = self.seconds() < self._ends_s, 3 + group
+        native.running, native.in_flight = self.seconds() < until_s, 3 + group
         return IoSample(native)
 
     def usage(self) -> tuple[WorkerUsage, ...]:
@@ -200,6 +201,7 @@ def at_rates(*rates: tuple[float, float]) -> Callable[[float], dict[str, int]]:
 
 FOREVER = 1e9
 FAST_AT_FIRST = at_rates((1.0, 1000.0), (3.0, 100.0), (FOREVER, 150.0))
+RISING = at_rates((1.0, 1000.0), (3.0, 100.0), (3.8, 120.0), (FOREVER, 170.0))
 LOG = at_rates((FOREVER, 10.0))
 
 
@@ -247,6 +249,15 @@ def test_a_window_goes_on_until_its_blocks_agree_or_its_time_is_over(
 
     assert found.converged is converged
     assert 4.0 < found.seconds < 6.0 if seconds is None else found.seconds == pytest.approx(seconds)
+
+
+def test_the_second_half_is_all_of_it_and_a_stream_that_goes_on_keeps_the_window_open(timed: Any) -> None:
+    """100/s for 2 s, then 120/s for 0.8 and 170/s for 1.2 s; the other stream ends after 2 s of its 4."""
+    found, _ = timed(TimedJob(RISING, LOG, ends_s=3.0), Window(1.0, 4.0, 0.0, 1.0, 9.0))
+
+    assert (found.seconds, found.ended_early) == (4.0, False)
+    assert {name: each.requests for name, each in found.intervals.items()} == {"small": 500, "log": 20}
+    assert found.halves == pytest.approx(150 / 110)
 
 
 def test_a_file_that_is_full_early_has_the_rate_until_its_last_request(timed: Any) -> None:
