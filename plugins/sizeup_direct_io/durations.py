@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sizeup.model.plan import Settings
 from sizeup_direct_io.background import BACKGROUND_SECONDS
 from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
 from sizeup_direct_io.cold_read import SECONDS as COLD_SECONDS
 from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
-from sizeup_direct_io.presets import Durable, Sweep
+from sizeup_direct_io.presets import Durable
+from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import DEFAULT_BYTES
 
 ASSUMED_FILL_RATE = 500e6
@@ -39,74 +38,58 @@ COMPARED_SECONDS = 2.0
 """Of a window of a comparison, at most."""
 
 
-def estimated_seconds(settings: Settings, wanted: Sequence[Sweep], targets: int) -> float:
+def estimated_seconds(settings: RunSettings) -> float:
     """Return how long a run takes, what it adds to the preset included."""
-    preparing, window, budget = _preparing_seconds(settings, wanted), _window_seconds(settings), _budget(settings)
-    alone = preparing + _windows(settings, wanted) * window + ENDING_SECONDS
-    if budget:
-        alone = max(least_seconds(settings, wanted), min(alone, budget))
-        window = min(window, COMPARED_SECONDS + window - float(settings["seconds"]))
-    if targets > 1:  # each alone, then all together
-        alone += (targets - 1) * _filling_seconds(settings, wanted) + (targets + 1) * window
-    if settings.get("scale_threads"):
+    window = settings.warmup + settings.seconds * (1.0 if settings.budget else 1.0 + EXTENDED_SHARE)
+    window += WINDOW_EXTRA_SECONDS
+    alone = _preparing_seconds(settings) + _windows(settings) * window + ENDING_SECONDS
+    if settings.budget:
+        alone = max(least_seconds(settings), min(alone, settings.budget))
+        window = min(window, COMPARED_SECONDS + window - settings.seconds)
+    if others := len(settings.other_paths):  # each alone, then all together
+        alone += others * _filling_seconds(settings) + (others + 2) * window
+    if settings.scale_threads:
         alone += SCALING_MOST * _whole(SCALING_WINDOW)
-    if settings.get("compare_engine", "none") != "none":
+    if settings.compare_engine != "none":
         alone += 2 * ENGINE_PAIRS * _whole(CHECK_WINDOW)
     return alone
 
 
-def least_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
+def least_seconds(settings: RunSettings) -> float:
     """Return what a run takes whose windows are as short as possible."""
-    shortest = _warmup(settings) + LEAST_SECONDS + WINDOW_EXTRA_SECONDS
-    return _preparing_seconds(settings, wanted) + _windows(settings, wanted) * shortest + ENDING_SECONDS
+    shortest = settings.warmup + LEAST_SECONDS + WINDOW_EXTRA_SECONDS
+    return _preparing_seconds(settings) + _windows(settings) * shortest + ENDING_SECONDS
 
 
-def _budget(settings: Settings) -> float:
-    return float(settings.get("budget", 0.0))
-
-
-def _warmup(settings: Settings) -> float:
-    return float(settings.get("warmup", 0.0))
-
-
-def _windows(settings: Settings, wanted: Sequence[Sweep]) -> int:
-    return sum(len(sweep.points) for sweep in wanted) * int(settings["ramps"])
-
-
-def _window_seconds(settings: Settings) -> float:
-    seconds = float(settings["seconds"]) * (1.0 if _budget(settings) else 1.0 + EXTENDED_SHARE)
-    return _warmup(settings) + seconds + WINDOW_EXTRA_SECONDS
+def _windows(settings: RunSettings) -> int:
+    return sum(len(sweep.points) for sweep in settings.sweeps) * settings.ramps
 
 
 def _whole(window: Window) -> float:
     return window.warmup_seconds + window.seconds + WINDOW_EXTRA_SECONDS
 
 
-def _preparing_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
+def _preparing_seconds(settings: RunSettings) -> float:
     """Return what the first window waits for."""
-    seconds = START_SECONDS + BACKGROUND_SECONDS + _filling_seconds(settings, wanted)
-    extends = any(sweep.extends for sweep in wanted)
-    streams = [stream for sweep in wanted for point in sweep.points for stream, _ in point.loads]
-    if settings.get("check_concurrency") and not extends and not _is_device(settings):
+    seconds = START_SECONDS + BACKGROUND_SECONDS + _filling_seconds(settings)
+    if settings.check_concurrency and not settings.extends and not _is_device(settings):
         seconds += WRITERS * WRITER_BYTES / ASSUMED_FILL_RATE
         seconds += 2 * CHECK_ROUNDS * (_whole(CHECK_WINDOW) + _whole(EXTENDING_WINDOW))
-    if any(stream.durable is not Durable.NO for stream in streams):
+    if any(stream.durable is not Durable.NO for stream in settings.streams):
         seconds += 2 * CHECK_ROUNDS * _whole(CHECK_WINDOW)
-    return seconds + (COLD_SECONDS if settings.get("cold_read") else 0.0)
+    return seconds + (COLD_SECONDS if settings.cold_read else 0.0)
 
 
-def _filling_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
-    written = not _is_device(settings) or bool(settings.get("allow_write_to"))
-    if not written or any(sweep.extends for sweep in wanted):
+def _filling_seconds(settings: RunSettings) -> float:
+    if settings.extends or (_is_device(settings) and not settings.allow_write_to):
         return 0.0
-    size = int(settings["size"])
-    seconds = (size or int(settings.get("largest_file", 0)) or DEFAULT_BYTES) / ASSUMED_FILL_RATE
-    return min(seconds, FILL_SECONDS) if _budget(settings) and not size else seconds
+    seconds = (settings.size or settings.largest_file or DEFAULT_BYTES) / ASSUMED_FILL_RATE
+    return min(seconds, FILL_SECONDS) if settings.budget and not settings.size else seconds
 
 
-def _is_device(settings: Settings) -> bool:
+def _is_device(settings: RunSettings) -> bool:
     """Whether the path can be nothing but a device; any other is taken for a directory, without looking at it."""
-    return str(settings["path"]).startswith("/dev/")
+    return settings.path.startswith("/dev/")
 
 
 class TimeBudget:

@@ -24,7 +24,8 @@ from sizeup_direct_io.path_states import PathWatch, path_gaps, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall
 from sizeup_direct_io.presets import WORKING_SET, Durable, Stream, with_target_size
-from sizeup_direct_io.sweep import RunSettings, SweepRunner
+from sizeup_direct_io.settings import RunSettings
+from sizeup_direct_io.sweep import SweepRunner
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
 from sizeup_direct_io.validity import Part
@@ -36,15 +37,19 @@ class Run:
 
     def __init__(self, settings: RunSettings, context: Context) -> None:
         self._settings = settings
+        self._sweeps = settings.sweeps
         self._context = context
-        self._setup = TargetSetup(context, settings.window.stall_seconds, settings.threads)
+        self._setup = self._new_setup()
         self._setups = [self._setup]
-        self._where = settings.spec.path
+        self._where = settings.path
         self._parts: list[Part] = []
         """All checks so far."""
         self._paths = PathWatch({})
-        self._budget = TimeBudget(settings.budget_seconds)
+        self._budget = TimeBudget(settings.budget)
         self._fill_seconds = FILL_SECONDS if self._budget.limited else None
+
+    def _new_setup(self) -> TargetSetup:
+        return TargetSetup(self._context, self._settings.stall, self._settings.threads)
 
     def emissions(self) -> Iterator[Emission]:
         """Yield everything the step emits; the target is removed when it ends, for whatever reason."""
@@ -78,22 +83,21 @@ class Run:
     def _emissions(self) -> Generator[Emission, None, None]:
         settings, setup = self._settings, self._setup
         streams = list(settings.streams)
-        specs = (settings.spec, *settings.more_targets)
+        first, *others = specs = [replace(settings.spec, path=path) for path in (settings.path, *settings.other_paths)]
         setup.call_with_timeout(
-            f"checking {settings.spec.path}",
+            f"checking {settings.path}",
             lambda: refuse_without_effect(specs, remove_leftovers=settings.remove_leftovers),
         )
-        yield from self._prepare(setup, settings.spec, streams)
+        yield from self._prepare(setup, first, streams)
         start = time.monotonic()
-        for spec in settings.more_targets:
+        for spec in others:
             self._where = spec.path
-            another = TargetSetup(self._context, settings.window.stall_seconds, settings.threads)
+            another = self._new_setup()
             self._setups.append(another)
             yield from self._prepare(another, spec, streams)
         self._budget.extend(time.monotonic() - start)
-        self._where = settings.spec.path
+        self._where = settings.path
         yield from self._leave_out_unaligned()
-        settings = self._settings
         yield from self._unpinned()
         self._paths = watch_paths(each.target.device_number for each in self._setups)
         if self._paths.down:
@@ -104,42 +108,42 @@ class Run:
         )
         background = yield from measure_background(setup.target.device_number, self._context)
         self._verdict = PointVerdict(
-            setup, background, settings.path_limit, settings.path_bandwidth, settings.stated_cache_bytes
+            setup, background, settings.path_limit or None, settings.path_bandwidth, settings.cache_size
         )
         yield from self._checks(streams)
         cold = None
         if settings.cold_read:
-            depth = max(count for point in settings.sweeps[0].points for _, count in point.loads)
+            depth = max(count for point in self._sweeps[0].points for _, count in point.loads)
             cold = yield from cold_read(setup, depth, self._context, self._counter_source)
         runner = SweepRunner(settings, self._context, self._budget, self._verdict, self._counter_source)
         results = []
-        for number, sweep in enumerate(settings.sweeps, start=1):
-            later = sum(len(other.points) for other in settings.sweeps[number:]) * settings.ramps
+        for number, sweep in enumerate(self._sweeps, start=1):
+            later = sum(len(other.points) for other in self._sweeps[number:]) * settings.ramps
             points = yield from runner.measure(sweep, later)
             self._parts += [part for result in points for part in result.parts]
             results.append(points)
         if cold is not None:
             yield cold_estimate(setup, cold, results[0])
         yield from self._conclusions(results)
-        if settings.more_targets:
+        if settings.other_paths:
             self._where = ""  # what fails there names its own path
             yield from compare_paths(self._load(results[0]), self._setups, settings.combined_bandwidth)
-            self._where = settings.spec.path
+            self._where = settings.path
         if settings.scale_threads:
             yield from scale_threads(self._load(results[0]), setup, self._counter_source)
         if settings.compare_engine != "none":
             yield from compare_engines(self._load(results[0]), setup, self._counter_source, settings.compare_engine)
         yield from path_gaps(self._paths, at_once=True)
         changes = tuple(map(str, self._paths.changes))
-        yield from overall(f"{settings.preset} on {settings.spec.path}", self._parts, changes)
+        yield from overall(f"{settings.preset} on {settings.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
 
     def _prepare(
         self, setup: TargetSetup, spec: TargetSpec, streams: Sequence[Stream]
     ) -> Generator[Emission, None, None]:
         settings = self._settings
-        windows = sum(len(sweep.points) for sweep in settings.sweeps) * settings.ramps
-        after = windows * (settings.window.warmup_seconds + settings.window.seconds)
+        windows = sum(len(sweep.points) for sweep in self._sweeps) * settings.ramps
+        after = windows * (settings.warmup + settings.seconds)
         for emission in setup.prepare(
             spec,
             settings.engine,
@@ -158,7 +162,7 @@ class Run:
         setup = max(self._setups, key=lambda each: each.unit_bytes)
         unit, path = setup.unit_bytes, setup.target.path
         sweeps = []
-        for sweep in self._settings.sweeps:
+        for sweep in self._sweeps:
             points = tuple(point for point in sweep.points if not any(s.block_bytes % unit for s, _ in point.loads))
             left_out = {s.block_bytes for point in sweep.points for s, _ in point.loads if s.block_bytes % unit}
             reason = f"direct I/O to {path} needs a multiple of {unit} bytes"
@@ -168,7 +172,7 @@ class Run:
                 sizes = ", ".join(map(format_bytes, sorted(left_out)))
                 yield Gap(f"io.direct: {sweep.workload} with blocks of {sizes}", f"not measured: {reason}")
             sweeps.append(replace(sweep, points=points))
-        self._settings = replace(self._settings, sweeps=tuple(sweeps))
+        self._sweeps = tuple(sweeps)
 
     def _unpinned(self) -> Iterator[Gap]:
         """Report targets whose threads run on any node, where there are several."""
@@ -177,14 +181,13 @@ class Run:
                 yield Gap(f"io.direct: CPUs near {setup.target.path}", setup.near_cpus.description)
 
     def _checks(self, streams: Sequence[Stream]) -> Generator[Emission, None, None]:
-        checks = Checks(self._setup, self._counter_source, self._context, self._settings.spec.reserve_bytes)
+        checks = Checks(self._setup, self._counter_source, self._context, self._settings.reserve)
         if self._setup.target.kind is not TargetKind.MADE:
             yield from checks.first_touch()
         for another in self._setups[1:]:
             if another.target.kind is not TargetKind.MADE:
                 yield from touch(another)
-        extends = any(stream.extends for stream in streams)
-        parts = yield from checks.concurrent(wanted=self._settings.check_concurrency, extends=extends)
+        parts = yield from checks.concurrent(wanted=self._settings.check_concurrency, extends=self._settings.extends)
         for part in parts:
             yield estimates.validity_estimate({}, part)
         self._parts.append(parts[0])  # extending writes are reported separately and are no caveat about the figures
@@ -193,13 +196,13 @@ class Run:
 
     def _conclusions(self, results: list[list[PointResult]]) -> Iterator[Emission]:
         """Yield the results of the preset beyond its curves."""
-        for sweep, points in zip(self._settings.sweeps, results, strict=True):
+        for sweep, points in zip(self._sweeps, results, strict=True):
             yield from conclusions.page_gains(points)
             if sweep.rising:
                 yield conclusions.full_rate(sweep.workload, points, sweep.points[0].unit)
         match self._settings.preset:
             case "calibrate":
-                yield from conclusions.calibration(results[0], results[1], self._settings.max_latency_ns)
+                yield from conclusions.calibration(results[0], results[1], self._settings.max_latency * 1e9)
             case "redo":
                 yield from conclusions.redo(results[0])
             case "redo+oltp":
@@ -224,10 +227,11 @@ class Run:
 
     def _load(self, points: Sequence[PointResult]) -> ComparedLoad:
         """Return the load to compare paths and engines with: the best point of the first sweep."""
-        sweep = self._settings.sweeps[0]
+        sweep = self._sweeps[0]
         best = max(points, key=lambda point: point.bytes_per_second)
         size_bytes = self._setup.target.size_bytes
         point = next(point for point in sweep.points if with_target_size(point, size_bytes).at == best.at)
-        depths = (point.loads[0][1], *self._settings.more_depths) if self._settings.more_depths else ()
+        others = [int(depth) for depth in self._settings.other_depths]
+        depths = (point.loads[0][1], *others) if others else ()
         window = self._budget.compared(self._settings.window)
         return ComparedLoad(point, window, self._context, self._verdict, self._paths, depths)

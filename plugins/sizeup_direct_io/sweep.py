@@ -6,7 +6,6 @@ import statistics
 import time
 from collections.abc import Generator, Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.machine import Gap
@@ -18,60 +17,14 @@ from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch, path_gaps
 from sizeup_direct_io.point_verdict import PointVerdict, worse
-from sizeup_direct_io.presets import LoadPoint, Stream, Sweep, with_target_size
-from sizeup_direct_io.target import TargetSpec
+from sizeup_direct_io.presets import LoadPoint, Sweep, with_target_size
+from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.window_counters import CounterSource
 
 CPU_BOUND = 0.95
 """A ramp ends at this CPU utilization of the host: beyond it the scheduler would be measured."""
-
-
-class RunSettings(Struct, frozen=True):
-    """The settings of a run."""
-
-    preset: str
-    spec: TargetSpec
-    more_targets: tuple[TargetSpec, ...]
-    """Further paths, measured alone and all together."""
-    sweeps: tuple[Sweep, ...]
-    engine: str
-    threads: int
-    """Submitting threads of an asynchronous engine; 0: by the queue depth."""
-    window: Window
-    ramps: int
-    budget_seconds: float
-    """Time of the whole run without comparisons; 0: no limit."""
-    path_limit: float | None
-    """Payload bytes per second, set by the user; None if not set."""
-    path_bandwidth: TargetBandwidth | None
-    """By discovery; None if unknown."""
-    stated_cache_bytes: int
-    """Of the largest cache of array, controller, hypervisor or server, set by the user; 0 if not set."""
-    remove_leftovers: bool
-    max_latency_ns: float
-    clock_hz: float
-    """0 if unknown."""
-    check_concurrency: bool
-    p99_limit_ns: float
-    """A ramp ends when latency p99 exceeds it; 0: no limit."""
-    compare_engine: str
-    """``none``, or the engine to compare with the run's own."""
-    more_depths: tuple[int, ...]
-    """Queue depth of each of ``more_targets``; empty: that of the first one's best point."""
-    scale_threads: bool
-    """Find the number of submitting threads at which throughput stops rising."""
-    combined_bandwidth: TargetBandwidth | None
-    """Of all paths together, by discovery; None if unknown."""
-    cold_read: bool = False
-    """Read data that was there before, too."""
-
-    @property
-    def streams(self) -> Iterator[Stream]:
-        """Every stream of every point."""
-        return (stream for sweep in self.sweeps for point in sweep.points for stream, _ in point.loads)
 
 
 class SweepRunner:
@@ -148,7 +101,7 @@ class SweepRunner:
         slowest = max(
             interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
         )
-        limit = self._settings.p99_limit_ns
+        limit = self._settings.p99_limit * 1e9
         if limit and slowest > limit:
             return f"latency p99 of {format_ns(slowest)} exceeds p99_limit ({format_ns(limit)})"
         return ""
