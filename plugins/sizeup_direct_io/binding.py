@@ -29,6 +29,11 @@ _PATTERNS = {
     Pattern.APPEND: lib.SIZEUP_IO_APPEND,
     Pattern.SHUFFLED: lib.SIZEUP_IO_SHUFFLED,
 }
+_SAME_IN_BOTH = (
+    *("group", "start_bytes", "size_bytes", "block_bytes", "first_block", "seed", "interval_ns", "read_percent"),
+    *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data"),
+)
+"""What the native structure has of a worker under the same name."""
 
 
 def available_bytes() -> int:
@@ -104,20 +109,8 @@ class IoInterval(IoCounters):
         """Bytes of the requests that succeeded."""
         return self.read_bytes + self.written_bytes
 
-    late = _Count()
-    """Paced requests that started more than an interval after they should have."""
     submit_calls = _Count()
     """System calls that submitted requests."""
-
-    @property
-    def iops(self) -> float:
-        """Requests per second."""
-        return self.requests / self.seconds
-
-    @property
-    def bytes_per_second(self) -> float:
-        """Throughput."""
-        return self.transferred_bytes / self.seconds
 
     usage_requests = _Count()
     """The requests that the CPU times below belong to."""
@@ -131,11 +124,6 @@ class IoInterval(IoCounters):
     """Time the workers were runnable and waited for a CPU (``/proc/thread-self/schedstat``)."""
     voluntary_switches = _Count()
     """Voluntary context switches of the workers."""
-
-    @property
-    def in_flight(self) -> int:
-        """Queue depth at the later sample."""
-        return int(self._latest.in_flight)
 
     @property
     def engine_flags(self) -> tuple[str, ...]:
@@ -231,21 +219,10 @@ class IoJob:
         for native, worker, cpus in zip(table, workers, cpu_lists, strict=True):
             native.engine = _ENGINES[worker.engine]
             native.fd = worker.descriptor
-            native.group = worker.group
             native.pattern = _PATTERNS[worker.pattern]
-            native.start_bytes = worker.start_bytes
-            native.size_bytes = worker.size_bytes
-            native.block_bytes = worker.block_bytes
-            native.first_block = worker.first_block
-            native.seed = worker.seed
-            native.interval_ns = worker.interval_ns
-            native.read_percent = worker.read_percent
-            native.depth = worker.depth
             native.submit_batch = worker.submit_batch or submit_batch(worker.block_bytes, worker.depth)
-            native.error_limit = worker.error_limit
-            native.huge_pages = worker.huge_pages
-            native.fdatasync_each = worker.fdatasync_each
-            native.fresh_data = worker.fresh_data
+            for name in _SAME_IN_BOTH:
+                setattr(native, name, getattr(worker, name))
             native.cpus, native.cpu_count = cpus, len(worker.cpus)
         self._count = len(workers)
         handle = ffi.new("struct sizeup_io_job **")
@@ -348,13 +325,7 @@ def extents(descriptor: int, size_bytes: int, *, flush: bool) -> Extents | None:
     if status == -errno.EOPNOTSUPP:
         return None
     _check(status, "FIEMAP")
-    return Extents(
-        int(native.written_bytes),
-        int(native.unwritten_bytes),
-        int(native.hole_bytes),
-        int(native.odd_bytes),
-        int(native.count),
-    )
+    return Extents(*(int(getattr(native, name)) for name in Extents.__struct_fields__))
 
 
 def allocate(descriptor: int, size_bytes: int) -> bool:

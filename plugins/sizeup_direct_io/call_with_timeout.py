@@ -12,7 +12,8 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from concurrent.futures import Future, wait
+from typing import TypeVar
 
 from sizeup.errors import SizeupError
 from sizeup.probing.api import Context
@@ -48,39 +49,29 @@ class CanceledError(Exception):
     """The step was canceled while waiting."""
 
 
-class _Call(Generic[Result]):
-    """One running call."""
-
-    def __init__(self, function: Callable[[], Result]) -> None:
-        self._function = function
-        self._result: Result | None = None
-        self._error: BaseException | None = None
-        self.done = threading.Event()
-
-    def run(self) -> None:
-        try:
-            self._result = self._function()
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
-            self._error = error
-        self.done.set()
-
-    def answer(self) -> Result:
-        if self._error is not None:
-            raise self._error
-        return self._result  # type: ignore[return-value]  # set whenever there was no error
+def _settle(answer: Future[Result], function: Callable[[], Result]) -> None:
+    try:
+        answer.set_result(function())
+    except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+        answer.set_exception(error)
 
 
-def call_with_timeout(doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context) -> Result:
-    """Return the result of ``function``; raise StalledError if it takes longer than ``limit_seconds``."""
-    call = _Call(function)
-    threading.Thread(target=call.run, name=doing, daemon=True).start()
+def call_with_timeout(
+    doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context | None
+) -> Result:
+    """Return the result of ``function``; raise StalledError if it takes longer than ``limit_seconds``.
+
+    Without a context, as while cleaning up, it is not canceled.
+    """
+    answer: Future[Result] = Future()
+    threading.Thread(target=_settle, args=(answer, function), name=doing, daemon=True).start()
     deadline = time.monotonic() + limit_seconds
-    while not call.done.wait(_SLICE_SECONDS):
-        if context.canceled:
+    while not wait([answer], _SLICE_SECONDS).done:
+        if context is not None and context.canceled:
             raise CanceledError
         if time.monotonic() > deadline:
             raise StalledError(f"stalled: {doing} did not return within {limit_seconds:g} s and was abandoned")
-    return call.answer()
+    return answer.result()
 
 
 def describe_error(number: int) -> str:

@@ -149,9 +149,7 @@ class TargetSetup:
     def close(self, limit_seconds: float = CLOSE_SECONDS_LIMIT) -> None:
         """Close everything; if that hangs, a thread keeps waiting and the caller does not."""
         with suppress(StalledError, CanceledError, OSError):  # closed in any case
-            call_with_timeout(
-                "closing the target", self._open.close, limit_seconds=limit_seconds, context=_NoDeadline()
-            )
+            call_with_timeout("closing the target", self._open.close, limit_seconds=limit_seconds, context=None)
 
     @property
     def unit_bytes(self) -> int:
@@ -379,20 +377,3 @@ def staggered_block(index: int, blocks: int) -> int:
     spread evenly whatever the stripe.
     """
     return int(index * _GOLDEN_SECTION % 1 * blocks)
-
-
-class _NoDeadline:
-    """A context for cleaning up after the step was canceled."""
-
-    canceled = False
-
-    def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Do nothing: it is never canceled."""
-
-    def now_ns(self) -> int:
-        """Return a placeholder; not used while cleaning up."""
-        return 0
-
-    def since_start_ns(self, monotonic_raw_ns: int) -> int:
-        """Return a placeholder; not used while cleaning up."""
-        return monotonic_raw_ns

@@ -210,11 +210,8 @@ class WindowCounters(Struct, frozen=True):
 
 def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
     """Read the slow counters first, so that the others are close to the sample that opens the window."""
-    kernel_threads_ns, thermal, counters = (
-        read_kernel_threads_ns(),
-        read_thermal_state(),
-        read_counters(counter_source, take_samples),
-    )
+    kernel_threads_ns, thermal = read_kernel_threads_ns(), read_thermal_state()
+    counters = read_counters(counter_source, take_samples)
     time_ns = time.monotonic_ns()
     return WindowCounters(*_host(), counters, kernel_threads_ns, thermal, time_ns, read_cpu_stats())
 
@@ -222,23 +219,12 @@ def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> Wi
 def read_closing(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
     """Read the counters in reverse order, after the sample that closes the window."""
     time_ns, cpus = time.monotonic_ns(), read_cpu_stats()
-    return WindowCounters(
-        *_host(),
-        read_counters(counter_source, take_samples),
-        read_kernel_threads_ns(),
-        read_thermal_state(),
-        time_ns,
-        cpus,
-    )
+    host, counters = _host(), read_counters(counter_source, take_samples)
+    return WindowCounters(*host, counters, read_kernel_threads_ns(), read_thermal_state(), time_ns, cpus)
 
 
 def _host() -> tuple[HostCpu | None, int, Pressure | None, Pressure | None]:
-    return (
-        read_host_cpu(),
-        process_cpu_ns(),
-        read_pressure("cpu"),
-        read_pressure("io"),
-    )
+    return read_host_cpu(), process_cpu_ns(), read_pressure("cpu"), read_pressure("io")
 
 
 def read_policy() -> EnginePolicy:
