@@ -7,7 +7,8 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct
@@ -39,6 +40,7 @@ TOUCHES = 64
 TOUCH_SECONDS = 3.0
 """Time limit of the first pass: a volume that loads blocks remotely may take long for each."""
 FEWEST_TOUCHES = 8
+Key = TypeVar("Key")
 Result = TypeVar("Result")
 
 
@@ -52,6 +54,24 @@ def without_progress(running: Generator[Emission, None, Result]) -> Result:
             return result
 
 
+def compare(
+    variants: Mapping[Key, Callable[[], MeasuredPoint]], rounds: int, done: float, activity: str
+) -> Generator[Emission, None, list[dict[Key, MeasuredPoint]]]:
+    """Measure each variant in every round, every second one backward: what drifts has the same effect on each."""
+    found = []
+    for number in range(rounds):
+        yield Progress(done, None, f"{activity}, round {number + 1} of {rounds}")
+        order = list(variants.items())[:: -1 if number % 2 else 1]
+        found.append({key: measure_one() for key, measure_one in order})
+    return found
+
+
+def _ratio(rounds: Sequence[Mapping[str, MeasuredPoint]]) -> float:
+    """Return the IOPS of one file over those of many, each the median over rounds."""
+    one, many = (statistics.median(each[name].iops for each in rounds) for name in ("one", "many"))
+    return one / many
+
+
 class Checks(Struct, frozen=True):
     """The checks of one target."""
 
@@ -60,8 +80,10 @@ class Checks(Struct, frozen=True):
     context: Context
     reserve_bytes: int
 
-    def _measure(self, workers: Sequence[Worker], window: Window = CHECK_WINDOW) -> MeasuredPoint:
-        return without_progress(measure(workers, ("check",), {}, window, self.context, self.counter_source))
+    def _measure(
+        self, workers: Sequence[Worker], window: Window = CHECK_WINDOW, streams: Sequence[str] = ("check",)
+    ) -> MeasuredPoint:
+        return without_progress(measure(workers, streams, {}, window, self.context, self.counter_source))
 
     def concurrent(self, *, wanted: bool, extends: bool) -> Generator[Emission, None, tuple[Part, ...]]:
         """Compare writers to one file with writers to separate files: overwriting, and extending."""
@@ -74,50 +96,53 @@ class Checks(Struct, frozen=True):
         elif not wanted:
             why, to_set = "writers to one file: not checked", "set check_concurrency=true"
         else:
-            yield Progress(0.0, None, f"{WRITERS} writers to one file and to separate files")
             try:
                 files = yield from self.setup.more_files(WRITERS, WRITER_BYTES, self.reserve_bytes)
             except RefusedError as error:
                 why = str(error)
             else:
-                written = self._overwriting(files)
-                yield Progress(0.0, None, f"{WRITERS} writers extending one file and separate files")
-                return (validity.check_concurrent(written), self._check_extending(files))
-        return (validity.check_concurrent(None, why, to_set),)
+                ratio = yield from self._overwriting(files)
+                extending = yield from self._check_extending(files)
+                return (validity.check_writers("concurrent", ratio), extending)
+        return (validity.check_writers("concurrent", None, why, to_set),)
 
-    def _overwriting(self, files: Sequence[int]) -> float:
-        one, many = [], []
-        for _ in range(CHECK_ROUNDS):
-            shared = [self._writer(self.setup.target.descriptor, WRITERS * WRITER_BYTES) for _ in files]
-            one.append(self._measure(shared).iops)
-            many.append(self._measure([self._writer(file, WRITER_BYTES) for file in files]).iops)
-        return statistics.median(one) / statistics.median(many)
+    def _overwriting(self, files: Sequence[int]) -> Generator[Emission, None, float]:
+        target = self.setup.target.descriptor
+        variants = {
+            "one": lambda: self._measure([self._writer(target, WRITERS * WRITER_BYTES) for _ in files]),
+            "many": lambda: self._measure([self._writer(file, WRITER_BYTES) for file in files]),
+        }
+        activity = f"{WRITERS} writers to one file and to separate files"
+        return _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
 
-    def _check_extending(self, files: Sequence[int]) -> Part:
+    def _check_extending(self, files: Sequence[int]) -> Generator[Emission, None, Part]:
         """Check extending writers; a failure, such as a nearly full file system, does not end the run."""
         try:
-            engine, ratio = self._extending(files)
+            engine, ratio = yield from self._extending(files)
         except StalledError:
             raise
         except SizeupError as error:
-            return validity.check_extending(None, str(error))
-        return validity.check_extending(ratio, engine.value)
+            return validity.check_writers("extending", None, str(error))
+        return validity.check_writers("extending", ratio, engine.value)
 
-    def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
+    def _extending(self, files: Sequence[int]) -> Generator[Emission, None, tuple[Engine, float]]:
         """Each write goes to the current end of the file; the files start empty and unallocated."""
         engine = choose("auto", window_counters.read_policy(), network=self.setup.target.network, extending=True).engine
-        one, many = [], []
-        for _ in range(CHECK_ROUNDS):
+
+        def extend(targets: Sequence[int], size_bytes: int) -> MeasuredPoint:
             self._empty(files)
-            shared = [self._appender(engine, files[0], WRITERS * WRITER_BYTES, 0) for _ in files]
-            one.append(self._measure(shared, EXTENDING_WINDOW).iops)
-            self._empty(files)
-            own = [self._appender(engine, file, WRITER_BYTES, index) for index, file in enumerate(files)]
-            names = tuple(f"writer {index}" for index in range(len(own)))
-            measured = measure(own, names, {}, EXTENDING_WINDOW, self.context, self.counter_source)
-            many.append(without_progress(measured).iops)
+            groups = {file: group for group, file in enumerate(dict.fromkeys(targets))}
+            workers = [self._writer(file, size_bytes, engine, groups[file]) for file in targets]
+            return self._measure(workers, EXTENDING_WINDOW, tuple(f"writer {group}" for group in groups.values()))
+
+        variants = {
+            "one": lambda: extend([files[0]] * len(files), WRITERS * WRITER_BYTES),
+            "many": lambda: extend(files, WRITER_BYTES),
+        }
+        activity = f"{WRITERS} writers extending one file and separate files"
+        ratio = _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
         self._empty(files)
-        return engine, statistics.median(one) / statistics.median(many)
+        return engine, ratio
 
     def _empty(self, files: Sequence[int]) -> None:
         def empty() -> None:
@@ -126,44 +151,34 @@ class Checks(Struct, frozen=True):
 
         self.setup.call_with_timeout("truncating files", empty)
 
-    def _writer(self, descriptor: int, size_bytes: int) -> Worker:
+    def _writer(self, descriptor: int, size_bytes: int, extending: Engine | None = None, group: int = 0) -> Worker:
+        """Return one that overwrites blocks at random, or extends the file with the engine given."""
         return Worker(
-            engine=Engine.THREADS,
-            descriptor=descriptor,
-            block_bytes=SMALL_BYTES,
-            start_bytes=0,
-            size_bytes=size_bytes,
-            seed=self.setup.next_seed(),
-            read_percent=0,
-        )
-
-    def _appender(self, engine: Engine, descriptor: int, size_bytes: int, group: int) -> Worker:
-        return Worker(
-            engine=engine,
+            engine=extending or Engine.THREADS,
             descriptor=descriptor,
             block_bytes=SMALL_BYTES,
             start_bytes=0,
             size_bytes=size_bytes,
             group=group,
-            pattern=Pattern.APPEND,
+            pattern=Pattern.APPEND if extending else Pattern.RANDOM,
             seed=self.setup.next_seed(),
             read_percent=0,
         )
 
     def flush_cost(self) -> Generator[Emission, None, None]:
         """Compare one 8 KiB writer without and with O_DSYNC, alternating."""
-        yield Progress(0.0, None, "8 KiB writes without and with O_DSYNC")
-        medians: dict[Durable, list[float]] = {Durable.NO: [], Durable.DSYNC: []}
-        for _ in range(CHECK_ROUNDS):
-            for durable, found in medians.items():
-                stream = Stream("check", SMALL_BYTES, read_percent=0, durable=durable)
-                measured = self._measure(list(self.setup.workers(stream, 1, 0, huge_pages=True)))
-                found.append(measured.intervals["check"].quantile_ns("write", 0.5))
-        yield conclusions.flush_cost(
-            statistics.median(medians[Durable.NO]),
-            statistics.median(medians[Durable.DSYNC]),
-            write_cache(self.setup.target.device_number),
+
+        def write(durable: Durable) -> MeasuredPoint:
+            stream = Stream("check", SMALL_BYTES, read_percent=0, durable=durable)
+            return self._measure(list(self.setup.workers(stream, 1, 0, huge_pages=True)))
+
+        variants = {durable: partial(write, durable) for durable in (Durable.NO, Durable.DSYNC)}
+        rounds = yield from compare(variants, CHECK_ROUNDS, 0.0, "8 KiB writes without and with O_DSYNC")
+        direct_ns, durable_ns = (
+            statistics.median(each[durable].intervals["check"].quantile_ns("write", 0.5) for each in rounds)
+            for durable in variants
         )
+        yield conclusions.flush_cost(direct_ns, durable_ns, write_cache(self.setup.target.device_number))
 
     def first_touch(self) -> Generator[Emission, None, None]:
         """Read blocks of an existing target twice, and keep what they hold as its content sample."""

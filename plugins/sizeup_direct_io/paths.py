@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, knee, window_counters
 from sizeup_direct_io.binding import available_bytes
-from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
+from sizeup_direct_io.checks import CHECK_WINDOW, compare, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.estimates import VERDICT_VALUES
@@ -241,17 +242,15 @@ def compare_engines(
     if why:
         yield Gap(f"io.direct: {first.value} compared with {other}", why)
         return
-    ratios = []
-    for pair in range(ENGINE_PAIRS):
-        yield Progress(0.9, None, f"{first.value} and {second.value}, pair {pair + 1} of {ENGINE_PAIRS}")
-        found: dict[Engine, float] = {}
-        for engine in (first, second) if pair % 2 else (second, first):
-            workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
-            measured = without_progress(
-                measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, counter_source)
-            )
-            found[engine] = measured.throughput(load.point.unit)
-        ratios.append(found[first] / found[second])
+
+    def measured(engine: Engine) -> MeasuredPoint:
+        workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
+        return without_progress(measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, counter_source))
+
+    variants = {engine: partial(measured, engine) for engine in (second, first)}
+    pairs = yield from compare(variants, ENGINE_PAIRS, 0.9, f"{first.value} and {second.value}")
+    unit = load.point.unit
+    ratios = [pair[first].throughput(unit) / pair[second].throughput(unit) for pair in pairs]
     workload = str(load.point.at["workload"])
     yield conclusions.engine_gain(workload, count, ratios, (first.value, second.value))
 

@@ -59,6 +59,13 @@ class Stream(Struct, frozen=True):
     streams: bool = False
     """The load counts streams with separate regions, each of queue depth ``READ_AHEAD``."""
 
+    @property
+    def words(self) -> str:
+        """Return the requests in words, such as ``random read 16 KiB`` or ``sequential 70/30 8 KiB``."""
+        writes = 100 - self.read_percent
+        mix = "read" if not writes else "write" if not self.read_percent else f"{self.read_percent}/{writes}"
+        return f"{self.pattern.name.lower()} {mix} {format_bytes(self.block_bytes)}"
+
 
 class LoadPoint(Struct, frozen=True):
     """The concurrent streams of one measured point."""
@@ -94,23 +101,6 @@ class Sweep(Struct, frozen=True):
     def extends(self) -> bool:
         """Return whether any point extends the file."""
         return any(stream.extends for point in self.points for stream, _ in point.loads)
-
-
-class Custom(Struct, frozen=True):
-    """The settings of ``preset=custom``."""
-
-    block_bytes: int
-    pattern: Pattern
-    read_percent: int
-    durable: Durable
-    rate: float
-
-    @property
-    def words(self) -> str:
-        """Return the workload in words, such as ``random read 16 KiB`` or ``sequential 70/30 8 KiB``."""
-        writes = 100 - self.read_percent
-        mix = "read" if not writes else "write" if not self.read_percent else f"{self.read_percent}/{writes}"
-        return f"{self.pattern.name.lower()} {mix} {format_bytes(self.block_bytes)}"
 
 
 OLTP_READ = Stream("small", SMALL_BYTES)
@@ -204,22 +194,19 @@ def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
 
 
 def sweeps(
-    preset: str, *, depth: int, pages: str, custom: Custom | None = None, coarse: bool = False
+    preset: str, *, depth: int, pages: str, custom: Stream | None = None, coarse: bool = False
 ) -> tuple[Sweep, ...]:
     """Return the sweeps of a preset; ``depth`` limits the queue depth where it rises, 0: the preset's own limit.
 
-    ``coarse``: with fewer points.
+    ``custom`` is the stream of the preset of that name. ``coarse``: with fewer points.
     """
     small, large = depth or (COARSE_LIMIT if coarse else 256), depth or 64
     step, step_of_two = (COARSE_STEP, COARSER_STEP) if coarse else (2, 2)
     redo_blocks = COARSE_REDO_BLOCKS if coarse else REDO_BLOCKS
     mixes = (COARSE_MATRIX_LARGE, COARSE_MATRIX_SMALL) if coarse else (MATRIX_LARGE, MATRIX_SMALL)
-    if preset == "custom" and custom is not None:
-        stream = Stream(
-            "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
-        )
-        point = LoadPoint({"workload": custom.words, "queue_depth": depth or 1}, ((stream, depth or 1),))
-        return (Sweep("custom", (point,), rising=False),)
+    if custom is not None and preset == custom.name:
+        point = LoadPoint({"workload": custom.words, "queue_depth": depth or 1}, ((custom, depth or 1),))
+        return (Sweep(preset, (point,), rising=False),)
 
     def two_sweeps() -> tuple[Sweep, ...]:
         return (

@@ -60,16 +60,14 @@ class Run:
             return
         except RefusedError:
             raise
-        except StalledError as error:
-            close_seconds = 0.0  # the wait for it is over
+        except (SizeupError, OSError) as error:
             yield from path_gaps(self._paths, at_once=True)
-            raise StalledError(self._located(str(error))) from error
-        except SizeupError as error:
-            yield from path_gaps(self._paths, at_once=True)
-            raise SizeupError(self._located(str(error))) from error
-        except OSError as error:
-            yield from path_gaps(self._paths, at_once=True)
-            raise SizeupError(self._located(describe_error(error.errno) if error.errno else str(error))) from error
+            number = error.errno if isinstance(error, OSError) else None
+            message = self._located(describe_error(number) if number else str(error))
+            if isinstance(error, StalledError):
+                close_seconds = 0.0  # the wait for it is over
+                raise StalledError(message) from error
+            raise SizeupError(message) from error
         finally:
             for setup in self._setups:
                 setup.close(close_seconds)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup.model.plan import Settings
 from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.presets import Custom, Durable, Stream, Sweep, sweeps
+from sizeup_direct_io.presets import Durable, Stream, Sweep, sweeps
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.worker import Pattern
 
@@ -81,7 +81,7 @@ class RunSettings(Struct, frozen=True):
     @property
     def sweeps(self) -> tuple[Sweep, ...]:
         """What the preset measures."""
-        custom = Custom(self.block, self.pattern, self.read_percent, self.sync, self.rate)
+        custom = Stream("custom", self.block, self.pattern, self.read_percent, self.sync, rate=self.rate)
         return sweeps(self.preset, depth=self.depth, pages=self.pages, custom=custom, coarse=self.budget > 0)
 
     @property

@@ -36,6 +36,11 @@ EXCEEDS_CACHE = 4
 CONCURRENT, SERIALIZED = 0.8, 0.5
 """Throughput of writers to one file over writers to separate files: above the first it scales, below the second a
 lock serializes them."""
+_WRITERS = {
+    "concurrent": ("writers to one file", "writers to separate files", ""),
+    "extending": ("writers extending one file", "writers extending separate files", "; preallocate data files"),
+}
+"""Who is compared with whom, and what to do where they wait for each other."""
 FULL_SHARE = 0.95
 """A thread that uses this much of its CPU cannot submit more."""
 OWN_SHARE = 0.5
@@ -169,6 +174,11 @@ class Evidence(Struct, frozen=True):
     """Of the target in the page cache before: only files that this run created are evicted."""
 
     @property
+    def uncertainty(self) -> float:
+        """Of the requested bytes."""
+        return self.uncertainty_bytes / self.requested_bytes
+
+    @property
     def nfs(self) -> bool:
         """Return whether the counters are those of the kernel's NFS client."""
         return self.file_system.startswith("nfs")
@@ -207,10 +217,7 @@ def check_direct(evidence: Evidence) -> Part:
     if evidence.in_user_space:
         builder.add(Validity.UNKNOWN, "file system in user space (FUSE): the I/O of its program is not visible")
     elif evidence.charged_bytes is not None and evidence.requested_bytes:
-        ratio, uncertainty = (
-            evidence.charged_bytes / evidence.requested_bytes,
-            evidence.uncertainty_bytes / evidence.requested_bytes,
-        )
+        ratio, uncertainty = evidence.charged_bytes / evidence.requested_bytes, evidence.uncertainty
         layer = "the NFS client, as direct I/O" if evidence.nfs else "the block layer"
         margin = f" (±{uncertainty:.0%})" if uncertainty >= REPORTED_UNCERTAINTY else ""
         text = f"{ratio:.0%}{margin} of the requested bytes were counted by {layer}"
@@ -323,10 +330,7 @@ def check_physical(evidence: Evidence) -> Part:
         builder.add(Validity.WARN, f"read latency p50 of {latency} is that of a cache, not of a device")
     _check_speed(builder, evidence)
     if evidence.device_bytes is not None and evidence.requested_bytes:
-        ratio, uncertainty = (
-            evidence.device_bytes / evidence.requested_bytes,
-            evidence.uncertainty_bytes / evidence.requested_bytes,
-        )
+        ratio, uncertainty = evidence.device_bytes / evidence.requested_bytes, evidence.uncertainty
         counted = f"{ratio:.0%} of the requested bytes were counted by the {'NFS client' if evidence.nfs else 'device'}"
         if ratio + uncertainty < CHARGED_LOW:
             builder.add(Validity.FAIL, counted)
@@ -342,38 +346,21 @@ def check_physical(evidence: Evidence) -> Part:
     return builder.part()
 
 
-def check_concurrent(ratio: float | None, why_unknown: str = "", to_set: str = "") -> Part:
-    """Check whether writers to one file block each other; ``ratio`` is the throughput of one file over many."""
-    builder = VerdictBuilder("concurrent")
-    if ratio is None:
-        builder.add(Validity.UNKNOWN, why_unknown, to_set)
-    elif ratio >= CONCURRENT:
-        builder.add(Validity.PASS, f"writers to one file reach {ratio:.0%} of the IOPS of writers to separate files")
-    elif ratio <= SERIALIZED:
-        builder.add(
-            Validity.FAIL, f"writers to one file are serialized: {ratio:.0%} of the IOPS of writers to separate files"
-        )
-    else:
-        builder.add(
-            Validity.WARN, f"writers to one file reach only {ratio:.0%} of the IOPS of writers to separate files"
-        )
-    return builder.part()
+def check_writers(name: str, ratio: float | None, note: str = "", to_set: str = "") -> Part:
+    """Check whether writers to one file block each other, or those that extend it, as on most file systems.
 
-
-def check_extending(ratio: float | None, engine: str) -> Part:
-    """Check the same for writes that extend the file: most file systems allow one such writer at a time.
-
-    Without a ratio ``engine`` is the reason why there is none.
+    ``ratio`` is the throughput of one file over many, and ``note`` what goes with it; without one, why there is none.
     """
-    builder = VerdictBuilder("extending")
+    builder = VerdictBuilder(name)
+    one, many, advice = _WRITERS[name]
     if ratio is None:
-        builder.add(Validity.UNKNOWN, engine)
+        builder.add(Validity.UNKNOWN, note, to_set)
         return builder.part()
-    text = f"writers extending one file reach {ratio:.0%} of the IOPS of writers extending separate files ({engine})"
+    text = f"{one} reach {ratio:.0%} of the IOPS of {many}" + (f" ({note})" if note else "")
     if ratio >= CONCURRENT:
         builder.add(Validity.PASS, text)
     elif ratio <= SERIALIZED:
-        builder.add(Validity.FAIL, f"{text}: they are serialized; preallocate data files")
+        builder.add(Validity.FAIL, f"{text}: they are serialized{advice}")
     else:
         builder.add(Validity.WARN, text)
     return builder.part()

@@ -3,10 +3,10 @@
 import pytest
 
 from sizeup_direct_io.measured_point import stream_coordinates
-from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps, with_target_size
+from sizeup_direct_io.presets import Durable, Stream, Sweep, sweeps, with_target_size
 from sizeup_direct_io.worker import Pattern
 
-CUSTOM = Custom(block_bytes=16384, pattern=Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
+CUSTOM = Stream("custom", 16384, Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
 
 
 def of(preset: str, depth: int = 0, pages: str = "both") -> tuple[Sweep, ...]:

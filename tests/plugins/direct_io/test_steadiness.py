@@ -7,7 +7,7 @@ from plugins.direct_io.evidence import CALM
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import caveats_of
 from sizeup_direct_io.steadiness import Conditions, background_caveats, check_steady
-from sizeup_direct_io.validity import Validity, check_extending
+from sizeup_direct_io.validity import Validity, check_writers
 
 
 def test_a_calm_even_run_is_steady() -> None:
@@ -104,7 +104,7 @@ def test_what_was_watched_and_stayed_the_same_is_no_caveat(alike: Conditions) ->
     ids=["yes", "partly", "no"],
 )
 def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Validity) -> None:
-    part = check_extending(ratio, "aio")
+    part = check_writers("extending", ratio, "aio")
 
     assert (part.name, part.verdict) == ("extending", verdict)
     assert "(aio)" in part.reasons[0]

@@ -1,7 +1,5 @@
 """Each way of being fooled is seen by the fact that gives it away."""
 
-from collections.abc import Callable
-
 import pytest
 from msgspec.structs import replace
 
@@ -13,12 +11,10 @@ from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import (
     ContentSample,
     Evidence,
-    Part,
     Validity,
-    check_concurrent,
     check_direct,
-    check_extending,
     check_physical,
+    check_writers,
     sample_content,
 )
 
@@ -319,12 +315,12 @@ def test_a_stated_cache_of_a_local_disk_counts_too() -> None:
     ("ratio", "verdict"), [(0.8, Validity.PASS), (0.79, Validity.WARN), (0.51, Validity.WARN), (0.5, Validity.FAIL)]
 )
 def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Validity) -> None:
-    assert check_concurrent(ratio, "").verdict is check_extending(ratio, "aio").verdict is verdict
+    assert {check_writers(name, ratio).verdict for name in ("concurrent", "extending")} == {verdict}
 
 
-@pytest.mark.parametrize("check", [check_concurrent, check_extending])
-def test_writers_that_were_not_measured_are_unknown_with_the_reason(check: Callable[..., Part]) -> None:
-    part = check(None, "the file system is full")
+@pytest.mark.parametrize("name", ["concurrent", "extending"])
+def test_writers_that_were_not_measured_are_unknown_with_the_reason(name: str) -> None:
+    part = check_writers(name, None, "the file system is full")
 
     assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the file system is full",))
 
