@@ -329,6 +329,7 @@ int __wrap_munmap(void *start, size_t length)
 }
 
 static struct sizeup_io_sample sample;
+static uint64_t used_while_running; /* requests whose CPU time was published before the worker ended */
 
 static struct sizeup_io_worker made(int32_t engine, uint32_t depth)
 {
@@ -361,6 +362,8 @@ static void run(const struct sizeup_io_worker *worker, uint32_t enough)
 			break;
 		__real_nanosleep(&pause, NULL);
 	}
+	sizeup_io_sample(job, 0, &sample);
+	used_while_running = sample.usage_requests;
 	sizeup_io_cancel(job);
 	check(sizeup_io_wait(job, NO_LIMIT) == 0, "and ends");
 	sizeup_io_sample(job, 0, &sample);

@@ -4,6 +4,16 @@
 
 #include <stdbool.h>
 
+int __wrap_madvise(void *start, size_t length, int advice);
+static int last_advice;
+
+int __wrap_madvise(void *start, size_t length, int advice)
+{
+	(void)start, (void)length;
+	last_advice = advice;
+	return 0;
+}
+
 static void random_offsets(int32_t engine)
 {
 	static uint32_t first[1000], met[BLOCKS];
@@ -122,8 +132,11 @@ static void written_data(int32_t engine)
 	worker.read_percent = 0;
 	run(&worker, 200);
 	check(same_words < requests, "one page is not like another");
+	check(last_advice == MADV_NOHUGEPAGE, "in pages of 4 KiB");
 	worker.fresh_data = 1;
+	worker.huge_pages = 1;
 	run(&worker, 200);
+	check(last_advice == MADV_HUGEPAGE, "or in huge ones");
 	check(same_words == 0, "and each has new data where that is wanted");
 }
 

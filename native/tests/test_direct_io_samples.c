@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples subtract and add up, figure by figure. */
+/* Samples subtract and add up, figure by figure, and have those of all workers of a group. */
 #include <sizeup/direct_io.h>
 
+#include <errno.h>
+
+#include "../src/direct_io_counters.h"
 #include "check.h"
 
 static void samples_subtract(void)
@@ -45,8 +48,45 @@ static void samples_subtract(void)
 	check(later.time_ns == 900 && later.reads == 50 && later.read_ns[40] == 10 && later.system_ns == 80, "pools add up");
 }
 
+static void workers_add_up(void)
+{
+	static struct io_counters one, other;
+	static struct sizeup_io_sample sample = { .flags = UINT32_MAX };
+	io_counter *const values[] = { &one.reads, &one.read_bytes, &one.written_bytes, &one.submit_calls, &one.late,
+				       &one.usage_requests, &one.usage_bytes, &one.user_ns, &one.system_ns, &one.run_delay_ns,
+				       &one.voluntary_switches, &one.read_ns[5], &one.write_ns[6], &one.response_ns[7] };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		io_counter *const same = (io_counter *)((char *)&other + ((char *)values[i] - (char *)&one));
+
+		io_counter_set(values[i], 10 * (i + 1));
+		io_counter_set(same, i + 1);
+	}
+	io_counter_set(&one.submitted, 13);   /* 10 reads ended */
+	io_counter_set(&other.submitted, 8); /* a read, 2 writes and an error ended */
+	io_counter_set(&other.writes, 2);
+	io_counter_set(&other.errors, 1);
+	io_counter_set(&one.last_progress_ns, 900);
+	io_counter_set(&other.last_progress_ns, 400);
+	one.flags = SIZEUP_IO_FIXED_FILE | SIZEUP_IO_FIXED_BUFFERS;
+	other.flags = SIZEUP_IO_FIXED_FILE;
+	other.first_error = -EIO;
+	other.ended = true;
+	io_counters_add(&one, &sample);
+	io_counters_add(&other, &sample);
+	check(sample.workers == 2 && sample.running == 1 && sample.in_flight == 3 + 4, "workers and what is in flight");
+	check(sample.reads == 11 && sample.writes == 2 && sample.errors == 1 && sample.first_error == -EIO, "requests");
+	check(sample.read_bytes == 22 && sample.written_bytes == 33 && sample.submit_calls == 44 && sample.late == 55, "bytes and calls");
+	check(sample.usage_requests == 66 && sample.usage_bytes == 77, "what the usage is of");
+	check(sample.user_ns == 88 && sample.system_ns == 99 && sample.run_delay_ns == 110 && sample.voluntary_switches == 121, "usage");
+	check(sample.read_ns[5] == 132 && sample.write_ns[6] == 143 && sample.response_ns[7] == 154, "every histogram");
+	check(sample.last_progress_ns == 900, "the last progress is that of any");
+	check(sample.flags == SIZEUP_IO_FIXED_FILE, "a feature is that of all");
+}
+
 int main(void)
 {
+	workers_add_up();
 	samples_subtract();
 	return 0;
 }

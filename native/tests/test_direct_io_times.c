@@ -13,6 +13,7 @@ static void times(int32_t engine, uint32_t depth)
 	check(near((double)sizeup_histogram_quantile_ns(sample.read_ns, 0.01), 5 * MS), "the shortest takes its time");
 	check(near((double)sizeup_histogram_quantile_ns(sample.read_ns, 1), 5 * MS), "and the longest");
 	check(near(sizeup_histogram_mean_ns(sample.read_ns), 5 * MS), "and all of them");
+	check(used_while_running > 0, "CPU time is published on the way");
 	check(sizeup_histogram_count(sample.response_ns) == 0, "without a pace there is no response time");
 	/* At the end, one wait may last a tick of 100 ms without a request. */
 	const double idle_ns = (double)(now_ns - start_ns) - (double)sample.reads / worker.depth * 5 * MS;

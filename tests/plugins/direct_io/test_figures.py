@@ -17,8 +17,8 @@ from sizeup.probing.api import Emission
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.mounts import NfsBytes
 from sizeup.procfs.process import ProcessIo
+from sizeup_direct_io import binding, sweep
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io import sweep
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import Disks
 from sizeup_direct_io.estimates import PointResult, pool
@@ -200,6 +200,31 @@ def test_a_rising_ramp_ends_by_its_worst_direction_and_its_knee_is_over_all_ramp
     assert not any(e.series == "knee" for e in figures([*rates, *reversed(again)], busy=0.6, **chosen)), (
         "others load it"
     )
+
+
+def test_a_point_reads_its_share_and_is_judged_by_what_the_page_cache_held_before_it(
+    stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page cache grows by 300 MiB with each window."""
+    windows: list[object] = []
+    measure = vars(sweep)["measure"]
+
+    def measure_cached(*told: Any) -> Generator[Emission, None, MeasuredPoint]:
+        windows.append(told)
+        measured: MeasuredPoint = yield from measure(*told)
+        return measured
+
+    monkeypatch.setattr(sweep, "measure", measure_cached)
+    monkeypatch.setattr(binding, "cached_bytes", lambda *_: 300 * len(windows) << 20)
+    found = list(DirectIo().run(plan(tmp_path, {"preset": "working-set", "ramps": 1}), HandContext()))
+
+    direct = [e for e in found if isinstance(e, Estimate) and e.at.get("part") == "direct" and "workload" in e.at]
+    assert len(direct) == 5
+    assert all("the page cache grew by 300 MiB of this file" in str(e.extra["reasons"]) for e in direct)
+    told = [each[0] for each in stage.told if isinstance(each, tuple) and each[2]]
+    assert [max(worker["size_bytes"] for worker in each) for each in told] == [
+        1 << 30 >> less for less in (4, 3, 2, 1, 0)
+    ]
 
 
 def test_all_streams_and_windows_are_pooled() -> None:

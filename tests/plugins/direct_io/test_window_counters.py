@@ -168,8 +168,8 @@ def test_the_closest_of_several_readings_has_the_bytes_of_its_middle(monkeypatch
     def take_samples() -> dict[str, Any]:
         read, written = next(moved)
         return {
-            "a": SimpleNamespace(read_bytes=read, written_bytes=0),
-            "b": SimpleNamespace(read_bytes=0, written_bytes=written),
+            "a": SimpleNamespace(read_bytes=read - 9, written_bytes=7),
+            "b": SimpleNamespace(read_bytes=9, written_bytes=written - 7),
         }
 
     clock = iter(range(100))
