@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.disks import OtherIo, other_io
@@ -126,22 +126,22 @@ class MeasuredPoint(Struct, frozen=True):
 
     def other_io(self) -> OtherIo | None:
         """I/O of other processes on the same disks; None if there are none."""
-        before, after = self.before.counters, self.after.counters
-        if before.disks is None or after.disks is None:
+        before, after = self.before.counters.disks, self.after.counters.disks
+        if before is None or after is None:
             return None
-        return other_io(
-            before.disks,
-            after.disks,
-            self.counter_seconds,
-            own_read=after.own_read_bytes - before.own_read_bytes,
-            own_written=after.own_written_bytes - before.own_written_bytes,
-        )
+        read, written = self._own_bytes
+        return other_io(before, after, self.counter_seconds, own_read=read, own_written=written)
+
+    @property
+    def _own_bytes(self) -> tuple[int, int]:
+        """Bytes that the workers read and wrote between the two readings of the kernel's counters."""
+        before, after = self.before.counters, self.after.counters
+        return after.own_read_bytes - before.own_read_bytes, after.own_written_bytes - before.own_written_bytes
 
     @property
     def requested_bytes(self) -> int:
-        """Bytes that the workers transferred between the two readings of the kernel's counters."""
-        before, after = self.before.counters, self.after.counters
-        return after.own_read_bytes - before.own_read_bytes + after.own_written_bytes - before.own_written_bytes
+        """What the kernel's counters should have counted."""
+        return sum(self._own_bytes)
 
     @property
     def uncertainty_bytes(self) -> int:
@@ -154,18 +154,18 @@ class MeasuredPoint(Struct, frozen=True):
         Only in the given directions: the other one holds metadata and I/O of other processes.
         """
         before, after = self.before.counters, self.after.counters
+
+        def between(earlier: tuple[int, int], later: tuple[int, int]) -> int:
+            return reads * (later[0] - earlier[0]) + writes * (later[1] - earlier[1])
+
+        if before.nfs and after.nfs:
+            first, last = astuple(before.nfs), astuple(after.nfs)
+            return between(first[:2], last[:2]), between(first[2:], last[2:])
         own = device = None
         if before.accounting and after.accounting:
-            own = reads * (after.accounting.read_bytes - before.accounting.read_bytes)
-            own += writes * (after.accounting.written_bytes - before.accounting.written_bytes)
+            own = between(astuple(before.accounting), astuple(after.accounting))
         if before.device and after.device:
-            device = reads * (after.device.read_bytes - before.device.read_bytes)
-            device += writes * (after.device.written_bytes - before.device.written_bytes)
-        if before.nfs and after.nfs:
-            own = reads * (after.nfs.direct_read - before.nfs.direct_read)
-            own += writes * (after.nfs.direct_written - before.nfs.direct_written)
-            device = reads * (after.nfs.server_read - before.nfs.server_read)
-            device += writes * (after.nfs.server_written - before.nfs.server_written)
+            device = between(astuple(before.device), astuple(after.device))
         return own, device
 
 

@@ -33,6 +33,7 @@ SMALLEST_BYTES = 16 << 20
 RESERVE_SHARE = 0.10
 RESERVE_BYTES = 5 << 30
 _LEFTOVER = re.compile(r"\.sizeup-(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
+_NO_DIRECT_IO = "{}: this file system does not support O_DIRECT; nothing was measured"
 PROTECTED_BYTES = 4 << 20
 """Signatures are at both ends of a device; this much of each end is searched and never written."""
 
@@ -121,7 +122,7 @@ def _make(folder: int, path: str) -> int:
         return os.open(name, flags, 0o600, dir_fd=folder)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise RefusedError(f"{path}: this file system does not support O_DIRECT; nothing was measured") from error
+            raise RefusedError(_NO_DIRECT_IO.format(path)) from error
         raise
     finally:
         # The file may exist although open failed: some file systems reject O_DIRECT after creating it.
@@ -156,11 +157,11 @@ def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path
     return size
 
 
-def existing_target_size(spec: TargetSpec, usable_bytes: int, most_bytes: int | None = None) -> int:
+def existing_target_size(spec: TargetSpec, usable_bytes: int, most_bytes: int) -> int:
     """Return how much of an existing target to use: as set, else all of it or ``most_bytes``."""
     if usable_bytes < SMALLEST_BYTES:
         raise RefusedError(f"{spec.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
-    size = spec.size_bytes or min(usable_bytes, usable_bytes if most_bytes is None else most_bytes)
+    size = spec.size_bytes or min(usable_bytes, most_bytes)
     if size > usable_bytes:
         raise RefusedError(
             f"size={size}: {spec.path} has only {format_bytes(usable_bytes)}; decrease size, or remove it"
@@ -206,21 +207,10 @@ def _open_directory(spec: TargetSpec) -> OpenTarget:
         os.ftruncate(descriptor, 0)  # a failed fallocate keeps the space it allocated
         os.close(descriptor)
         raise SizeupError(f"{spec.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
+    number = os.fstat(descriptor).st_dev
     return OpenTarget(
-        TargetKind.MADE,
-        spec.path,
-        descriptor,
-        0,
-        size_bytes,
-        read_mount(descriptor),
-        os.fstat(descriptor).st_dev,
-        reserve_bytes,
+        TargetKind.MADE, spec.path, descriptor, 0, size_bytes, read_mount(descriptor), number, reserve_bytes
     )
-
-
-def _block_again(descriptor: int) -> None:
-    """Make the descriptor blocking: it was opened non-blocking in case of a pipe, and io_uring would return EAGAIN."""
-    os.set_blocking(descriptor, True)
 
 
 def _open_file(spec: TargetSpec) -> OpenTarget:
@@ -229,46 +219,31 @@ def _open_file(spec: TargetSpec) -> OpenTarget:
             f"{spec.path} is an existing file, which is only read; set path to a directory for a preset that writes"
         )
     try:
-        descriptor = files.open_existing(spec.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
+        return _open_existing(spec, TargetKind.FILE)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise RefusedError(
-                f"{spec.path}: this file system does not support O_DIRECT; nothing was measured"
-            ) from error
+            raise RefusedError(_NO_DIRECT_IO.format(spec.path)) from error
         raise
-    _block_again(descriptor)
-    try:
-        size_bytes = existing_target_size(spec, os.fstat(descriptor).st_size)
-    except RefusedError:
-        os.close(descriptor)
-        raise
-    return OpenTarget(
-        TargetKind.FILE, spec.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev
-    )
 
 
-def _open_device(spec: TargetSpec) -> OpenTarget:
-    if spec.writes:
+def _open_existing(spec: TargetSpec, kind: TargetKind) -> OpenTarget:
+    """Open a file or a device; both ends of a device that is overwritten are left out."""
+    overwritten, is_file = kind is TargetKind.WRITABLE_DEVICE, kind is TargetKind.FILE
+    if overwritten:
         descriptor = open_for_writing(spec.path, spec.allow_write_to)
     else:
         descriptor = files.open_existing(spec.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
-    _block_again(descriptor)
-    start_bytes = PROTECTED_BYTES if spec.writes else 0
+    os.set_blocking(descriptor, True)  # non-blocking in case of a pipe; io_uring would return EAGAIN
+    start_bytes = PROTECTED_BYTES if overwritten else 0
     usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
     try:
-        size_bytes = existing_target_size(spec, usable, DEFAULT_BYTES if spec.writes else usable)
+        size_bytes = existing_target_size(spec, usable, DEFAULT_BYTES if overwritten else usable)
     except RefusedError:
         os.close(descriptor)
         raise
-    return OpenTarget(
-        TargetKind.WRITABLE_DEVICE if spec.writes else TargetKind.DEVICE,
-        spec.path,
-        descriptor,
-        start_bytes,
-        size_bytes,
-        None,
-        os.fstat(descriptor).st_rdev,
-    )
+    mount, status = read_mount(descriptor) if is_file else None, os.fstat(descriptor)
+    number = status.st_dev if is_file else status.st_rdev
+    return OpenTarget(kind, spec.path, descriptor, start_bytes, size_bytes, mount, number)
 
 
 def _mode(path: str) -> int:
@@ -291,7 +266,7 @@ def open_target(spec: TargetSpec) -> OpenTarget:
         if stat.S_ISREG(mode):
             return _open_file(spec)
         if stat.S_ISBLK(mode):
-            return _open_device(spec)
+            return _open_existing(spec, TargetKind.WRITABLE_DEVICE if spec.writes else TargetKind.DEVICE)
     except OSError as error:
         if error.errno in {errno.ENXIO, errno.ENODEV}:
             raise RefusedError(f"{spec.path}: {describe_error(error.errno)}; see the kernel log") from error
