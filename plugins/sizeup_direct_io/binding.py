@@ -293,6 +293,13 @@ def _check(status: int, doing: str) -> None:
         raise OSError(-status, f"{doing}: {os.strerror(-status)}")
 
 
+def _supported(status: int, doing: str) -> bool:
+    """Return False where the kernel or the file system cannot do it; raise OSError where it fails."""
+    if status != -errno.EOPNOTSUPP:
+        _check(status, doing)
+    return status != -errno.EOPNOTSUPP
+
+
 def availability(engine: Engine) -> int:
     """Return 0 if this process may use an engine, else the errno of its set-up."""
     return -int(lib.sizeup_io_available(_ENGINES[engine]))
@@ -301,10 +308,8 @@ def availability(engine: Engine) -> int:
 def alignment(descriptor: int) -> tuple[int, int] | None:
     """Return memory and offset alignment of direct I/O; (0, 0): not supported; None: not reported by the kernel."""
     memory, offset = ffi.new("uint32_t *"), ffi.new("uint32_t *")
-    status = int(lib.sizeup_io_alignment(descriptor, memory, offset))
-    if status == -errno.EOPNOTSUPP:
+    if not _supported(lib.sizeup_io_alignment(descriptor, memory, offset), "statx"):
         return None
-    _check(status, "statx")
     return int(memory[0]), int(offset[0])
 
 
@@ -321,17 +326,11 @@ def extents(descriptor: int, size_bytes: int, *, flush: bool) -> Extents | None:
     ``flush`` writes dirty pages first, so that all data has extents; only for a file created by this run.
     """
     native = ffi.new("struct sizeup_io_extents *")
-    status = int(lib.sizeup_io_extents(descriptor, size_bytes, flush, native))
-    if status == -errno.EOPNOTSUPP:
+    if not _supported(lib.sizeup_io_extents(descriptor, size_bytes, flush, native), "FIEMAP"):
         return None
-    _check(status, "FIEMAP")
     return Extents(*(int(getattr(native, name)) for name in Extents.__struct_fields__))
 
 
 def allocate(descriptor: int, size_bytes: int) -> bool:
     """Reserve space for a file; return False if the file system cannot."""
-    status = int(lib.sizeup_io_allocate(descriptor, size_bytes))
-    if status == -errno.EOPNOTSUPP:
-        return False
-    _check(status, "fallocate")
-    return True
+    return _supported(lib.sizeup_io_allocate(descriptor, size_bytes), "fallocate")

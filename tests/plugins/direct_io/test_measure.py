@@ -125,7 +125,7 @@ class TimedJob:
     """A job whose requests, CPU time and path depend on the time alone, which passes while nobody works."""
 
     def __init__(self, *streams: Callable[[float], dict[str, int]], ends_s: float = 1e9) -> None:
-        self.now_ns, self.drain_seconds = 0, 0.0
+        self.now_ns, self.drain_seconds, self._asked = 0, 0.0, 0
         self._streams, self._ends_s = streams, ends_s
 
     def __enter__(self) -> Self:
@@ -157,6 +157,10 @@ class TimedJob:
         return WorkerUsage(1 + self.now_ns, round(busy * SECOND), 0), WorkerUsage(1 + self.now_ns, 0, 1)
 
     def path_state(self, _: str) -> str:
+        """Blocked until the job begins, and offline from the second to the third second."""
+        self._asked += 1
+        if self._asked == 1:
+            return "blocked"
         return "running" if self.seconds() < 2.0 or self.seconds() > 3.0 else "offline"
 
 
@@ -220,7 +224,8 @@ def test_a_window_holds_what_is_done_between_its_ends_alone(timed: Any) -> None:
     assert found.halves == pytest.approx(160 / 110)
     assert (found.threads, found.busiest_thread) == (2, pytest.approx(0.5)), "not that of the warm-up"
     assert (found.before.time_ns, found.after.time_ns) == (SECOND, 9 * SECOND)
-    assert [change.split(" went")[0] for change in found.path_changes] == ["path sda", "path sda"]
+    changes = [change.split(" at ")[0] for change in found.path_changes]
+    assert changes == ["path sda went from running to offline", "path sda went from offline to running"]
     assert not found.ended_early
     warming_up = [bool(each.flags and each.flags[0]) for each in seen if each.series == "iops"]
     assert warming_up == [True] * 5 + [False] * 20
