@@ -15,14 +15,12 @@ from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
-from sizeup_direct_io.validity import Part, Validity
+from sizeup_direct_io.validity import VERDICT_VALUES, Part, Validity
 
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
 ONE_RAMP = "one ramp: the deviation from ramp to ramp is unknown"
-VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
-"""Values in the unit ``verdict``."""
 
 
 def location(target: OpenTarget) -> dict[str, str | int | float]:
@@ -72,7 +70,7 @@ def other_load(runs: Sequence[MeasuredPoint]) -> dict[str, float]:
     """Return what others took of CPUs and I/O while a point was measured, in its worst window; without the unknown."""
     found = {}
     if (hosts := known(run.host_cpu for run in runs)) is not None:
-        found["stolen_share"] = max(host.stolen_ns / (host.capacity_ns + host.stolen_ns) for host in hosts)
+        found["stolen_share"] = max(host.stolen_share for host in hosts)
     if (others := known(run.others_busy_share for run in runs)) is not None:
         found["others_share"] = max(others)
     if (shares := known(None if (io := run.other_io()) is None else io.share for run in runs)) is not None:

@@ -19,7 +19,6 @@ from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.checks import CHECK_WINDOW, compare, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
-from sizeup_direct_io.estimates import VERDICT_VALUES
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
@@ -27,7 +26,7 @@ from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.validity import Part, check_submitters
+from sizeup_direct_io.validity import VERDICT_VALUES, Part, check_submitters
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine
 

@@ -14,12 +14,12 @@ from sizeup.text import plural
 from sizeup_direct_io import steadiness, validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
-from sizeup_direct_io.estimates import VERDICT_VALUES, validity_estimate
+from sizeup_direct_io.estimates import validity_estimate
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.validity import Part, Validity, check_submitters
+from sizeup_direct_io.validity import VERDICT_VALUES, Part, Validity, check_submitters
 from sizeup_direct_io.window_counters import thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
 
@@ -115,8 +115,7 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
 
 def _reasons(parts: Sequence[Part], path_changes: Sequence[str]) -> list[str]:
     """Return lost paths, the reasons of all checks, those of failed ones first, and how many more there are."""
-    order = [Validity.FAIL, Validity.WARN, Validity.UNKNOWN, Validity.PASS]
-    gravest_first = sorted(parts, key=lambda part: order.index(part.verdict))
+    gravest_first = sorted(parts, key=lambda part: VERDICT_VALUES[part.verdict])
     causes = dict.fromkeys(cause for part in gravest_first for cause in part.causes)
     on_paths = [cause for cause in causes if any(change in cause for change in path_changes)]
     on_paths += [change for change in path_changes if not any(change in cause for cause in causes)]
@@ -193,7 +192,7 @@ class PointVerdict(Struct, frozen=True):
             drift=run.halves - 1,
             background_pressure_percent=self.background.pressure_percent,
             background_busy_share=self.background.busy_share,
-            stolen_share=None if host is None else host.stolen_ns / (host.capacity_ns + host.stolen_ns),
+            stolen_share=None if host is None else host.stolen_share,
             errors=sum(interval.errors for interval in run.intervals.values()),
             others_share=run.others_busy_share,
             other_io=run.other_io(),

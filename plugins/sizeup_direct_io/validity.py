@@ -56,6 +56,10 @@ class Validity(Enum):
     UNKNOWN = "unknown"
 
 
+VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
+"""Values in the unit ``verdict``: the worst is the least."""
+
+
 class Part(Struct, frozen=True):
     """One check and its result."""
 
@@ -71,28 +75,18 @@ class Part(Struct, frozen=True):
     """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
 
 
-def _worst(verdicts: list[Validity]) -> Validity:
-    for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN):
-        if verdict in verdicts:
-            return verdict
-    return Validity.PASS
-
-
 class VerdictBuilder:
     """Collects the reasons of a check and their verdicts."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._verdicts: list[Validity] = []
-        self._reasons: list[str] = []
-        self._causes: list[str] = []
+        self._found: list[tuple[Validity, str, str]] = []
+        """Each verdict with its cause, and with the cause and what to set."""
         self._from_cache = False
 
     def add(self, verdict: Validity, cause: str, to_set: str = "") -> None:
         """Add a reason and the verdict that it leads to; ``to_set`` are the settings that would settle it."""
-        self._verdicts.append(verdict)
-        self._causes.append(cause)
-        self._reasons.append(f"{cause}; {to_set}" if to_set else cause)
+        self._found.append((verdict, cause, f"{cause}; {to_set}" if to_set else cause))
 
     def suspect_cache(self, verdict: Validity, reason: str) -> None:
         """Add a reason that only a cache explains."""
@@ -101,15 +95,15 @@ class VerdictBuilder:
 
     def part(self) -> Part:
         """Return the check: the worst verdict, unknown if there was no evidence."""
-        if not self._verdicts:
+        if not self._found:
             self.add(Validity.UNKNOWN, "the kernel reports nothing that would show it")
-        wanting = [index for index, verdict in enumerate(self._verdicts) if verdict is not Validity.PASS]
+        wanting = [found for found in self._found if found[0] is not Validity.PASS]
         return Part(
             self._name,
-            _worst(self._verdicts),
-            tuple(self._reasons),
-            tuple(self._reasons[index] for index in wanting),
-            tuple(self._causes[index] for index in wanting),
+            min((verdict for verdict, _, _ in self._found), key=VERDICT_VALUES.__getitem__),
+            tuple(reason for _, _, reason in self._found),
+            tuple(reason for _, _, reason in wanting),
+            tuple(cause for _, cause, _ in wanting),
             self._from_cache,
         )
 

@@ -266,6 +266,11 @@ class HostCpu(Struct, frozen=True):
         """Of the capacity."""
         return self.busy_ns / self.capacity_ns
 
+    @property
+    def stolen_share(self) -> float:
+        """Of the capacity and what the hypervisor took of it."""
+        return self.stolen_ns / (self.capacity_ns + self.stolen_ns)
+
     def since(self, earlier: HostCpu) -> HostCpu:
         """Return the difference of two readings."""
         return HostCpu(

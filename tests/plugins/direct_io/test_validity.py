@@ -6,9 +6,10 @@ from msgspec.structs import replace
 from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB
 from sizeup import units
 from sizeup_direct_io.binding import Extents
-from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
+from sizeup_direct_io.estimates import caveats_of, validity_estimate
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import (
+    VERDICT_VALUES,
     ContentSample,
     Evidence,
     Validity,
