@@ -180,12 +180,6 @@ class Checks(Struct, frozen=True):
         )
         yield conclusions.flush_cost(direct_ns, durable_ns, write_cache(self.setup.target.device_number))
 
-    def first_touch(self) -> Generator[Emission, None, None]:
-        """Read blocks of an existing target twice, and keep what they hold as its content sample."""
-        times = yield from touch(self.setup)
-        if times is not None:
-            yield conclusions.first_touch(*times)
-
 
 def touch(setup: TargetSetup) -> Generator[Emission, None, tuple[list[int], list[int]] | None]:
     """Read blocks of an existing target twice; return the latencies, and set the content sample of the target."""

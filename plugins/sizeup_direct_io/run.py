@@ -180,11 +180,10 @@ class Run:
 
     def _checks(self, streams: Sequence[Stream]) -> Generator[Emission, None, None]:
         checks = Checks(self._setup, self._counter_source, self._context, self._settings.reserve)
-        if self._setup.target.kind is not TargetKind.MADE:
-            yield from checks.first_touch()
-        for another in self._setups[1:]:
-            if another.target.kind is not TargetKind.MADE:
-                yield from touch(another)
+        for setup in self._setups:
+            times = None if setup.target.kind is TargetKind.MADE else (yield from touch(setup))
+            if times is not None and setup is self._setup:
+                yield conclusions.first_touch(*times)
         parts = yield from checks.concurrent(wanted=self._settings.check_concurrency, extends=self._settings.extends)
         for part in parts:
             yield estimates.validity_estimate({}, part)
