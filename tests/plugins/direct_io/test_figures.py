@@ -183,7 +183,7 @@ def test_the_worst_window_of_each_check_stands_for_the_point_and_the_run(mix: li
 def test_a_rising_ramp_ends_by_its_worst_direction_and_its_knee_is_over_all_ramps(figures: Any) -> None:
     """QD 1, 2, 4 and 8 twice, the second time backward; p99 of the writes at QD 4 is 110 ns."""
     ramp = [
-        window(1.0, {"small": interval({10: 99, 90: 1}, {slow: 100}, read_bytes=1, written_bytes=1)})
+        window(1.0, {"small": interval({10: 99, 90: 1}, {10: 98, slow: 2}, read_bytes=1, written_bytes=1)})
         for slow in (50, 60, 110)
     ]
     rates = [replace(one, seconds=200 / iops) for one, iops in zip(ramp, (1000, 1500, 1800), strict=True)]
