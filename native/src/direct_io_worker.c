@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -242,6 +243,18 @@ static bool due(const struct run *run, int64_t now_ns)
 	return run->worker->spec.interval_ns == 0 || run->next_intended_ns <= now_ns;
 }
 
+/* From one intended start to the next: of a Poisson process an exponential time, so that requests queue as real ones. */
+static int64_t next_gap_ns(struct run *run)
+{
+	const struct sizeup_io_worker *const spec = &run->worker->spec;
+
+	if (!spec->poisson)
+		return spec->interval_ns;
+	const double uniform = (double)((io_random(&run->random) >> 11) + 1) * 0x1p-53; /* above 0, up to 1 */
+
+	return (int64_t)(-log(uniform) * (double)spec->interval_ns);
+}
+
 static void begin(struct run *run, struct slot *slot, int64_t now_ns)
 {
 	const int64_t interval_ns = run->worker->spec.interval_ns;
@@ -249,7 +262,7 @@ static void begin(struct run *run, struct slot *slot, int64_t now_ns)
 	slot->start_ns = now_ns;
 	slot->intended_ns = interval_ns ? run->next_intended_ns : now_ns;
 	slot->write = next_is_write(run);
-	run->next_intended_ns += interval_ns;
+	run->next_intended_ns += next_gap_ns(run);
 	if (interval_ns && now_ns - slot->intended_ns > interval_ns)
 		io_counter_add(&run->counters->late, 1);
 	io_counter_add(&run->counters->submitted, 1);

@@ -58,6 +58,35 @@ static void pace(int32_t engine)
 	check(sample.late > 150 && sample.late < 250, "all that should have started meanwhile are late");
 }
 
+/*
+ * At random 1 in 10 ms on average: a share of exp(-1) of the times between two is longer. One at a time of 5 ms each, half
+ * of the time, they wait 0.5 * 5 ms / (2 * (1 - 0.5)) on average (Pollaczek and Khinchine).
+ */
+static void arrivals(int32_t engine)
+{
+	struct sizeup_io_worker worker = made(engine, 16);
+	double sum_ms = 0, longer = 0;
+
+	worker.interval_ns = 10 * MS;
+	worker.poisson = 1;
+	service_ns = 1;
+	run(&worker, 15000);
+	service_ns = 5 * MS;
+	for (uint32_t i = 1; i < requests; i++) {
+		const double gap_ms = (double)(seen[i].begin_ns - seen[i - 1].begin_ns) / MS;
+
+		sum_ms += gap_ms / (requests - 1);
+		longer += gap_ms > 10 ? 1.0 / (requests - 1) : 0;
+	}
+	check(sum_ms > 9.6 && sum_ms < 10.4, "the mean time between two starts is the interval");
+	check(longer > 0.35 && longer < 0.39, "and these times are exponential");
+	worker.depth = 1;
+	run(&worker, 15000);
+	const double response_ms = sizeup_histogram_mean_ns(sample.response_ns) / MS;
+
+	check(response_ms > 7.1 && response_ms < 7.9, "they wait as in a queue of random arrivals");
+}
+
 int main(void)
 {
 	make_device();
@@ -67,6 +96,7 @@ int main(void)
 		times(ENGINES[i], 16);
 		errors(ENGINES[i]);
 		pace(ENGINES[i]);
+		arrivals(ENGINES[i]);
 	}
 	return 0;
 }

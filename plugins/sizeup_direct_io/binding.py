@@ -31,7 +31,7 @@ _PATTERNS = {
 }
 _SAME_IN_BOTH = (
     *("group", "start_bytes", "size_bytes", "block_bytes", "first_block", "seed", "interval_ns", "read_percent"),
-    *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data"),
+    *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data", "poisson"),
 )
 """What the native structure has of a worker under the same name."""
 

@@ -56,6 +56,8 @@ class Stream(Struct, frozen=True):
     """Writes extend the file instead of overwriting it."""
     rate: float = 0.0
     """Target IOPS; 0: closed loop, a request starts when one completes."""
+    at_random: bool = False
+    """The requests of a target rate arrive as a Poisson process, not at equal intervals."""
     streams: bool = False
     """The load counts streams with separate regions, each of queue depth ``READ_AHEAD``."""
 

@@ -338,6 +338,7 @@ class TargetSetup:
                 else 0,
                 seed=next(self._seeds),
                 interval_ns=round(len(depths) / stream.rate * 1e9) if stream.rate else 0,
+                poisson=stream.at_random,
                 read_percent=stream.read_percent,
                 depth=depth,
                 huge_pages=huge_pages,

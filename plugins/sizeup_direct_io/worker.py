@@ -46,6 +46,8 @@ class Worker(Struct, frozen=True):
     seed: int = 1
     interval_ns: int = 0
     """Between two intended starts; 0: a request starts when one completes."""
+    poisson: bool = False
+    """The intended starts are at random, ``interval_ns`` apart on average."""
     read_percent: int = 100
     depth: int = 1
     submit_batch: int = 0

@@ -55,6 +55,7 @@ struct sizeup_io_worker {
 	int32_t fresh_data;     /* rewrite the whole buffer before each write, not only a stamp per 4 KiB */
 	const int32_t *cpus; /* the thread runs on these only; read by sizeup_io_start() alone */
 	uint32_t cpu_count;  /* 0: wherever the caller may run */
+	int32_t poisson;     /* the intended starts are random, interval_ns apart on average */
 };
 
 /* All counters since the start, summed over the workers of one group. */
