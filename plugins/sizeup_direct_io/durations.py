@@ -11,7 +11,7 @@ from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW
 from sizeup_direct_io.cold_read import SECONDS as COLD_SECONDS
 from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
-from sizeup_direct_io.presets import Durable
+from sizeup_direct_io.presets import WITH_OBJECTIVE, Durable
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import DEFAULT_BYTES
 
@@ -42,7 +42,7 @@ def estimated_seconds(settings: RunSettings) -> float:
     """Return how long a run takes, what it adds to the preset included."""
     window = settings.warmup + settings.seconds * (1.0 if settings.budget else 1.0 + EXTENDED_SHARE)
     window += WINDOW_EXTRA_SECONDS
-    alone = _preparing_seconds(settings) + _windows(settings) * window + ENDING_SECONDS
+    alone = _preparing_seconds(settings) + _windows(settings) * window + objective_seconds(settings) + ENDING_SECONDS
     if settings.budget:
         alone = max(least_seconds(settings), min(alone, settings.budget))
         window = min(window, COMPARED_SECONDS + window - settings.seconds)
@@ -59,6 +59,14 @@ def least_seconds(settings: RunSettings) -> float:
     """Return what a run takes whose windows are as short as possible."""
     shortest = settings.warmup + LEAST_SECONDS + WINDOW_EXTRA_SECONDS
     return _preparing_seconds(settings) + _windows(settings) * shortest + ENDING_SECONDS
+
+
+def objective_seconds(settings: RunSettings) -> float:
+    """Return what the search for the rate of an objective takes; 0 where the time in all leaves none for it."""
+    if settings.preset not in WITH_OBJECTIVE:
+        return 0.0
+    seconds = settings.search + settings.confirm
+    return seconds if not settings.budget or least_seconds(settings) + seconds <= settings.budget else 0.0
 
 
 def _windows(settings: RunSettings) -> int:

@@ -20,6 +20,9 @@ REDO_RATE = 500.0
 """Log writes per second under load: the group commits of a busy OLTP system."""
 REDO_LOAD = 16
 """Queue depth of the data I/O concurrent with the log."""
+SLO = "slo"
+WITH_OBJECTIVE = (SLO, "survey")
+"""Presets that search for the highest rate within a p99."""
 WORKING_SET = "working-set"
 WORKING_SET_HALVINGS = 4
 """From 1/16 of the target to the whole target."""
@@ -200,7 +203,7 @@ def sweeps(
 ) -> tuple[Sweep, ...]:
     """Return the sweeps of a preset; ``depth`` limits the queue depth where it rises, 0: the preset's own limit.
 
-    ``custom`` is the stream of the preset of that name. ``coarse``: with fewer points.
+    ``custom`` is the stream of the preset of that name; of ``slo`` its share of reads. ``coarse``: with fewer points.
     """
     small, large = depth or (COARSE_LIMIT if coarse else 256), depth or 64
     step, step_of_two = (COARSE_STEP, COARSER_STEP) if coarse else (2, 2)
@@ -210,6 +213,8 @@ def sweeps(
         point = LoadPoint({"workload": custom.words, "queue_depth": depth or 1}, ((custom, depth or 1),))
         return (Sweep(preset, (point,), rising=False),)
 
+    mix = Stream("small", SMALL_BYTES, read_percent=100 if custom is None else custom.read_percent)
+
     def two_sweeps() -> tuple[Sweep, ...]:
         return (
             _rising("oltp-read", OLTP_READ, small, step_of_two),
@@ -218,8 +223,8 @@ def sweeps(
 
     def survey() -> tuple[Sweep, ...]:
         reads, large_reads = two_sweeps()
-        mix = _rising("oltp-7030", OLTP_7030, small, step_of_two)
-        return reads, _later(mix, -1 if coarse else 1), _later(large_reads, 1)
+        mixed = _rising("oltp-7030", OLTP_7030, small, step_of_two)
+        return reads, _later(mixed, -1 if coarse else 1), _later(large_reads, 1)
 
     table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
         "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small, step),),
@@ -230,6 +235,7 @@ def sweeps(
         "simple": two_sweeps,
         "calibrate": two_sweeps,
         "survey": survey,
+        SLO: lambda: (_rising(SLO, mix, small, COARSER_STEP),),
         "normal": lambda: (_matrix(*mixes),),
         WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
         "redo": lambda: (_redo_sizes(redo_blocks),),

@@ -17,7 +17,7 @@ from sizeup_direct_io.background import measure_background
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
-from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget
+from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.near_cpus import several_nodes
 from sizeup_direct_io.path_states import PathWatch, path_gaps, watch_paths
@@ -25,6 +25,7 @@ from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths,
 from sizeup_direct_io.point_verdict import PointVerdict, overall
 from sizeup_direct_io.presets import WORKING_SET, Durable, Stream, with_target_size
 from sizeup_direct_io.settings import RunSettings
+from sizeup_direct_io.slo import Objective, find_rate
 from sizeup_direct_io.sweep import SweepRunner
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
@@ -45,7 +46,7 @@ class Run:
         self._parts: list[Part] = []
         """All checks so far."""
         self._paths = PathWatch({})
-        self._budget = TimeBudget(settings.budget)
+        self._budget = TimeBudget(settings.budget - objective_seconds(settings))
         self._fill_seconds = FILL_SECONDS if self._budget.limited else None
 
     def _new_setup(self) -> TargetSetup:
@@ -123,6 +124,8 @@ class Run:
         if cold is not None:
             yield cold_estimate(setup, cold, results[0])
         yield from self._conclusions(results)
+        if objective_seconds(settings):
+            yield from self._objective(results)
         if settings.other_paths:
             self._where = ""  # what fails there names its own path
             yield from compare_paths(self._load(results[0]), self._setups, settings.combined_bandwidth)
@@ -208,6 +211,16 @@ class Run:
                 yield from conclusions.matrix(results[0])
             case str(preset) if preset == WORKING_SET:
                 yield from self._working_sets(results[0])
+
+    def _objective(self, results: Sequence[Sequence[PointResult]]) -> Iterator[Emission]:
+        """Find the rate that keeps the objective, of the mix where one was measured."""
+        settings = self._settings
+        mixed = [number for number, sweep in enumerate(self._sweeps) if sweep.writes]
+        number = mixed[0] if mixed else 0
+        sweep, most = self._sweeps[number], max(point.iops for point in results[number])
+        wanted = Objective(settings.objective * 1e9, settings.search, settings.confirm)
+        stream, window, source = sweep.points[0].loads[0][0], settings.window, self._counter_source
+        yield from find_rate(self._setup, stream, sweep.workload, most, wanted, window, self._context, source)
 
     def _working_sets(self, points: Sequence[PointResult]) -> Iterator[Emission]:
         """Yield what the sweep implies about a cache, and the updated physical check of each point."""

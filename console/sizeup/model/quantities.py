@@ -27,6 +27,7 @@ UNITS: Mapping[str, str] = {
     "storage.bandwidth": "bytes/s",
     "storage.cold_iops": "1/s",
     "storage.host_cpu_per_megabyte": "ns",
+    "storage.iops_within_p99": "1/s",
     "storage.log_bandwidth": "bytes/s",
     "storage.log_write_latency": "ns",
     "storage.log_write_latency_p99": "ns",

@@ -21,6 +21,7 @@ from sizeup_direct_io import run as run_module
 from sizeup_direct_io.durations import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec, new_file_size
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Worker
@@ -59,6 +60,11 @@ class Clocked(FakeSetup):
 
     def cold_read(self, *_: object) -> Generator[Emission, None, None]:
         self.spend(durations.COLD_SECONDS)
+        yield Progress(0.0)
+
+    def find_rate(self, *given: object) -> Generator[Emission, None, None]:
+        objective = next(one for one in given if isinstance(one, Objective))
+        self.spend(objective.seconds + objective.confirm_seconds)
         yield Progress(0.0)
 
     def fill(self, *which: object) -> Iterator[Emission]:

@@ -33,8 +33,10 @@ from sizeup_direct_io import (
     target_setup,
     window_counters,
 )
+from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.window_counters import Counters, CounterSource, ThermalState, WindowCounters
 from sizeup_direct_io.worker import Worker
@@ -62,6 +64,9 @@ OTHER: dict[str, SettingValue] = {
     "sync": "dsync",
     "rate": 100.0,
     "max_latency": 0.0001,
+    "objective": 0.005,
+    "search": 5.0,
+    "confirm": 0.0,
     "p99_limit": 0.0001,
     "compare_engine": "threads",
     "path_limit": 1e3,
@@ -115,6 +120,7 @@ class FakeSetup:
         self._file.write_bytes(bytes(4096))
         for module in (sweep, checks, paths):
             patch.setattr(module, "measure", self.measure)
+        patch.setattr(run_module, "find_rate", self.find_rate)
         patch.setattr(background, "BACKGROUND_SECONDS", 0.0)
         patch.setattr(window_counters, "read_host_cpu", lambda: HOST)
         patch.setattr(background, "read_pressure", lambda _: None)
@@ -133,6 +139,10 @@ class FakeSetup:
         size = wish.size_bytes or 1 << 30
         descriptor = target_setup.os.open(self._file, target_setup.os.O_RDWR)
         return OpenTarget(TargetKind.MADE, wish.path, descriptor, 0, size, None, 0)
+
+    def find_rate(self, *given: object) -> Iterator[Emission]:
+        self.told += [one for one in given if isinstance(one, Objective)]
+        return iter(())
 
     def fill(self, *_: object) -> Iterator[Emission]:
         return iter(())
@@ -209,7 +219,9 @@ def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: 
     assert ignored == []
     assert set(refused) <= OTHER.keys(), "a refusal names the option"
     if preset == "custom":
-        assert refused == ["pages", "max_latency", "p99_limit", "allow_write_to", "cold_read"]
+        assert refused == [
+            *("pages", "max_latency", "objective", "search", "confirm", "p99_limit", "allow_write_to", "cold_read")
+        ]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
