@@ -9,9 +9,12 @@ import pytest
 
 from fakes import HandContext
 from plugins.loops import compiled_loops
+from plugins.told import MACHINE, Told, median_of
 from sizeup.model.sample import Estimate
+from sizeup.probing.planner import make_plan
+from sizeup.probing.registry import load_class, load_registry
 from sizeup_clock import binding, skew
-from sizeup_clock.binding import OrderingResult, Rates
+from sizeup_clock.binding import OrderingResult, Rates, Steps, is_counter, methods
 
 
 @pytest.mark.ci
@@ -83,3 +86,40 @@ def test_an_order_of_two_cpus_is_told_with_its_offset(
     assert [caveat in one for one in first.caveats] == ([True] if caveat else [])
     if "skew" in found:
         assert (found["skew"].value, found["skew"].low, found["skew"].high) == (-100.0, -110.0, -90.0)
+
+
+def run(probe: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Told, list[Estimate]]:
+    """Run a probe that the native code is stood in for."""
+    told, registry = Told(binding), load_registry()
+    monkeypatch.setattr(binding, "lib", told)
+    (step,) = make_plan(MACHINE, registry, name="quick", probes=[probe], settings={}).steps
+    emissions = list(load_class(registry.get(probe).target).run(step, HandContext()))
+    return told, [one for one in emissions if isinstance(one, Estimate)]
+
+
+def test_each_cost_is_that_of_its_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, found = run("clock.cost", monkeypatch)
+
+    ((_, indexes, _, _, rule, _),) = told.of("sizeup_clock_cost_run")
+    costs = {str(one.at["method"]): one.value for one in found if one.series == "cost"}
+    assert costs == {methods()[index]: median_of(at) for at, index in enumerate(indexes)}
+    # Five replicates of a fifth of the time of a method, which the quick plan leaves at its default.
+    (step,) = make_plan(MACHINE, load_registry(), name="quick", probes=["clock.cost"], settings={}).steps
+    assert rule["replicate_ns"] == round(float(step.settings["seconds_per_method"]) / 5 * 1e9)
+    assert [str(one.at["method"]) for one in found if "published_core_cycles_before" in one.extra] == ["gettimeofday"]
+
+
+def test_each_order_and_step_is_that_of_its_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skew, "steps", lambda *_: Steps(1000, 5, 40, 0))
+    monkeypatch.setattr(skew, "measure_rates", lambda: Rates(core_hz=4e9, counter_hz=2e9, cpu=0))
+    told, found = run("clock.skew", monkeypatch)
+
+    orders = [(methods()[call[1]], call[2], call[3]) for call in told.of("sizeup_clock_order_run")]
+    assert [
+        (one.at["method"], one.at["cpu"], one.at["partner"]) for one in found if one.series == "backwards"
+    ] == orders
+    steps = {str(one.at["method"]): one for one in found if one.series == "smallest-step"}
+    assert {name: one.value for name, one in steps.items()} == {
+        name: 20.0 if is_counter(methods().index(name)) else 40.0 for name in steps
+    }
+    assert {one.extra["resolution_ns"] for one in steps.values()} == {5}

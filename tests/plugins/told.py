@@ -56,7 +56,8 @@ class Told:
 
     def _estimate(self, job: Any, index: int, estimate: Any) -> None:
         del job
-        estimate.median = estimate.low = estimate.high = estimate.minimum = median_of(index, self._growth)
+        median = median_of(index, self._growth)
+        estimate.minimum, estimate.low, estimate.median, estimate.high = median - 60, median - 30, median, median + 50
         estimate.replicates, estimate.converged = 5, 1
 
     def _note(self, name: str, arguments: tuple[Any, ...]) -> int:
