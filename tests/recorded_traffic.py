@@ -11,10 +11,11 @@ from large_machines import KIB
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Step
+from sizeup.probing import native
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class, load_registry
-from sizeup_memory import bandwidth, hammer, loaded, numa, shm
-from sizeup_memory.binding import Allocation, ChasePoint, Member, Placement, TrafficPoint
+from sizeup_memory import bandwidth, binding, hammer, loaded, numa, shm
+from sizeup_memory.binding import Allocation, ChasePoint, HammerResult, Member, Placement, TrafficPoint
 
 REGISTRY = load_registry()
 
@@ -63,16 +64,15 @@ class RecordedTraffic(MeasuredJob):
         self.calls: list[list[MeasuredBuffers]] = []
         for module in (bandwidth, loaded, numa, shm):
             monkeypatch.setattr(module, "available_bytes", self._available_bytes)
-        for module in (bandwidth, loaded, numa, shm, hammer):
-            monkeypatch.setattr(module, "leave_cpus", lambda _: True)
-        for module in (bandwidth, loaded, numa, shm, hammer):
-            monkeypatch.setattr(module, "new_job", lambda: self)
+        monkeypatch.setattr(native, "leave_cpus", lambda _: True)
+        monkeypatch.setattr(binding, "new_job", lambda: self)
         for module in (bandwidth, loaded, numa):
             monkeypatch.setattr(module, "Traffic", self._traffic)
         monkeypatch.setattr(numa, "Latency", self._latency)
         monkeypatch.setattr(numa, "_allocation_error", lambda *_: None)
         monkeypatch.setattr(hammer, "Hammer", self._hammer)
-        monkeypatch.setattr(shm, "Shm", self._shm)
+        monkeypatch.setattr(shm, "ShmFill", lambda *_: self._result())
+        monkeypatch.setattr(shm, "ShmWrite", self._shm)
         monkeypatch.setattr(shm, "read_free_by_node", dict)
         monkeypatch.setattr(shm.os, "statvfs", lambda _: SimpleNamespace(f_bavail=self._available // 2, f_frsize=1))
         monkeypatch.setattr(shm.os, "open", lambda *_: -1)
@@ -89,16 +89,13 @@ class RecordedTraffic(MeasuredJob):
             there = [size // len(memory.nodes) for memory, size in allocated.items() if node in memory.nodes]
             assert sum(there) <= free // 2, f"more than half of what node {node} has"
         self.calls.append(points)
+        return self._result()
+
+    def _result(self) -> Any:
         return SimpleNamespace(
             call=lambda _: lambda: 0,
-            fill_call=lambda *_: lambda: 0,
-            write_call=lambda _: lambda: 0,
             placement=lambda *_: AsRequested(1, {0: 1}, 0, 1.0, verified=True, bound=True),
-            results=lambda: [
-                SimpleNamespace(
-                    ops=9, start_ns=0, end_ns=9, wall_us=9000, cpu_ns=9, cpu=0, ops_per_second=1e3, cpu_share=1.0
-                )
-            ],
+            results=lambda: [HammerResult(ops=9, start_ns=0, end_ns=9, wall_us=9000, cpu_ns=9, cpu=0)],
         )
 
     def _traffic(self, members: Sequence[Member], points: Sequence[TrafficPoint], _: object) -> Any:

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Refusal, Settings, Step
 from sizeup.model.sample import Coordinates
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.units import format_bytes
 from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
-from sizeup_memory.binding import Allocation, Member, Traffic, TrafficPoint, available_bytes, new_job
+from sizeup_memory.binding import Allocation, Member, StopRule, Traffic, TrafficPoint, available_bytes, measure
 from sizeup_memory.chase_patterns import working_sets
 
 NAME = "memory.bandwidth"
 _MIXES = (("read", 0), ("write", 100))
+
+
+class _BandwidthSettings(matrix_cells.MatrixSettings, frozen=True, kw_only=True):
+    batch_seconds: float = 0.01
+    part: str
+    pages: str
+    cpus: tuple[int, ...]
+    nodes: dict[int, tuple[int, ...]]
+    without_memory: tuple[int, ...]
+    caches: tuple[buffers.SharedCache, ...]
 
 
 class MemoryBandwidth:
@@ -25,10 +37,7 @@ class MemoryBandwidth:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan the scaling over all cores, and the matrix if there are several nodes."""
-        reason = durations.invalid_replicates(settings)
-        if reason:
-            yield Refusal(NAME, NAME, reason)
-            return
+        durations.check_replicates(settings)
         for pages in str(settings["pages"]).split(","):
             if reason := cpu_selection.unknown_pages(pages):
                 yield Refusal(f"{NAME}.{pages}", NAME, reason)
@@ -39,29 +48,24 @@ class MemoryBandwidth:
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure the scaling, or each cell of the matrix with its own thread group."""
-        settings = step.settings
-        cpus: list[int] = json.loads(str(settings["cpus"]))
-        nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
-        caveats: tuple[str, ...] = ()
-        if not leave_cpus(cpus):
-            caveats = ("the console shared a CPU with the measurement",)
-        caches = buffers.caches_from(str(settings["caches"]))
-        if str(settings["part"]) == "scaling":
-            memory = Allocation(cpu_selection.PAGES[str(settings["pages"])])
+        settings = _BandwidthSettings.of(step.settings)
+        cpus, nodes, pages = settings.cpus, settings.nodes, cpu_selection.PAGES[settings.pages]
+        caveats = leave_cpus_or_tell(cpus)
+        if settings.part == "scaling":
             thread_points = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
-            remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
-            caveats += (cpu_selection.remote_caveat(remote_cpus),) if remote_cpus else ()
-            yield from _stream(settings, cpus, memory, caches, thread_points, "scaling-", context, caveats)
+            caveats += cpu_selection.remote_caveats(settings.without_memory)
+            memory = Allocation(pages)
+            yield from _stream(settings, cpus, memory, settings.caches, thread_points, "scaling-", context, caveats)
             return
-        yield from matrix_cells.not_measured(NAME, settings)
+        yield from settings.not_measured(NAME)
         cpu_sets = {node: set(some) for node, some in nodes.items()}
-        for cell in matrix_cells.cells_from(str(settings["cells"])):
+        for cell in settings.cells:
             if cell.memory_node is None or context.canceled:
                 continue
             node_cpus = nodes[cell.cpu_node]
-            memory = cpu_selection.node_memory(cell.memory_node, nodes, cpu_selection.PAGES[str(settings["pages"])])
+            memory = cpu_selection.node_memory(cell.memory_node, nodes, pages)
             at: Coordinates = {"cpu_node": cell.cpu_node, "memory_node": cell.memory_node}
-            near = [cache for cache in caches if not cpu_sets[cell.cpu_node].isdisjoint(cache.cpus)]
+            near = [cache for cache in settings.caches if not cpu_sets[cell.cpu_node].isdisjoint(cache.cpus)]
             yield from _stream(settings, node_cpus, memory, near, [(len(node_cpus), at)], "", context, caveats)
 
 
@@ -69,7 +73,8 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     cpus = cpu_selection.core_first_cpus(machine)[: cpu_selection.core_count(machine)] or machine.allowed_cpus or (0,)
     nodes = cpu_selection.cores_by_node(machine, machine.nodes)
     caches = buffers.shared_caches(machine, cpus)
-    chosen: dict[str, str | float] = {}
+    rule = StopRule.of(settings)
+    matrix: dict[str, Any] = {"matrix_time": None}
     if part == "scaling":
         counts = thread_counts(len(cpus))
         sizes = buffers.fitted(
@@ -83,7 +88,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
             pages=cpu_selection.PAGES[pages],
             guest=bool(machine.platform.is_guest),
         )
-        seconds += durations.measuring_seconds(settings, len(_MIXES) * len(counts), durations.SETTLE_SECONDS)
+        seconds += durations.measuring_seconds(rule, len(_MIXES) * len(counts), durations.SETTLE_SECONDS)
     else:
         cells = matrix_cells.all_cells(machine, [node for node, some in nodes.items() if some])
         by_node = {
@@ -93,7 +98,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         most = float(settings["matrix_time"])
 
         def seconds_of(some: Sequence[matrix_cells.MatrixCell], budget: float = 0.0) -> float:
-            of_cell = {**settings, "budget": budget}
+            of_cell = replace(rule, budget_seconds=budget)
             return durations.starting_seconds() + sum(
                 _cell_seconds(of_cell, by_node[cell.cpu_node], pages) for cell in some
             )
@@ -101,57 +106,51 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         measured = matrix_cells.sampled(cells, seconds_of, most)
         # What the minimum of replicates leaves of the time is for cells that do not converge.
         spare = max(0.0, most - seconds_of(measured)) / len(measured)
-        budget = min(float(settings["budget"]), _seconds_before_last(settings) + spare)
+        budget = min(rule.budget_seconds, _seconds_before_last(rule) + spare)
         seconds = seconds_of(measured, budget)
         most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
-        chosen = {
-            "cells": matrix_cells.cells_text(measured),
-            "cells_by_class": matrix_cells.totals_text(cells),
-            "matrix_time": most,
-            "budget": budget,
-        }
+        matrix = {"cells": measured, "cells_by_class": matrix_cells.count_by_class(cells), "budget": budget}
     return Step(
         id=f"{NAME}.{part}.{pages}",
         probe=NAME,
         title=f"Memory bandwidth, {part}, {pages} pages",
-        settings={
-            **{key: settings[key] for key in durations.STOP_SETTINGS},
-            "part": part,
-            "pages": pages,
-            "cpus": json.dumps(cpus),
-            "nodes": json.dumps({str(node): cpus for node, cpus in nodes.items()}),
-            "without_memory": json.dumps(cpu_selection.without_memory(machine, cpus)),
-            "caches": buffers.caches_text(caches),
-            **chosen,
-        },
+        settings=_BandwidthSettings.of(
+            settings,
+            part=part,
+            pages=pages,
+            cpus=cpus,
+            nodes=nodes,
+            without_memory=cpu_selection.without_memory(machine, cpus),
+            caches=caches,
+            **matrix,
+        ).stored(),
         estimated_seconds=seconds,
         time_limit_seconds=durations.limit_seconds(seconds),
-        hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(most_bytes)} of memory",
         cpus=cpus,
         axis_ranges={"threads": (1, len(cpus))} if part == "scaling" else {},
     )
 
 
-def _cell_seconds(settings: Settings, sizes: Mapping[int, int], pages: str) -> float:
+def _cell_seconds(rule: StopRule, sizes: Mapping[int, int], pages: str) -> float:
     """Return how long one cell takes, for which the threads of a node allocate memory of one node."""
     allocating = durations.allocating_seconds(sizes.values(), pages=cpu_selection.PAGES[pages])
     return (
         durations.thread_seconds(len(sizes))
         + allocating
-        + durations.measuring_seconds(settings, len(_MIXES), durations.SETTLE_SECONDS)
+        + durations.measuring_seconds(rule, len(_MIXES), durations.SETTLE_SECONDS)
     )
 
 
-def _seconds_before_last(settings: Settings) -> float:
+def _seconds_before_last(rule: StopRule) -> float:
     """Return how long the minimum of replicates of a cell takes without the last round, in which the budget ends."""
-    replicate = durations.SETTLE_SECONDS + float(settings["warm_up"]) + float(settings["replicate"])
-    return len(_MIXES) * (int(settings["replicates"]) - 1) * replicate
+    replicate = durations.SETTLE_SECONDS + rule.warm_up_seconds + rule.replicate_seconds
+    return len(_MIXES) * (rule.replicates_min - 1) * replicate
 
 
 def _stream(
-    settings: Settings,
-    cpus: list[int],
+    rule: StopRule,
+    cpus: Sequence[int],
     memory: Allocation,
     caches: Sequence[buffers.SharedCache],
     thread_points: Sequence[tuple[int, Coordinates]],
@@ -172,16 +171,14 @@ def _stream(
     traffic = Traffic(
         [Member(cpu, sizes[cpu], memory) for cpu in cpus],
         [TrafficPoint(count, mix) for _, mix, count, _ in todo],
-        durations.stop_rule(settings, batch_seconds=0.01),
+        rule,
     )
-    job = new_job()
     try:
-        yield from job.follow(traffic.call(job), points, context)
+        measured = yield from measure(traffic, points, context)
     except RefusedError as error:
         yield Gap(f"{NAME}: {where}", str(error))
         return
-    yield from job.gaps(points)
-    for index, point, native in job.measured(points):
+    for index, point, native in measured:
         _, _, count, _ = todo[index // 2]
         active = {cpu: sizes[cpu] for cpu in cpus[:count]}
         placements = [traffic.placement(member) for member in range(len(cpus))]
@@ -190,12 +187,10 @@ def _stream(
         extra, point_caveats = cpu_selection.placement_figures(worst, memory.nodes) if memory.nodes else ({}, [])
         point_caveats += cpu_selection.page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
         cache_notes, cached = buffers.cache_caveats(caches, [active], "accesses")
-        point_caveats += cache_notes
+        extra["bytes_per_thread"] = min(active.values())
         if cached:
             yield buffers.cache_verdict(point.at, cache_notes)
-        yield estimate_of(
-            point, native, (*caveats, *point_caveats), {"bytes_per_thread": min(active.values()), **extra}
-        )
+        yield estimate_of(point, native, (*caveats, *point_caveats, *cache_notes), extra)
 
 
 def thread_counts(cpus: int) -> list[int]:

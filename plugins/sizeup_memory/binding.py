@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from enum import IntEnum
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
-from sizeup.probing.native import NativeJob
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import EstimatePoint, NativeJob
 from sizeup_memory._native import ffi, lib
+from sizeup_memory.step_settings import StepSettings
 
 MAX_NODES = int(lib.SIZEUP_NODES)
 MAX_POINTS = int(lib.SIZEUP_POINTS)
@@ -47,6 +50,11 @@ class Allocation(Struct, frozen=True):
         """The nodes as the kernel's bit mask."""
         return sum(1 << node for node in self.nodes)
 
+    def native(self) -> dict[str, int]:
+        """The fields that native structures have of it."""
+        touch_cpu = -1 if self.touch_cpu is None else self.touch_cpu
+        return {"pages": self.pages, "placement": self.policy, "nodes": self.mask, "touch_cpu": touch_cpu}
+
 
 class ChasePoint(Struct, frozen=True):
     """One working set; see ``struct sizeup_latency_point``."""
@@ -58,14 +66,25 @@ class ChasePoint(Struct, frozen=True):
     sibling: int | None = None
     memory: Allocation = field(default_factory=Allocation)
 
+    def native(self) -> dict[str, int]:
+        """The structure's fields."""
+        return {
+            "span_bytes": self.span_bytes,
+            "stride_bytes": self.stride_bytes,
+            "block_bytes": self.block_bytes,
+            "cpu": self.cpu,
+            "sibling": -1 if self.sibling is None else self.sibling,
+            **self.memory.native(),
+        }
 
-class StopRule(Struct, frozen=True):
+
+class StopRule(StepSettings, frozen=True):
     """When to stop measuring a point; see ``struct sizeup_stop_rule``."""
 
-    replicate_seconds: float
-    warm_up_seconds: float
-    budget_seconds: float
-    replicates_min: int
+    replicate_seconds: float = field(name="replicate")
+    warm_up_seconds: float = field(name="warm_up")
+    budget_seconds: float = field(name="budget")
+    replicates_min: int = field(name="replicates")
     replicates_max: int
     target: float
     seed: int
@@ -139,6 +158,15 @@ class Member(Struct, frozen=True):
     chases: bool = False
     stride_bytes: int = 64
 
+    def native(self) -> dict[str, Any]:
+        """The structure's fields."""
+        return {
+            "role": lib.SIZEUP_ROLE_CHASE if self.chases else lib.SIZEUP_ROLE_STREAM,
+            "cpu": self.cpu,
+            "stride_bytes": self.stride_bytes,
+            "memory": {"bytes": self.bytes, **self.memory.native()},
+        }
+
 
 class TrafficPoint(Struct, frozen=True):
     """The load of the streams at one point."""
@@ -172,32 +200,59 @@ class HammerResult(Struct, frozen=True):
         return self.ops * 1e6 / self.wall_us
 
     @property
+    def ns_per_op(self) -> float:
+        """The average nanoseconds per store; at least of one store."""
+        return self.wall_us * 1e3 / max(1, self.ops)
+
+    @property
     def cpu_share(self) -> float:
         """CPU time over wall time, 0 to 1: well below 1 if other processes used this CPU too."""
         # Two clocks: in a short run they may differ by more than the process waited.
         return min(1.0, self.cpu_ns / max(1, self.end_ns - self.start_ns))
 
 
-class Latency:
-    """One ``sizeup_latency_run`` with everything it points to."""
+class NativeCall:
+    """One call of the library that blocks while it measures, with everything that it points to."""
 
-    def __init__(self, points: Sequence[ChasePoint], rule: StopRule) -> None:
-        self._count = len(points)
-        self._points = ffi.new("struct sizeup_latency_point[]", [_chase_point(point) for point in points])
-        self._placements = ffi.new("struct sizeup_placement[]", len(points))
-        self._rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
-        self._last_cpu = points[-1].cpu
-        self._rule = rule.native()
+    def __init__(self, name: str, *arguments: Any) -> None:
+        self._name, self._arguments = name, arguments
 
     def call(self, job: NativeJob) -> Callable[[], int]:
         """The blocking call, for a thread."""
-        return lambda: self._run(job)
+        return lambda: int(getattr(lib, self._name)(job.job, *self._arguments))
 
-    def _run(self, job: NativeJob) -> int:
-        status = int(lib.sizeup_latency_run(job.job, self._points, self._count, self._rule, self._placements))
-        if not status:  # the thread is still pinned, and its core at the clock of the measurement
-            lib.sizeup_clock_rates_measure(self._rates)
-        return status
+
+def measure(
+    native: NativeCall, points: tuple[EstimatePoint, ...], context: Context
+) -> Generator[Emission, None, list[tuple[int, EstimatePoint, Any]]]:
+    """Make a call in a job of its own; return index, point and estimate of the points that have one."""
+    job = new_job()
+    yield from job.follow(native.call(job), points, context)
+    yield from job.gaps(points)
+    return list(job.measured(points))
+
+
+class Latency(NativeCall):
+    """One ``sizeup_latency_run``."""
+
+    def __init__(self, points: Sequence[ChasePoint], rule: StopRule) -> None:
+        self._placements = ffi.new("struct sizeup_placement[]", len(points))
+        self._rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
+        self._last_cpu = points[-1].cpu
+        chases = ffi.new("struct sizeup_latency_point[]", [point.native() for point in points])
+        super().__init__("sizeup_latency_run", chases, len(points), rule.native(), self._placements)
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call, for a thread."""
+        run = super().call(job)
+
+        def measured() -> int:
+            status = run()
+            if not status:  # the thread is still pinned, and its core at the clock of the measurement
+                lib.sizeup_clock_rates_measure(self._rates)
+            return status
+
+        return measured
 
     @property
     def core_hz(self) -> float | None:
@@ -210,41 +265,18 @@ class Latency:
         return placement_of(self._placements[index])
 
 
-class Traffic:
-    """One ``sizeup_traffic_run`` with everything it points to.
+class Traffic(NativeCall):
+    """One ``sizeup_traffic_run``.
 
     Point ``i`` gives latency as the job's point ``2 * i`` and bandwidth as ``2 * i + 1``.
     """
 
     def __init__(self, members: Sequence[Member], points: Sequence[TrafficPoint], rule: StopRule) -> None:
-        self._members = ffi.new(
-            "struct sizeup_traffic_member[]",
-            [
-                {
-                    "role": lib.SIZEUP_ROLE_CHASE if member.chases else lib.SIZEUP_ROLE_STREAM,
-                    "cpu": member.cpu,
-                    "stride_bytes": member.stride_bytes,
-                    "memory": _arena_spec(member.memory, member.bytes),
-                }
-                for member in members
-            ],
-        )
-        self._points = ffi.new(
-            "struct sizeup_traffic_point[]",
-            [
-                {"streams": point.streams, "write_percent": point.write_percent, "delay_ns": point.delay_ns}
-                for point in points
-            ],
-        )
+        threads = ffi.new("struct sizeup_traffic_member[]", [member.native() for member in members])
+        loads = ffi.new("struct sizeup_traffic_point[]", [asdict(point) for point in points])
         self._placements = ffi.new("struct sizeup_placement[]", len(members))
-        self._counts = len(members), len(points)
-        self._rule = rule.native()
-
-    def call(self, job: NativeJob) -> Callable[[], int]:
-        """The blocking call, for a thread."""
-        members, points = self._counts
-        return lambda: int(
-            lib.sizeup_traffic_run(job.job, self._members, members, self._points, points, self._rule, self._placements)
+        super().__init__(
+            "sizeup_traffic_run", threads, len(members), loads, len(points), rule.native(), self._placements
         )
 
     def placement(self, member: int) -> Placement:
@@ -252,91 +284,48 @@ class Traffic:
         return placement_of(self._placements[member])
 
 
-class Handoff:
-    """One ``sizeup_handoff_run`` with everything it points to."""
+class Handoff(NativeCall):
+    """One ``sizeup_handoff_run``."""
 
     def __init__(self, pairs: Sequence[Pair], rule: StopRule) -> None:
-        self._count = len(pairs)
-        self._pairs = ffi.new(
-            "struct sizeup_pair[]",
-            [(pair.cpu, pair.partner, 0 if pair.home is None else 1 << pair.home) for pair in pairs],
-        )
-        self._rule = rule.native()
-
-    def call(self, job: NativeJob) -> Callable[[], int]:
-        """The blocking call, for a thread."""
-        return lambda: int(lib.sizeup_handoff_run(job.job, self._pairs, self._count, self._rule))
+        natives = [(pair.cpu, pair.partner, 0 if pair.home is None else 1 << pair.home) for pair in pairs]
+        super().__init__("sizeup_handoff_run", ffi.new("struct sizeup_pair[]", natives), len(pairs), rule.native())
 
 
-class Shm:
-    """A file of tmpfs, filled from one CPU and written over again from several."""
+class ShmFill(NativeCall):
+    """One ``sizeup_shm_fill``: gives a file of tmpfs its pages from the node of a CPU."""
 
-    def __init__(self, descriptor: int, size_bytes: int, cpus: Sequence[int], rule: StopRule) -> None:
-        self._file = descriptor, size_bytes
-        self._count = len(cpus)
-        self._cpus = ffi.new("int32_t[]", list(cpus))
-        self._rule = rule.native()
+    def __init__(self, descriptor: int, size_bytes: int, cpu: int) -> None:
         self._placement = ffi.new("struct sizeup_placement *")
-
-    def fill_call(self, job: NativeJob, cpu: int) -> Callable[[], int]:
-        """The blocking call that gives the file its pages from the node of ``cpu``, for a thread."""
-        return lambda: int(lib.sizeup_shm_fill(job.job, *self._file, cpu, self._placement))
-
-    def write_call(self, job: NativeJob) -> Callable[[], int]:
-        """The blocking call that measures, for a thread."""
-        return lambda: int(lib.sizeup_shm_run(job.job, *self._file, self._cpus, self._count, self._rule))
+        super().__init__("sizeup_shm_fill", descriptor, size_bytes, cpu, self._placement)
 
     def placement(self) -> Placement:
-        """Where the file's pages are, once it was filled."""
+        """Where the file's pages are, once the call has returned."""
         return placement_of(self._placement)
 
 
-class Hammer:
+class ShmWrite(NativeCall):
+    """One ``sizeup_shm_run``: writes a filled file over again from several CPUs."""
+
+    def __init__(self, descriptor: int, size_bytes: int, cpus: Sequence[int], rule: StopRule) -> None:
+        natives = ffi.new("int32_t[]", list(cpus))
+        super().__init__("sizeup_shm_run", descriptor, size_bytes, natives, len(cpus), rule.native())
+
+
+class Hammer(NativeCall):
     """One ``sizeup_hammer_run``: a process of random stores on each CPU."""
 
     def __init__(self, pages: int, loops: int, cpus: Sequence[int], memory: Allocation) -> None:
-        self._arguments = pages, loops
-        self._count = len(cpus)
-        self._cpus = ffi.new("int32_t[]", list(cpus))
-        self._memory = ffi.new("struct sizeup_arena_spec *", _arena_spec(memory, 0))
         self._results = ffi.new("struct sizeup_hammer_result[]", len(cpus))
-
-    def call(self, job: NativeJob) -> Callable[[], int]:
-        """The blocking call, for a thread."""
-        return lambda: int(
-            lib.sizeup_hammer_run(job.job, *self._arguments, self._cpus, self._count, self._memory, self._results)
-        )
+        spec = ffi.new("struct sizeup_arena_spec *", memory.native())
+        natives = ffi.new("int32_t[]", list(cpus))
+        super().__init__("sizeup_hammer_run", pages, loops, natives, len(cpus), spec, self._results)
 
     def results(self) -> tuple[HammerResult, ...]:
         """What each process did, in the order of the CPUs, once the call has returned."""
         return tuple(
             HammerResult(one.ops, one.start_ns, one.end_ns, one.wall_us, one.cpu_ns, one.cpu) for one in self._results
         )
-
-
-def _arena_spec(memory: Allocation, count: int) -> dict[str, int]:
-    return {
-        "bytes": count,
-        "pages": memory.pages,
-        "placement": memory.policy,
-        "nodes": memory.mask,
-        "touch_cpu": -1 if memory.touch_cpu is None else memory.touch_cpu,
-    }
-
-
-def _chase_point(point: ChasePoint) -> dict[str, int]:
-    memory = point.memory
-    return {
-        "span_bytes": point.span_bytes,
-        "stride_bytes": point.stride_bytes,
-        "block_bytes": point.block_bytes,
-        "cpu": point.cpu,
-        "sibling": -1 if point.sibling is None else point.sibling,
-        "pages": memory.pages,
-        "placement": memory.policy,
-        "nodes": memory.mask,
-        "touch_cpu": -1 if memory.touch_cpu is None else memory.touch_cpu,
-    }
 
 
 def tlb_reach_bytes(page_bytes: int) -> int:

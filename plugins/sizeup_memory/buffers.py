@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Settings
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.topology import CacheKind
 from sizeup.units import format_bytes
@@ -26,7 +24,7 @@ _WARN = 0.5
 """In the unit ``verdict``."""
 
 
-class SharedCache(Struct, frozen=True):
+class SharedCache(Struct, frozen=True, array_like=True):
     """A cache and those CPUs of a step that share it."""
 
     level: int
@@ -146,18 +144,6 @@ def cache_verdict(at: Coordinates, caveats: Iterable[str]) -> Estimate:
     )
 
 
-def caches_text(caches: Iterable[SharedCache]) -> str:
-    """Return caches as a setting of a step."""
-    return json.dumps([[cache.level, cache.bytes, cache.cpus, cache.assumed] for cache in caches])
-
-
-def caches_from(text: str) -> tuple[SharedCache, ...]:
-    """Return the caches of a setting."""
-    return tuple(
-        SharedCache(level, size, tuple(cpus), assumed=assumed) for level, size, cpus, assumed in json.loads(text)
-    )
-
-
 def _rounded_up(size: float) -> int:
     return -int(-size // UNIT_BYTES) * UNIT_BYTES
 
@@ -168,9 +154,8 @@ def usable_bytes(wanted: int, available: int) -> int:
     return wanted if wanted <= half else int(half * _KEPT_SHARE) // UNIT_BYTES * UNIT_BYTES
 
 
-def reduced_caveats(settings: Settings, span: int) -> list[str]:
-    """Return a caveat if the working set is smaller than the setting ``span``."""
-    requested = int(settings.get("span", 0))
+def reduced_caveats(requested: int, span: int) -> list[str]:
+    """Return a caveat if the working set is smaller than requested."""
     if span >= requested:
         return []
     return [f"working set reduced from {format_bytes(requested)} to {format_bytes(span)}: not enough available memory"]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
-
+from sizeup.errors import RefusedError
 from sizeup.model.cpu_pairs import MIN_PAIRS, CpuPair, CpuPairs, cpu_pairs
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Refusal, Settings, Step
+from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Settings, Step
 from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.text import plural
-from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, new_job
+from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, StopRule, new_job
 from sizeup_memory.cpu_selection import memory_nodes
-from sizeup_memory.durations import STOP_SETTINGS, invalid_replicates, rounds_seconds, starting_seconds, stop_rule
+from sizeup_memory.durations import check_replicates, rounds_seconds, starting_seconds
 
 NAME = "memory.core-to-core"
 _BATCH_SECONDS = 0.0002
@@ -31,60 +29,64 @@ _MODE_RATIO = 1.5
 _MIN_MODE_SHARE = 0.1
 
 
+class _Line(Pair, frozen=True, array_like=True):
+    """A pair of CPUs with its class."""
+
+    shares: str = ""
+
+
+class _CoreToCoreSettings(StopRule, frozen=True, kw_only=True):
+    batch_seconds: float = _BATCH_SECONDS
+    pairs: tuple[_Line, ...]
+    pairs_by_class: dict[str, int]
+    """How many there are, measured or not."""
+    cpus: tuple[int, ...]
+
+
 class CoreToCore:
     """Pairs of CPUs transfer a new cache line back and forth; the figure is half a round trip."""
 
-    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
         """Plan one step with all pairs, or with a sample of each class of pairs, interleaved."""
         if len(machine.allowed_cpus) < 2:
-            yield Refusal(NAME, NAME, "needs at least two CPUs")
-            return
-        reason = invalid_replicates(settings)
-        if reason:
-            yield Refusal(NAME, NAME, reason)
-            return
-        budget, replicates = float(settings["budget"]), int(settings["replicates"])
+            raise RefusedError("needs at least two CPUs")
+        check_replicates(settings)
+        rule = StopRule.of(settings)
         replicate_seconds = (
-            float(settings["replicate"])
-            + float(settings["warm_up"])
+            rule.replicate_seconds
+            + rule.warm_up_seconds
             + _BATCH_SECONDS
             + _REPLICATE_SECONDS
             + _REPLICATE_SECONDS_PER_CPU * len(machine.pus)
         )
-        usual_limit = min(10 * budget + 60, _STEP_SECONDS)
-        fitting = int(usual_limit / _MARGIN / (replicates * replicate_seconds))
+        usual_limit = min(10 * rule.budget_seconds + 60, _STEP_SECONDS)
+        fitting = int(usual_limit / _MARGIN / (rule.replicates_min * replicate_seconds))
         pairs = cpu_pairs(machine)
         lines = _sampled(machine, pairs, min(fitting, MAX_POINTS))
-        every = len(lines) * replicate_seconds
-        estimate = starting_seconds() + rounds_seconds(every, replicates, int(settings["replicates_max"]), budget)
+        estimate = starting_seconds() + rounds_seconds(len(lines) * replicate_seconds, rule)
         if LEAST_LIMIT_OVER_ESTIMATE * estimate > _STEP_SECONDS:
             found = f"{plural(len(lines), 'measurement')} would take about {estimate:,.0f} s"
             expected = f"expected at most {_STEP_SECONDS / LEAST_LIMIT_OVER_ESTIMATE:.0f} s"
-            yield Refusal(NAME, NAME, f"{found}, {expected}: lower replicates, replicate, warm_up or budget")
-            return
-        cpus = sorted({cpu for line in lines for cpu in (line.cpu, line.partner)})
+            raise RefusedError(f"{found}, {expected}: lower replicates, replicate, warm_up or budget")
+        cpus = tuple(sorted({cpu for line in lines for cpu in (line.cpu, line.partner)}))
+        totals = {shares.value: total for shares, total in pairs.totals.items()}
         yield Step(
             id=NAME,
             probe=NAME,
             title="Core-to-core latency",
-            settings={
-                **{key: settings[key] for key in STOP_SETTINGS},
-                "pairs": json.dumps([(line.cpu, line.partner, line.home, line.shares) for line in lines]),
-                "pairs_by_class": json.dumps({shares.value: total for shares, total in pairs.totals.items()}),
-                "cpus": json.dumps(cpus),
-            },
+            settings=_CoreToCoreSettings.of(settings, pairs=lines, pairs_by_class=totals, cpus=cpus).stored(),
             estimated_seconds=estimate,
             time_limit_seconds=max(usual_limit, LEAST_LIMIT_OVER_ESTIMATE * estimate),
-            hazards=(Hazard.CPU_LOAD,),
             touches="2 MiB of memory on each node",
-            cpus=tuple(cpus),
+            cpus=cpus,
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure all pairs, and report pairs whose samples have two modes."""
-        lines = [_Line(*line) for line in json.loads(str(step.settings["pairs"]))]
-        caveats = () if leave_cpus(json.loads(str(step.settings["cpus"]))) else ("the console shared these CPUs",)
-        yield from _not_measured(lines, json.loads(str(step.settings["pairs_by_class"])))
+        settings = _CoreToCoreSettings.of(step.settings)
+        lines = settings.pairs
+        caveats = leave_cpus_or_tell(settings.cpus)
+        yield from _not_measured(lines, settings.pairs_by_class)
         points = tuple(
             EstimatePoint(
                 "handoff",
@@ -92,9 +94,7 @@ class CoreToCore:
             )
             for line in lines
         )
-        pairs = [Pair(line.cpu, line.partner, line.home) for line in lines]
-        handoff = Handoff(pairs, stop_rule(step.settings, batch_seconds=_BATCH_SECONDS))
-        job = new_job()
+        job, handoff = new_job(), Handoff(lines, settings)
         seen: dict[str, list[float]] = {}
         for emission in job.follow(handoff.call(job), points, context):
             if isinstance(emission, Samples):
@@ -110,15 +110,6 @@ class CoreToCore:
             low, high = modes
             moved = f"two modes, {low:.0f} and {high:.0f} ns, as if a hypervisor migrates CPUs"
             yield estimate_of(point, native, (*caveats, moved), {**extra, "mode_low_ns": low, "mode_high_ns": high})
-
-
-class _Line(Struct, frozen=True):
-    """A pair of CPUs, and the node of the cache line that they transfer; None for any."""
-
-    cpu: int
-    partner: int
-    home: int | None
-    shares: str
 
 
 _Homes = tuple[CpuPair, list[int | None]]
@@ -188,7 +179,7 @@ def _with_a_free_core(machine: Machine, taken: list[_Homes]) -> list[_Homes]:
     return kept if all(after[shares] >= min(before[shares], MIN_PAIRS) for shares in before) else taken
 
 
-def _not_measured(lines: Sequence[_Line], totals: dict[str, int]) -> Iterable[Gap]:
+def _not_measured(lines: Sequence[_Line], totals: Mapping[str, int]) -> Iterable[Gap]:
     """Yield a gap for each class of pairs that is measured in part."""
     measured = Counter(shares for _, _, shares in {(line.cpu, line.partner, line.shares) for line in lines})
     # A pair may have needed one or two more than there was room for.

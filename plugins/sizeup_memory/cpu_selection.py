@@ -86,11 +86,13 @@ def without_memory(machine: Machine, cpus: Iterable[int]) -> tuple[int, ...]:
     return tuple(cpu for cpu in cpus if near and cpu not in near)
 
 
-def remote_caveat(cpus: Sequence[int]) -> str:
-    """Return the caveat of CPUs without memory on their node."""
+def remote_caveats(cpus: Sequence[int]) -> tuple[str, ...]:
+    """Return the caveat of CPUs without memory on their node, if there are any."""
+    if not cpus:
+        return ()
     names = ", ".join(map(str, cpus[:8])) + (", ..." if len(cpus) > 8 else "")
     has, their = ("CPU {} has", "its") if len(cpus) == 1 else ("CPUs {} have", "their")
-    return f"{has.format(names)} no memory on {their} own node: {their} accesses were remote"
+    return (f"{has.format(names)} no memory on {their} own node: {their} accesses were remote",)
 
 
 def locality(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
+from sizeup.errors import RefusedError
 from sizeup.model.plan import Settings
 from sizeup_memory.binding import Pages, StopRule
 
-STOP_SETTINGS = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
-"""Of the probes whose points are measured until they converge; a step has them as the user set them."""
 _LIMIT_OVER_ESTIMATE = 4
 _LIMIT_EXTRA_SECONDS = 120.0
 """For a slow or emulated machine."""
@@ -28,7 +27,7 @@ _LINK_NS = 30
 _LINE_BYTES = 64
 _START_SECONDS = 0.2
 """Until a worker process measures."""
-_PROCESS_SECONDS = 0.001
+PROCESS_SECONDS = 0.001
 """Per process that a worker forks: it copies page tables."""
 _THREAD_SECONDS = 0.0001
 EXPECTED_REPLICATES = 10
@@ -37,44 +36,27 @@ SETTLE_SECONDS = 0.015
 """What streams run in each replicate beside the warm-up and the measured time: they settle, and one window more."""
 
 
-def invalid_replicates(settings: Settings) -> str:
-    """Return why the numbers of replicates contradict each other; empty if they do not."""
+def check_replicates(settings: Settings) -> None:
+    """Raise RefusedError if the numbers of replicates contradict each other."""
     fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
-    if most >= fewest:
-        return ""
-    return (
-        f"replicates_max={most}: expected at least replicates={fewest}; decrease replicates or increase replicates_max"
-    )
+    if most < fewest:
+        expected = f"expected at least replicates={fewest}; decrease replicates or increase replicates_max"
+        raise RefusedError(f"replicates_max={most}: {expected}")
 
 
-def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
-    """Return the stop rule of a step's settings."""
-    return StopRule(
-        batch_seconds=batch_seconds,
-        replicate_seconds=float(settings["replicate"]),
-        warm_up_seconds=float(settings["warm_up"]),
-        budget_seconds=float(settings["budget"]),
-        replicates_min=int(settings["replicates"]),
-        replicates_max=int(settings["replicates_max"]),
-        target=float(settings["target"]),
-        seed=int(settings["seed"]),
-    )
-
-
-def measuring_seconds(settings: Settings, points: int, setup_seconds: float = 0.0) -> float:
+def measuring_seconds(rule: StopRule, points: int, setup_seconds: float = 0.0) -> float:
     """Return how long interleaved points are expected to take; ``setup_seconds`` is spent in each replicate."""
-    every = points * (setup_seconds + float(settings["warm_up"]) + float(settings["replicate"]))
-    fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
-    return rounds_seconds(every, fewest, most, float(settings["budget"]))
+    return rounds_seconds(points * (setup_seconds + rule.warm_up_seconds + rule.replicate_seconds), rule)
 
 
-def rounds_seconds(every: float, fewest: int, most: int, budget: float) -> float:
+def rounds_seconds(every: float, rule: StopRule) -> float:
     """Return how long rounds of ``every`` seconds are expected to take, each with one replicate of every point.
 
     A point ends with its first replicate that ends after the budget: together they take one round more.
     """
-    expected = min(most, max(fewest, EXPECTED_REPLICATES))
-    return min(expected * every, max(fewest * every, budget + every))
+    fewest = rule.replicates_min
+    expected = min(rule.replicates_max, max(fewest, EXPECTED_REPLICATES))
+    return min(expected * every, max(fewest * every, rule.budget_seconds + every))
 
 
 def allocating_seconds(
@@ -98,11 +80,6 @@ def linking_seconds(size: int) -> float:
 def thread_seconds(threads: int) -> float:
     """Return how long it takes to start threads and to end them."""
     return threads * _THREAD_SECONDS
-
-
-def process_seconds(processes: int) -> float:
-    """Return how long it takes to fork processes."""
-    return processes * _PROCESS_SECONDS
 
 
 def starting_seconds(threads: int = 0) -> float:

@@ -6,7 +6,6 @@ load-to-use latency.
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
@@ -14,14 +13,15 @@ from msgspec import Struct
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import EstimatePoint, leave_cpus
+from sizeup.probing.native import EstimatePoint, leave_cpus_or_tell
 from sizeup.units import format_bytes
 from sizeup_memory import buffers, cpu_selection, durations
-from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
+from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, measure
 from sizeup_memory.chase_patterns import working_sets
+from sizeup_memory.step_settings import StepSettings
 
 NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95
@@ -49,24 +49,33 @@ _NO_GAIN = 1.1
 _SCALES = 0.9
 
 
-class _Series(Struct, frozen=True):
+class _Series(Struct, frozen=True, array_like=True):
     """A number of processes and the pages of each."""
 
     processes: int
     pages: int
 
 
+class _HammerSettings(StepSettings, frozen=True, kw_only=True):
+    pages: int
+    loops: int
+    replicates: int
+    without_memory: tuple[int, ...]
+    cpus: tuple[int, ...]
+    series: tuple[_Series, ...]
+    caches: tuple[buffers.SharedCache, ...]
+
+
 class MemoryHammer:
     """Random-store throughput of 1, 2, 4 ... N processes, each on its own CPU with its own memory."""
 
-    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
         """Plan one step with every number of processes, interleaved."""
         cpus = cpu_selection.core_first_cpus(machine) or (0,)
         counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
         chosen = int(settings["pages"])
         if 0 < chosen < _MIN_PAGES:
-            yield Refusal(NAME, NAME, f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
-            return
+            raise RefusedError(f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
         caches = buffers.shared_caches(machine, cpus)
         if chosen:
             series = [_Series(count, chosen) for count in counts]
@@ -79,7 +88,7 @@ class MemoryHammer:
                 [one.pages * PAGE_BYTES] * one.processes,
                 nodes=len({node_of.get(cpu) for cpu in cpus[: one.processes]}),
             )
-            + durations.process_seconds(one.processes)
+            + durations.PROCESS_SECONDS * one.processes
             + (loops * one.pages * _STORE_NS / 1e9 if loops else _SECONDS)
             for one in series
         )
@@ -93,16 +102,15 @@ class MemoryHammer:
             id=NAME,
             probe=NAME,
             title="Random stores, 1 to N processes",
-            settings={
-                **settings,
-                "without_memory": json.dumps(cpu_selection.without_memory(machine, cpus)),
-                "cpus": json.dumps(cpus),
-                "series": json.dumps([(one.processes, one.pages) for one in series]),
-                "caches": buffers.caches_text(caches),
-            },
+            settings=_HammerSettings.of(
+                settings,
+                without_memory=cpu_selection.without_memory(machine, cpus),
+                cpus=cpus,
+                series=series,
+                caches=caches,
+            ).stored(),
             estimated_seconds=seconds,
             time_limit_seconds=durations.limit_seconds(seconds),
-            hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(most * PAGE_BYTES)} of memory",
             cpus=cpus,
             axis_ranges={"processes": (1, len(cpus))},
@@ -110,33 +118,23 @@ class MemoryHammer:
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure all numbers of processes in rounds, and summarize the scaling."""
-        cpus: list[int] = json.loads(str(step.settings["cpus"]))
-        series = [_Series(*one) for one in json.loads(str(step.settings["series"]))]
-        caveats = () if leave_cpus(cpus) else ("the console shared a CPU with the measurement",)
-        remote_cpus: list[int] = json.loads(str(step.settings["without_memory"]))
+        settings = _HammerSettings.of(step.settings)
+        cpus, series, loops = settings.cpus, settings.series, settings.loops
+        caveats = leave_cpus_or_tell(cpus)
         runs: dict[_Series, list[tuple[HammerResult, ...]]] = {one: [] for one in series}
-        loops = int(step.settings["loops"])
         store_ns = 0.0 if loops else _calibrated_ns(series[0].pages, cpus[0], context)
         took_ns: dict[_Series, float] = {}
-        rounds = int(step.settings["replicates"])
-        for number in range(rounds):
+        for number in range(settings.replicates):
             for one in list(runs):
                 if context.canceled:
                     return
                 # A store takes longer once the memory is saturated: fewer of them take as long.
                 store_ns = took_ns.get(one, store_ns)
-                hammer = Hammer(
-                    one.pages,
-                    loops or max(1, round(_SECONDS * 1e9 / max(store_ns, _LEAST_NS) / one.pages)),
-                    cpus[: one.processes],
-                    Allocation(Pages.BASE),
-                )
-                points = tuple(
-                    EstimatePoint("random-store", {"processes": one.processes}) for _ in range(one.processes)
-                )
-                job = new_job()
+                usual_loops = max(1, round(_SECONDS * 1e9 / max(store_ns, _LEAST_NS) / one.pages))
+                hammer = Hammer(one.pages, loops or usual_loops, cpus[: one.processes], Allocation(Pages.BASE))
+                points = (EstimatePoint("random-store", {"processes": one.processes}),) * one.processes
                 try:
-                    yield from job.follow(hammer.call(job), points, context)
+                    yield from measure(hammer, points, context)
                 except RefusedError as error:
                     yield Gap(f"{NAME}: {one.processes} processes", str(error))
                     del runs[one]
@@ -146,20 +144,21 @@ class MemoryHammer:
                 results = hammer.results()
                 if not all(result.wall_us for result in results):
                     raise RefusedError(too_short(results[0].ops))
-                store_ns = took_ns[one] = max(ns_per_op(result.ops, result.wall_us) for result in results)
+                store_ns = took_ns[one] = max(result.ns_per_op for result in results)
                 runs[one].append(results)
-            yield Progress((number + 1) / rounds)
+            yield Progress((number + 1) / settings.replicates)
         measured = {one: results for one, results in runs.items() if results}
         if not measured:
             raise RefusedError("not enough memory available, even for one process")
-        caches = buffers.caches_from(str(step.settings["caches"]))
         # Where a number of processes ran with two sizes, the smaller one is its figure, as of the larger numbers.
         shown = {one.processes: one for one in sorted(measured, key=lambda one: (one.processes, -one.pages))}
         cache_notes: dict[int, list[str]] = {}
         cached_counts: set[int] = set()
         for count, one in shown.items():
             each = one.pages * PAGE_BYTES
-            cache_notes[count], cached = buffers.cache_caveats(caches, [dict.fromkeys(cpus[:count], each)], "stores")
+            cache_notes[count], cached = buffers.cache_caveats(
+                settings.caches, [dict.fromkeys(cpus[:count], each)], "stores"
+            )
             if cached:
                 cached_counts.add(count)
                 yield buffers.cache_verdict({"processes": count}, cache_notes[count])
@@ -168,7 +167,7 @@ class MemoryHammer:
             {count: one.pages for count, one in shown.items()},
             caveats,
             cache_notes,
-            {cpus.index(cpu): cpu for cpu in remote_cpus},
+            {cpus.index(cpu): cpu for cpu in settings.without_memory},
         )
         if 1 in cached_counts:
             yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(cache_notes[1])}")
@@ -214,13 +213,12 @@ def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:
     """Return the nanoseconds of a store by one process."""
     loops = _CALIBRATION_LOOPS
     while True:
-        job = new_job()
         hammer = Hammer(pages, loops, [cpu], Allocation(Pages.BASE))
-        for _ in job.follow(hammer.call(job), (EstimatePoint("random-store", {"processes": 1}),), context):
+        for _ in measure(hammer, (EstimatePoint("random-store", {"processes": 1}),), context):
             pass
         (result,) = hammer.results()
         if result.wall_us >= _CALIBRATION_US or context.canceled:
-            return ns_per_op(max(1, result.ops), result.wall_us)
+            return result.ns_per_op
         loops *= _CALIBRATION_GROWTH
 
 
@@ -239,14 +237,13 @@ def _estimates(
     for count, results in runs.items():
         point_caveats = (*caveats, *cache_notes[count])
         remote = [cpu for index, cpu in remote_cpus.items() if index < count]
-        if remote:
-            point_caveats += (cpu_selection.remote_caveat(remote),)
+        point_caveats += cpu_selection.remote_caveats(remote)
         share = min(one.cpu_share for result in results for one in result)
         if share < _SHARED_CPU_SHARE:
             point_caveats += (
                 f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU",
             )
-        costs = [ns_per_op(one.ops, one.wall_us) for result in results for one in result]
+        costs = [one.ns_per_op for result in results for one in result]
         rates = _rates(results)
         totals[count] = statistics.median(rates)
         last = results[-1]
@@ -259,7 +256,7 @@ def _estimates(
             caveats=point_caveats,
             extra={
                 "pages": pages[count],
-                "line": output_line(last[0].ops, last[0].wall_us),
+                "line": output_line(last[0]),
                 "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
                 "cpu_share": share,
                 "cpus": ",".join(str(one.cpu) for one in last),
@@ -310,26 +307,16 @@ def _scaling(totals: Mapping[_Series, float]) -> Iterator[Estimate | Gap]:
         yield Estimate("scaling", {"processes": count}, speedup, caveats=caveats.get(count, ()), extra=finding)
 
 
-def ops_per_second(ops: int, wall_us: int) -> float:
-    """Return the throughput of one process, from microseconds of gettimeofday."""
-    return ops * 1e6 / wall_us
-
-
-def ns_per_op(ops: int, wall_us: int) -> float:
-    """Return the average nanoseconds per store of one process."""
-    return wall_us * 1e3 / ops
-
-
 def too_short(ops: int) -> str:
     """Return the error for a run that was too short for gettimeofday."""
     return f"{ops} stores took less than 1 us, too short to be timed; increase pages or loops"
 
 
-def output_line(ops: int, wall_us: int) -> str:
+def output_line(result: HammerResult) -> str:
     """Return the output line of ``memhammer``, as of the original."""
     return (
-        f"Total ops {ops}  Avg nsec/op {ns_per_op(ops, wall_us):7.1f}  "
-        f"gettimeofday usec {wall_us} TPUT ops/sec {ops_per_second(ops, wall_us):.1f}"
+        f"Total ops {result.ops}  Avg nsec/op {result.ns_per_op:7.1f}  "
+        f"gettimeofday usec {result.wall_us} TPUT ops/sec {result.ops_per_second:.1f}"
     )
 
 

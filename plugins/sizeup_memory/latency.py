@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,10 +11,10 @@ from msgspec.structs import replace
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Refusal, Settings, Step
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.units import format_bytes
 from sizeup_memory import chase_patterns, cpu_selection, durations
 from sizeup_memory.binding import (
@@ -23,6 +22,7 @@ from sizeup_memory.binding import (
     ChasePoint,
     Latency,
     Pages,
+    StopRule,
     available_bytes,
     new_job,
     tlb_reach_bytes,
@@ -50,31 +50,55 @@ _PAGE_BYTES = {
 }
 
 
+class _LatencySettings(StopRule, frozen=True, kw_only=True):
+    points: int
+    sibling: int | None = None
+    pattern: str
+    planned_seconds: float
+    cpu_node: int | None = None
+    nodes: int
+    largest: int
+    working_sets: tuple[int, ...]
+    levels: str
+    """As compact JSON."""
+    levels_left_out: tuple[str, ...]
+    cpu: int
+    line_bytes: int
+    last_level_cache_bytes: int
+    guest: bool
+
+    @property
+    def chase(self) -> chase_patterns.ChasePattern:
+        """The pattern of the pointer chase."""
+        return chase_patterns.CHASE_PATTERNS[self.pattern]
+
+
 class MemoryLatency:
     """Load-to-use latency against working set, one dependent load at a time."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step per access pattern."""
         for name in str(settings["patterns"]).split(","):
-            yield _step(machine, settings, name.strip())
+            try:
+                yield _step(machine, settings, name.strip())
+            except RefusedError as error:
+                yield Refusal(f"{NAME}.{name.strip()}", NAME, str(error))
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure the planned working sets, then others where latency steps up, then state each level."""
-        settings = step.settings
-        pattern = chase_patterns.CHASE_PATTERNS[str(settings["pattern"])]
-        planned: list[int] = json.loads(str(settings["working_sets"]))
+        settings = _LatencySettings.of(step.settings)
+        pattern, planned = settings.chase, settings.working_sets
         spans = _fitting(planned, pattern)
-        most = int(settings["largest"])
-        if spans[-1] < most:
+        if spans[-1] < settings.largest:
             yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", _why_fewer_sizes(spans, planned))
-        levels = msgspec.json.decode(str(settings["levels"]), type=tuple[chase_patterns.Level, ...])
-        curve = _Curve(settings, pattern)
-        budget = float(settings["planned_seconds"])
-        first = budget - _STEPS_SHARE * float(settings["budget"])
+        levels = msgspec.json.decode(settings.levels, type=tuple[chase_patterns.Level, ...])
+        curve = _Curve(settings)
+        budget = settings.planned_seconds
+        first = budget - _STEPS_SHARE * settings.budget_seconds
         yield from curve.measure(spans, first, context, first / budget)
         while not context.canceled:
             wanted = chase_patterns.sizes_at_steps(curve.values, levels, pattern, curve.tried)
-            wanted = wanted[: max(0, int(settings["points"]) - len(curve.tried))]
+            wanted = wanted[: max(0, settings.points - len(curve.tried))]
             added, seconds = _in_time(wanted, budget - curve.seconds, settings, pattern)
             if not added:
                 break
@@ -86,10 +110,9 @@ class MemoryLatency:
 class _Curve:
     """The working sets measured so far, and what was read beside them."""
 
-    def __init__(self, settings: Settings, pattern: chase_patterns.ChasePattern) -> None:
-        self._settings, self._pattern = settings, pattern
-        self._cpu = int(settings["cpu"])
-        self._caveats = [] if leave_cpus([self._cpu]) else [f"the console shared CPU {self._cpu} with the measurement"]
+    def __init__(self, settings: _LatencySettings) -> None:
+        self._settings = settings
+        self._caveats = leave_cpus_or_tell([settings.cpu])
         self._load, self._start_seconds = HostLoad(), time.monotonic()
         self._others = OthersUse()
         self._done = 0.0
@@ -97,7 +120,7 @@ class _Curve:
         self.estimates: dict[int, Estimate] = {}
         self.core_hz: float | None = None
         self.huge_shares: dict[int, float] = {}
-        self.tlb_reach_bytes = tlb_reach_bytes(_PAGE_BYTES[pattern.pages])
+        self.tlb_reach_bytes = tlb_reach_bytes(_PAGE_BYTES[settings.chase.pages])
 
     @property
     def seconds(self) -> float:
@@ -115,49 +138,45 @@ class _Curve:
             self._others,
             self.tlb_reach_bytes,
             self.huge_shares,
-            guest=bool(self._settings["guest"]),
+            guest=self._settings.guest,
             core_hz=self.core_hz,
         )
 
     def _progress(self, done: float, until: float) -> Progress:
         """Return how far the step is when its pass is as far as ``done``."""
-        left = max(0.0, float(self._settings["planned_seconds"]) - self.seconds)
+        left = max(0.0, self._settings.planned_seconds - self.seconds)
         return Progress(self._done + (until - self._done) * done, left)
 
-    def measure(self, spans: list[int], seconds: float, context: Context, until: float) -> Iterator[Emission]:
+    def measure(self, spans: Sequence[int], seconds: float, context: Context, until: float) -> Iterator[Emission]:
         """Measure working sets, replicates interleaved; ``until`` is the share of the step done afterwards."""
-        pattern, settings = self._pattern, self._settings
+        settings, pattern = self._settings, self._settings.chase
         self.tried += spans
-        sibling = settings.get("sibling")
         latency = Latency(
             [
                 ChasePoint(
                     span_bytes=span,
-                    stride_bytes=pattern.stride_bytes or int(settings["line_bytes"]),
+                    stride_bytes=pattern.stride_bytes or settings.line_bytes,
                     block_bytes=min(span, pattern.block_bytes),
-                    cpu=self._cpu,
-                    sibling=None if sibling is None else int(sibling),
+                    cpu=settings.cpu,
+                    sibling=settings.sibling,
                     memory=Allocation(pattern.pages),
                 )
                 for span in spans
             ],
-            durations.stop_rule({**settings, "budget": seconds}),
+            replace(settings, budget_seconds=seconds),
         )
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
         for emission in job.follow(latency.call(job), points, context):
             yield self._progress(emission.done, until) if isinstance(emission, Progress) else emission
+        yield from job.gaps(points)
         self._done = until
         self.core_hz = self.core_hz or latency.core_hz
         self._others = self._load.others()
-        yield from job.gaps(points)
         reach = {"tlb_reach_bytes": self.tlb_reach_bytes} if self.tlb_reach_bytes else {}
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
-            node = settings.get("cpu_node")
-            where, remote = cpu_selection.locality(
-                placement, self._cpu, None if node is None else int(node), int(settings["nodes"])
-            )
+            where, remote = cpu_selection.locality(placement, settings.cpu, settings.cpu_node, settings.nodes)
             caveats = (
                 *self._caveats,
                 *busy_caveats(self._others),
@@ -172,13 +191,13 @@ class _Curve:
 
 
 def _in_time(
-    spans: Iterable[int], seconds: float, settings: Settings, pattern: chase_patterns.ChasePattern
+    spans: Iterable[int], seconds: float, rule: StopRule, pattern: chase_patterns.ChasePattern
 ) -> tuple[list[int], float]:
     """Return the first of these working sets that can be measured in the time, and the time they take."""
     chosen: list[int] = []
     taken = 0.0
     for span in spans:
-        more = _seconds_of([*chosen, span], settings, pattern)
+        more = _seconds_of([*chosen, span], rule, pattern)
         if more > seconds:
             continue
         chosen.append(span)
@@ -186,10 +205,9 @@ def _in_time(
     return chosen, taken
 
 
-def _seconds_of(spans: Sequence[int], settings: Settings, pattern: chase_patterns.ChasePattern) -> float:
+def _seconds_of(spans: Sequence[int], rule: StopRule, pattern: chase_patterns.ChasePattern) -> float:
     """Return how long the least number of replicates of these working sets takes."""
-    each = float(settings["replicate"]) + float(settings["warm_up"])
-    replicates = int(settings["replicates"])
+    each, replicates = rule.replicate_seconds + rule.warm_up_seconds, rule.replicates_min
     kept = _kept_ring(spans, pattern)
     linked = sum(durations.linking_seconds(span) * (1 if span == kept else replicates) for span in spans)
     populated = _memory_bytes(spans, pattern) / _POPULATED_PER_SECOND
@@ -209,10 +227,9 @@ def _memory_bytes(spans: Sequence[int], pattern: chase_patterns.ChasePattern) ->
     return kept + others
 
 
-def _levels(levels: Sequence[chase_patterns.Level], curve: _Curve, settings: Settings) -> Iterator[Emission]:
+def _levels(levels: Sequence[chase_patterns.Level], curve: _Curve, settings: _LatencySettings) -> Iterator[Emission]:
     """State the latency of each level, and why one has none."""
-    pattern = chase_patterns.CHASE_PATTERNS[str(settings["pattern"])]
-    conditions = curve.conditions()
+    pattern, conditions = settings.chase, curve.conditions()
     reported = [level.name for level in levels if level.name != chase_patterns.DRAM]
     for level in levels:
         estimate = chase_patterns.level_estimate(pattern.level_series, level, list(curve.estimates.items()), conditions)
@@ -222,108 +239,94 @@ def _levels(levels: Sequence[chase_patterns.Level], curve: _Curve, settings: Set
         elif reported or level.name != chase_patterns.DRAM:
             yield estimate
         else:
-            yield replace(estimate, caveats=(*estimate.caveats, _unknown_caches(settings)))
-    for reason in json.loads(str(settings["levels_left_out"])):
+            cache = format_bytes(settings.last_level_cache_bytes)
+            unknown = f"the cache sizes of this CPU are unknown: {cache} was assumed for the last-level cache"
+            yield replace(estimate, caveats=(*estimate.caveats, unknown))
+    for reason in settings.levels_left_out:
         yield Gap(f"{NAME}: cache level", f"left out: {reason}")
 
 
-def _unknown_caches(settings: Settings) -> str:
-    cache = format_bytes(int(settings["last_level_cache_bytes"]))
-    return f"the cache sizes of this CPU are unknown: {cache} was assumed for the last-level cache"
-
-
-def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
-    step = f"{NAME}.{name}"
+def _step(machine: Machine, settings: Settings, name: str) -> Step:
     pattern = chase_patterns.CHASE_PATTERNS.get(name)
     if pattern is None:
         known = ", ".join(chase_patterns.CHASE_PATTERNS)
-        return Refusal(step, NAME, f"expected patterns among {known}, found {name!r}")
-    reason = durations.invalid_replicates(settings)
-    if reason:
-        return Refusal(step, NAME, reason)
+        raise RefusedError(f"expected patterns among {known}, found {name!r}")
+    durations.check_replicates(settings)
     allowed = machine.allowed_cpus
     cache_bytes = cpu_selection.last_level_cache_bytes(machine)
     dram = chase_patterns.dram_level(cache_bytes, pattern)
     largest = int(settings["largest"]) or dram.least_bytes
     smallest = max(_SMALLEST, pattern.block_bytes)
     if largest < 2 * smallest:
-        least = format_bytes(2 * smallest)
-        return Refusal(
-            step, NAME, f"largest={largest}: expected at least {least}, or 0 for four times the last-level cache"
-        )
+        least = f"expected at least {format_bytes(2 * smallest)}, or 0 for four times the last-level cache"
+        raise RefusedError(f"largest={largest}: {least}")
     cpu = int(settings["cpu"])
     if cpu < 0:
         cpu = cpu_selection.local_cpu(machine, largest, pattern.page_bytes)
     elif allowed and cpu not in allowed:
-        return Refusal(step, NAME, f"cpu={cpu}: not among the CPUs that sizeup may use: {list(allowed)}")
-    fitting = largest
-    if pattern.page_bytes:
-        fitting, refusal = _pool_bytes(machine, pattern, largest)
-        if refusal:
-            return Refusal(step, NAME, refusal)
+        raise RefusedError(f"cpu={cpu}: not among the CPUs that sizeup may use: {list(allowed)}")
+    fitting = _pool_bytes(machine, pattern, largest) if pattern.page_bytes else largest
     fitting = max(chase_patterns.floor(fitting, pattern), 2 * smallest)
     levels, left_out = chase_patterns.cache_levels(machine, cpu, pattern)
     if levels:
         sizes = chase_patterns.sizes_inside([*levels, dram], pattern.block_bytes, fitting)
     else:
         sizes = chase_patterns.working_sets(smallest, fitting, int(settings["points"]))
-    node = cpu_selection.node_of(machine, cpu)
-    budget = float(settings["budget"])
-    seconds = max(budget, _seconds_of(sizes, settings, pattern) + _STEPS_SHARE * budget)
-    sibling = cpu_selection.sibling_of(machine, cpu)
+    rule = StopRule.of(settings)
+    seconds = max(rule.budget_seconds, _seconds_of(sizes, rule, pattern) + _STEPS_SHARE * rule.budget_seconds)
+    chosen = _LatencySettings.of(
+        settings,
+        sibling=cpu_selection.sibling_of(machine, cpu),
+        pattern=name,
+        planned_seconds=round(seconds, 3),
+        cpu_node=cpu_selection.node_of(machine, cpu),
+        nodes=len(machine.nodes),
+        largest=chase_patterns.floor(largest, pattern),
+        working_sets=sizes,
+        levels=msgspec.json.encode((*levels, dram)).decode(),
+        levels_left_out=left_out,
+        cpu=cpu,
+        line_bytes=cpu_selection.line_bytes(machine),
+        last_level_cache_bytes=cache_bytes,
+        guest=bool(machine.platform.is_guest),
+    )
     return Step(
-        id=step,
+        id=f"{NAME}.{name}",
         probe=NAME,
         title=f"Memory latency, {name}",
-        settings={
-            **{key: settings[key] for key in (*durations.STOP_SETTINGS, "points")},
-            **({} if sibling is None else {"sibling": sibling}),
-            "pattern": name,
-            "planned_seconds": round(seconds, 3),
-            **({} if node is None else {"cpu_node": node}),
-            "nodes": len(machine.nodes),
-            "largest": chase_patterns.floor(largest, pattern),
-            "working_sets": json.dumps(sizes),
-            "levels": msgspec.json.encode((*levels, dram)).decode(),
-            "levels_left_out": json.dumps(left_out),
-            "cpu": cpu,
-            "line_bytes": cpu_selection.line_bytes(machine),
-            "last_level_cache_bytes": cache_bytes,
-            "guest": bool(machine.platform.is_guest),
-        },
+        settings=chosen.stored(),
         estimated_seconds=seconds + _START_SECONDS,
         # Populating and linking take time beyond the budget, on a slow machine several times as much.
         time_limit_seconds=10 * seconds + 60,
-        hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(max(_memory_bytes(sizes, pattern), _SMALL_POOL_BYTES))} of memory",
         cpus=(cpu,),
         axis_ranges={"working_set_bytes": (sizes[0], sizes[-1])},
     )
 
 
-def _pool_bytes(machine: Machine, pattern: chase_patterns.ChasePattern, largest: int) -> tuple[int, str | None]:
-    """Return the largest working set that fits the free huge pages, or why there is none."""
+def _pool_bytes(machine: Machine, pattern: chase_patterns.ChasePattern, largest: int) -> int:
+    """Return the largest working set that fits the free huge pages; raise RefusedError if there is none."""
     pages = sum(
         pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == pattern.page_bytes
     )
     if pages:
         # A power of two that fits the pool: the largest working set.
-        return min(largest, 1 << (pages * pattern.page_bytes).bit_length() - 1), None
+        return min(largest, 1 << (pages * pattern.page_bytes).bit_length() - 1)
     kilobytes = pattern.page_bytes // chase_patterns.KIB
     wanted = -(-largest // pattern.page_bytes)
-    return 0, (
+    raise RefusedError(
         f"no free huge pages of {format_bytes(pattern.page_bytes)}; reserve them with: "
         f"echo {wanted} > /sys/kernel/mm/hugepages/hugepages-{kilobytes}kB/nr_hugepages"
     )
 
 
-def _why_fewer_sizes(spans: list[int], planned: list[int]) -> str:
+def _why_fewer_sizes(spans: Sequence[int], planned: Sequence[int]) -> str:
     if len(spans) < len(planned):
         return "not measured: it exceeds half of the available memory"
     return "not measured: not enough free huge pages of this size"
 
 
-def _fitting(spans: list[int], pattern: chase_patterns.ChasePattern) -> list[int]:
+def _fitting(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> Sequence[int]:
     """Return the working sets that fit half of the available memory, which may have changed since the plan."""
     if pattern.page_bytes:
         return spans

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Settings
+from sizeup_memory.binding import StopRule
 from sizeup_memory.cpu_selection import memory_nodes
 
 MIN_CELLS = 3
@@ -17,7 +16,7 @@ MIN_CELLS = 3
 _LOCAL = "local"
 
 
-class MatrixCell(Struct, frozen=True):
+class MatrixCell(Struct, frozen=True, array_like=True):
     """A node whose CPUs access the memory of a node."""
 
     cpu_node: int
@@ -25,6 +24,27 @@ class MatrixCell(Struct, frozen=True):
     """None: interleaved over all nodes."""
     kind: str
     """The class: what lies between the two."""
+
+
+class MatrixSettings(StopRule, frozen=True, kw_only=True):
+    """Settings of a step that measures cells of a matrix."""
+
+    cells: tuple[MatrixCell, ...] = ()
+    cells_by_class: Mapping[str, int] = {}
+    """How many there are, measured or not."""
+    matrix_time: float | None = None
+    """None: the step measures no matrix."""
+
+    def not_measured(self, name: str) -> Iterable[Gap]:
+        """Yield a gap for each class of cells that is measured in part."""
+        measured = Counter(cell.kind for cell in self.cells)
+        for kind, total in self.cells_by_class.items():
+            if measured[kind] < total:
+                yield Gap(
+                    f"{name}: {total - measured[kind]:,} of {total:,} cells of the matrix ({kind})",
+                    f"not measured: all would take longer than matrix_time={self.matrix_time:g} s. "
+                    f"{measured[kind]:,} were measured, spread over the nodes. A larger matrix_time measures more",
+                )
 
 
 def all_cells(machine: Machine, cpu_nodes: Iterable[int], *, interleaved: bool = False) -> tuple[MatrixCell, ...]:
@@ -103,28 +123,6 @@ def _in_sample_order(cells: Sequence[MatrixCell]) -> tuple[list[MatrixCell], int
     return ordered, least
 
 
-def cells_text(cells: Iterable[MatrixCell]) -> str:
-    """Return cells as a setting of a step."""
-    return json.dumps([(cell.cpu_node, cell.memory_node, cell.kind) for cell in cells])
-
-
-def cells_from(text: str) -> tuple[MatrixCell, ...]:
-    """Return the cells of a setting."""
-    return tuple(MatrixCell(*cell) for cell in json.loads(text))
-
-
-def totals_text(cells: Iterable[MatrixCell]) -> str:
-    """Return the number of cells of each class as a setting of a step."""
-    return json.dumps(Counter(cell.kind for cell in cells))
-
-
-def not_measured(name: str, settings: Settings) -> Iterable[Gap]:
-    """Yield a gap for each class of cells that is measured in part."""
-    measured = Counter(cell.kind for cell in cells_from(str(settings["cells"])))
-    for kind, total in json.loads(str(settings["cells_by_class"])).items():
-        if measured[kind] < total:
-            yield Gap(
-                f"{name}: {total - measured[kind]:,} of {total:,} cells of the matrix ({kind})",
-                f"not measured: all would take longer than matrix_time={float(settings['matrix_time']):g} s. "
-                f"{measured[kind]:,} were measured, spread over the nodes. A larger matrix_time measures more",
-            )
+def count_by_class(cells: Iterable[MatrixCell]) -> dict[str, int]:
+    """Return the number of cells of each class."""
+    return Counter(cell.kind for cell in cells)

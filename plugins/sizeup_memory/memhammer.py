@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not all(result.wall_us for result in results):
         _report_error(too_short(results[0].ops))
         return 3
-    return _print(output_line(result.ops, result.wall_us) + "\n" for result in results)
+    return _print(output_line(result) + "\n" for result in results)
 
 
 def _print(lines: Iterable[str]) -> int:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from msgspec import field
+from msgspec.structs import replace
+
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Hazard, Settings, Step
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
 from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
-from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
+from sizeup_memory.binding import (
+    Allocation,
+    Pages,
+    Placement,
+    PlacementPolicy,
+    ShmFill,
+    ShmWrite,
+    StopRule,
+    available_bytes,
+    measure,
+)
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files
@@ -27,125 +39,112 @@ _MIN_TAKEN_SHARE = 0.9
 """Other processes allocate and free memory at the same time."""
 
 
+class _ShmSettings(matrix_cells.MatrixSettings, frozen=True, kw_only=True):
+    # A replicate is one pass over the file, of any duration.
+    replicate_seconds: float = field(name="replicate", default=1.0)
+    warm_up_seconds: float = field(name="warm_up", default=0.0)
+    seed: int = 1
+    file_bytes: int = field(name="bytes")
+    caches: tuple[buffers.SharedCache, ...]
+    node: int
+    writers: dict[int, int]
+    """CPU by node."""
+
+
 class MemoryShm:
     """Write bandwidth to tmpfs pages of one node from its own CPU and from those of other nodes."""
 
-    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
         """Plan one step for each node with CPUs."""
         nodes = cpu_selection.cores_by_node(machine, cpu_selection.memory_nodes(machine))
         writers = {node: cpus[0] for node, cpus in nodes.items() if cpus}
         if not writers:
-            yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs")
-            return
-        reason = durations.invalid_replicates(settings)
-        if reason:
-            yield Refusal(NAME, NAME, reason)
-            return
+            raise RefusedError("no NUMA node with both memory and CPUs")
+        durations.check_replicates(settings)
         chosen = int(settings["bytes"])
         if 0 < chosen < _MIN_BYTES:
             least = format_bytes(_MIN_BYTES)
-            yield Refusal(NAME, NAME, f"bytes={chosen}: expected at least {least}, or 0 for four times the L3")
-            return
+            raise RefusedError(f"bytes={chosen}: expected at least {least}, or 0 for four times the L3")
         caches = buffers.shared_caches(machine, writers.values())
         size = chosen or max(
             [_USUAL_BYTES, *buffers.bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values()]
         )
         cells = [cell for cell in matrix_cells.all_cells(machine, writers) if cell.memory_node in writers]
         most = float(settings["matrix_time"])
+        every = _ShmSettings.of(settings, bytes=size, caches=caches, node=0, writers=writers)
+        without_budget = replace(every, budget_seconds=0.0)
 
         def seconds_of(some: Sequence[matrix_cells.MatrixCell]) -> float:
             of_home = Counter(cell.memory_node for cell in some)
-            return sum(_step_seconds(settings, size, count, 0.0) for count in of_home.values())
+            return sum(_step_seconds(without_budget, size, count) for count in of_home.values())
 
         measured = matrix_cells.sampled(cells, seconds_of, most)
         spare = max(0.0, most - seconds_of(measured)) / len(writers)
         for node in writers:
-            own = [cell for cell in measured if cell.memory_node == node]
-            some = {cell.cpu_node: writers[cell.cpu_node] for cell in own}
+            own = tuple(cell for cell in measured if cell.memory_node == node)
             # The last round is the one in which the budget ends.
-            passes = (int(settings["replicates"]) - 1) * len(some) * _pass_seconds(size)
-            budget = min(float(settings["budget"]), passes + spare)
-            seconds = _step_seconds(settings, size, len(some), budget)
+            passes = (every.replicates_min - 1) * len(own) * _pass_seconds(size)
+            of_node = replace(
+                every,
+                budget_seconds=min(every.budget_seconds, passes + spare),
+                node=node,
+                writers={cell.cpu_node: writers[cell.cpu_node] for cell in own},
+                cells=own,
+                cells_by_class=matrix_cells.count_by_class(cell for cell in cells if cell.memory_node == node),
+            )
+            seconds = _step_seconds(of_node, size, len(own))
             yield Step(
                 id=f"{NAME}.node{node}",
                 probe=NAME,
                 title=f"{DIRECTORY} on node {node}",
-                settings={
-                    **{key: settings[key] for key in ("replicates", "replicates_max", "target", "matrix_time")},
-                    "budget": budget,
-                    "bytes": size,
-                    "caches": buffers.caches_text(caches),
-                    "node": node,
-                    "writers": json.dumps({str(home): cpu for home, cpu in some.items()}),
-                    "cells": matrix_cells.cells_text(own),
-                    "cells_by_class": matrix_cells.totals_text(cell for cell in cells if cell.memory_node == node),
-                },
+                settings=of_node.stored(),
                 estimated_seconds=seconds,
                 time_limit_seconds=durations.limit_seconds(seconds),
                 hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
                 touches=f"{format_bytes(size)} of {DIRECTORY}",
-                cpus=tuple(some.values()),
+                cpus=tuple(of_node.writers.values()),
             )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Create a file from the node's own CPU, then overwrite it from each node in turn."""
-        home = int(step.settings["node"])
-        writers = {int(node): int(cpu) for node, cpu in json.loads(str(step.settings["writers"])).items()}
-        size = _fitting(int(step.settings["bytes"]), home)
-        caveats = () if leave_cpus(writers.values()) else ("the console shared a CPU with the measurement",)
+        settings = _ShmSettings.of(step.settings)
+        home, writers = settings.node, settings.writers
+        size = _fitting(settings.file_bytes, home)
+        caveats = leave_cpus_or_tell(writers.values())
         points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
-        yield from matrix_cells.not_measured(f"{NAME}: node {home}", step.settings)
+        yield from settings.not_measured(f"{NAME}: node {home}")
         before = read_free_by_node()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing remains, whatever happens
         try:
-            shm = Shm(file, size, list(writers.values()), _rule(step.settings))
-            filling = new_job()
-            yield from filling.follow(shm.fill_call(filling, writers[home]), points, context)
+            fill = ShmFill(file, size, writers[home])
+            yield from measure(fill, points, context)
             after = read_free_by_node()
-            job = new_job()
-            yield from job.follow(shm.write_call(job), points, context)
+            figures = yield from measure(ShmWrite(file, size, tuple(writers.values()), settings), points, context)
         finally:
             os.close(file)
-        yield from job.gaps(points)
-        extra, placement_caveats = _placed(shm.placement(), home, before, after)
-        if size < int(step.settings["bytes"]):
+        extra, placement_caveats = _placed(fill.placement(), home, before, after)
+        extra["file_bytes"] = size
+        if size < settings.file_bytes:
             placement_caveats.append(
-                f"file size reduced from {format_bytes(int(step.settings['bytes']))} to {format_bytes(size)}: at most "
+                f"file size reduced from {format_bytes(settings.file_bytes)} to {format_bytes(size)}: at most "
                 "half of the available memory is used"
             )
-        caches = buffers.caches_from(str(step.settings["caches"]))
-        for _, point, native in job.measured(points):
-            cache_notes, cached = buffers.cache_caveats(caches, [{writers[int(point.at["cpu_node"])]: size}], "writes")
+        for _, point, native in figures:
+            writer = {writers[int(point.at["cpu_node"])]: size}
+            cache_notes, cached = buffers.cache_caveats(settings.caches, [writer], "writes")
             if cached:
                 yield buffers.cache_verdict(point.at, cache_notes)
-            yield estimate_of(
-                point, native, (*caveats, *cache_notes, *placement_caveats), {"file_bytes": size, **extra}
-            )
+            yield estimate_of(point, native, (*caveats, *cache_notes, *placement_caveats), extra)
 
 
 def _pass_seconds(size: int) -> float:
     return size / _WRITTEN_PER_SECOND
 
 
-def _step_seconds(settings: Settings, size: int, writers: int, budget: float) -> float:
+def _step_seconds(rule: StopRule, size: int, writers: int) -> float:
     """Return how long a file of one node takes, which is filled and then overwritten by each writer in turn."""
-    passes = durations.rounds_seconds(
-        writers * _pass_seconds(size), int(settings["replicates"]), int(settings["replicates_max"]), budget
-    )
+    passes = durations.rounds_seconds(writers * _pass_seconds(size), rule)
     return durations.starting_seconds() + durations.allocating_seconds([size]) + passes
-
-
-def _rule(settings: Settings) -> StopRule:
-    """Return the stop rule; a replicate is one pass over the file, of any duration."""
-    return StopRule(
-        replicate_seconds=1.0,
-        warm_up_seconds=0.0,
-        budget_seconds=float(settings["budget"]),
-        replicates_min=int(settings["replicates"]),
-        replicates_max=int(settings["replicates_max"]),
-        target=float(settings["target"]),
-        seed=1,
-    )
 
 
 def taken_share(before: dict[int, int], after: dict[int, int], node: int) -> float:

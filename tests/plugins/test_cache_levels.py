@@ -15,6 +15,7 @@ from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
+from sizeup.probing import native
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import latency
@@ -239,7 +240,7 @@ class Curve(MeasuredJob):
         self._nanoseconds = nanoseconds
         monkeypatch.setattr(latency, "Latency", self._start)
         monkeypatch.setattr(latency, "new_job", lambda: self)
-        monkeypatch.setattr(latency, "leave_cpus", lambda _: True)
+        monkeypatch.setattr(native, "leave_cpus", lambda _: True)
         monkeypatch.setattr(latency, "available_bytes", lambda _: 64 * GIB)
         monkeypatch.setattr(latency, "HostLoad", lambda: SimpleNamespace(others=OthersUse))
         monkeypatch.setattr(latency, "tlb_reach_bytes", lambda _: 0)

@@ -16,6 +16,7 @@ from sizeup.model.machine import Gap, Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Plan, SettingValue, Step
 from sizeup.model.sample import Estimate
+from sizeup.probing import native
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import core_to_core
@@ -144,7 +145,7 @@ def test_too_long_a_measurement_is_refused() -> None:
 def run(step: Step) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(core_to_core, "new_job", MeasuredJob)
-        patch.setattr(core_to_core, "leave_cpus", lambda _: True)
+        patch.setattr(native, "leave_cpus", lambda _: True)
         patch.setattr(core_to_core.Handoff, "call", lambda *_: None)
         return list(CoreToCore().run(step, HandContext()))
 

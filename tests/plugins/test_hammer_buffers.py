@@ -15,7 +15,7 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class
 from sizeup_memory import hammer
-from sizeup_memory.binding import Allocation
+from sizeup_memory.binding import Allocation, HammerResult
 
 
 def test_processes_that_cannot_have_enough_have_the_usual_memory_and_do_not_count(
@@ -54,11 +54,9 @@ def test_a_number_of_processes_with_two_sizes_links_the_speedups_of_both(monkeyp
     machine = made(1, 256, 1, 504 * MIB, node_bytes=TIB)
     (step,) = steps(machine, "memory.hammer")
 
-    def result(pages: int, processes: int) -> SimpleNamespace:
+    def result(pages: int, processes: int) -> HammerResult:
         rate = 1e6 * (1 if pages > 131_072 else 2) * (1 if processes <= 16 else 16 / processes)
-        return SimpleNamespace(
-            ops=9, start_ns=0, end_ns=9, wall_us=9000, cpu_ns=9, cpu=0, ops_per_second=rate, cpu_share=1.0
-        )
+        return HammerResult(round(rate), 0, 10**9, 10**6, 10**9, 0)
 
     recorder = RecordedTraffic(machine, monkeypatch)
 
@@ -93,8 +91,7 @@ def test_a_run_takes_half_a_second_whatever_the_number_of_processes(monkeypatch:
     def hammered(pages: int, loops: int, cpus: Sequence[int], _: Allocation) -> Any:
         ops = pages * loops
         planned.append((len(cpus), ops * store_ns[len(cpus)] / 1e9))
-        one = SimpleNamespace(ops=ops, start_ns=0, end_ns=9, wall_us=max(1, round(planned[-1][1] * 1e6)), cpu_ns=9)
-        one.cpu, one.ops_per_second, one.cpu_share = 0, ops * 1e6 / one.wall_us, 1.0
+        one = HammerResult(ops, 0, 9, max(1, round(planned[-1][1] * 1e6)), 9, 0)
         return SimpleNamespace(call=lambda _: lambda: 0, results=lambda: [one] * len(cpus))
 
     RecordedTraffic(machine, monkeypatch)

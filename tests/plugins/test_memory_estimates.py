@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from large_machines import GIB, KIB, MIB, eight_sockets, made
 from plugins.memory_steps import PROBES, steps
-from sizeup.model.plan import SettingValue
 from sizeup_memory import durations
-from sizeup_memory.binding import Pages
+from sizeup_memory.binding import Pages, StopRule
 from sizeup_memory.durations import allocating_seconds, measuring_seconds
 
 
@@ -42,14 +41,8 @@ def test_the_estimate_follows_the_machine() -> None:
 def test_points_take_their_minimum_then_the_budget_with_a_round_and_no_more_than_is_expected(
     budget: float, replicates_max: int, seconds: float
 ) -> None:
-    settings: dict[str, SettingValue] = {
-        "warm_up": 0.02,
-        "replicate": 0.1,
-        "replicates": 5,
-        "replicates_max": replicates_max,
-        "budget": budget,
-    }
-    assert measuring_seconds(settings, 10, 0.08) == pytest.approx(seconds)
+    rule = StopRule(0.1, 0.02, budget, 5, replicates_max, 0.05, 1)
+    assert measuring_seconds(rule, 10, 0.08) == pytest.approx(seconds)
 
 
 def simulated_seconds(points: int, each: float, fewest: int, most: int, budget: float) -> float:
@@ -71,7 +64,7 @@ def simulated_seconds(points: int, each: float, fewest: int, most: int, budget: 
 def test_the_estimate_of_rounds_is_what_they_take(points: int, budget: float) -> None:
     each = 1.0 / points
 
-    assert durations.rounds_seconds(1.0, 3, 8, budget) == pytest.approx(
+    assert durations.rounds_seconds(1.0, StopRule(0.1, 0.0, budget, 3, 8, 0.05, 1)) == pytest.approx(
         simulated_seconds(points, each, 3, 8, budget), abs=1.01 * each
     )
 

@@ -272,7 +272,7 @@ def test_a_file_has_the_share_of_its_node(
 ) -> None:
     free = iter([{0: 900, 1: 900}, {0: 100, 1: 700}])
     monkeypatch.setattr(shm, "read_free_by_node", lambda: next(free))
-    monkeypatch.setattr(binding.Shm, "placement", lambda _: placement)
+    monkeypatch.setattr(binding.ShmFill, "placement", lambda _: placement)
     first = final(steps("memory.shm", bytes=32 * MIB)[0])[0]
 
     assert first.extra["share_from_home_node"] == share
@@ -311,8 +311,8 @@ def test_caches_count_from_l2_up_and_with_the_longest_line() -> None:
 
 
 def test_a_working_set_that_was_reduced_is_told() -> None:
-    assert reduced_caveats({"span": 64 * MIB}, 64 * MIB) == []
-    assert reduced_caveats({"span": 256 * MIB}, 64 * MIB) == [
+    assert reduced_caveats(64 * MIB, 64 * MIB) == []
+    assert reduced_caveats(256 * MIB, 64 * MIB) == [
         "working set reduced from 256 MiB to 64 MiB: not enough available memory"
     ]
 
@@ -322,7 +322,7 @@ def test_the_nearest_memory_is_that_of_the_shortest_distance() -> None:
     nodes = (replace(base.nodes[0], memory_bytes=0), *base.nodes[1:])
 
     assert nodes[0].distances == (10, 12, 21, 21)
-    assert numa._nearest(replace(base, nodes=nodes)) == {"0": 1}
+    assert numa._nearest(replace(base, nodes=nodes)) == {0: 1}
 
 
 def test_a_tlb_reaches_its_entries_times_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 from fakes import HandContext
 from plugins.told import MACHINE, Told
 from sizeup.model.sample import Estimate
+from sizeup.probing import native
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.procfs.stat import HostStat
@@ -58,7 +59,7 @@ def test_latency_under_the_load_of_others_has_a_caveat(
     monkeypatch.setattr(host_load, "read_stat", lambda: next(readings))
     monkeypatch.setattr(host_load, "_own_seconds", lambda: next(seconds))
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
-    monkeypatch.setattr(latency, "leave_cpus", lambda _: True)
+    monkeypatch.setattr(native, "leave_cpus", lambda _: True)
     monkeypatch.setattr(binding, "lib", Told())
     step, *_ = make_plan(MACHINE, load_registry(), name=None, probes=["memory.latency"], settings={}).steps
 

@@ -7,21 +7,25 @@ import sys
 import pytest
 
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
-from sizeup_memory.hammer import ns_per_op, ops_per_second, output_line, scaling, scaling_summary
+from sizeup_memory.hammer import output_line, scaling, scaling_summary
 from sizeup_memory.memhammer import main
 
 E5320_ONE_PROCESS_US = 103_240_338
 
 
+def result(ops: int) -> HammerResult:
+    return HammerResult(ops, 0, 0, E5320_ONE_PROCESS_US, 0, 0)
+
+
 def test_the_published_time_gives_the_published_cost_and_throughput() -> None:
     ops = 131_072 * 6_000
 
-    assert round(ns_per_op(ops, E5320_ONE_PROCESS_US), 1) == 131.3
-    assert round(ops_per_second(ops, E5320_ONE_PROCESS_US), 2) == 7_617_487.65
+    assert round(result(ops).ns_per_op, 1) == 131.3
+    assert round(result(ops).ops_per_second, 2) == 7_617_487.65
 
 
 def test_the_output_line_has_the_original_fields_in_order() -> None:
-    assert output_line(786_432_000, E5320_ONE_PROCESS_US) == (
+    assert output_line(result(786_432_000)) == (
         "Total ops 786432000  Avg nsec/op   131.3  gettimeofday usec 103240338 TPUT ops/sec 7617487.7"
     )
 

@@ -10,7 +10,7 @@ import errno
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -190,6 +190,14 @@ def estimate_of(
         caveats=caveats,
         extra=extra or {},
     )
+
+
+def leave_cpus_or_tell(measured: Collection[int]) -> tuple[str, ...]:
+    """Move the calling thread off the measured CPUs; return a caveat where there is no other to go to."""
+    if leave_cpus(measured):
+        return ()
+    shared = "a CPU" if len(measured) > 1 else f"CPU {next(iter(measured))}"
+    return (f"the console shared {shared} with the measurement",)
 
 
 def leave_cpus(measured: Iterable[int]) -> bool:
