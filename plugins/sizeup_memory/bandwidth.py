@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.units import format_bytes
 from sizeup_memory import buffers, cpu_selection, durations, matrix_cells
 from sizeup_memory.binding import Allocation, Member, StopRule, Traffic, TrafficPoint, available_bytes, measure
-from sizeup_memory.chase_patterns import working_sets
 
 NAME = "memory.bandwidth"
 _MIXES = (("read", 0), ("write", 100))
@@ -52,7 +51,7 @@ class MemoryBandwidth:
         cpus, nodes, pages = settings.cpus, settings.nodes, cpu_selection.PAGES[settings.pages]
         caveats = leave_cpus_or_tell(cpus)
         if settings.part == "scaling":
-            thread_points = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
+            thread_points = [(count, {"threads": count}) for count in cpu_selection.thread_counts(len(cpus))]
             caveats += cpu_selection.remote_caveats(settings.without_memory)
             memory = Allocation(pages)
             yield from _stream(settings, cpus, memory, settings.caches, thread_points, "scaling-", context, caveats)
@@ -73,10 +72,10 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     cpus = cpu_selection.core_first_cpus(machine)[: cpu_selection.core_count(machine)] or machine.allowed_cpus or (0,)
     nodes = cpu_selection.cores_by_node(machine, machine.nodes)
     caches = buffers.shared_caches(machine, cpus)
-    rule = StopRule.of(settings)
+    rule, kind = StopRule.of(settings), cpu_selection.PAGES[pages]
     matrix: dict[str, Any] = {"matrix_time": None}
     if part == "scaling":
-        counts = thread_counts(len(cpus))
+        counts = cpu_selection.thread_counts(len(cpus))
         sizes = buffers.fitted(
             buffers.bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes
         )
@@ -85,7 +84,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         seconds += durations.allocating_seconds(
             sizes.values(),
             nodes=max(1, used_nodes),
-            pages=cpu_selection.PAGES[pages],
+            pages=kind,
             guest=bool(machine.platform.is_guest),
         )
         seconds += durations.measuring_seconds(rule, len(_MIXES) * len(counts), durations.SETTLE_SECONDS)
@@ -98,15 +97,22 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         most = float(settings["matrix_time"])
 
         def seconds_of(some: Sequence[matrix_cells.MatrixCell], budget: float = 0.0) -> float:
-            of_cell = replace(rule, budget_seconds=budget)
+            # For each cell the threads of a node allocate memory of one node.
+            each = replace(rule, budget_seconds=budget)
+            measuring = durations.measuring_seconds(each, len(_MIXES), durations.SETTLE_SECONDS)
+            sizes = [by_node[cell.cpu_node].values() for cell in some]
             return durations.starting_seconds() + sum(
-                _cell_seconds(of_cell, by_node[cell.cpu_node], pages) for cell in some
+                durations.thread_seconds(len(one)) + durations.allocating_seconds(one, pages=kind) + measuring
+                for one in sizes
             )
 
         measured = matrix_cells.sampled(cells, seconds_of, most)
         # What the minimum of replicates leaves of the time is for cells that do not converge.
         spare = max(0.0, most - seconds_of(measured)) / len(measured)
-        budget = min(rule.budget_seconds, _seconds_before_last(rule) + spare)
+        replicate = durations.SETTLE_SECONDS + rule.warm_up_seconds + rule.replicate_seconds
+        # The last round is the one in which the budget ends.
+        before_last = len(_MIXES) * (rule.replicates_min - 1) * replicate
+        budget = min(rule.budget_seconds, before_last + spare)
         seconds = seconds_of(measured, budget)
         most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
         matrix = {"cells": measured, "cells_by_class": matrix_cells.count_by_class(cells), "budget": budget}
@@ -130,22 +136,6 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         cpus=cpus,
         axis_ranges={"threads": (1, len(cpus))} if part == "scaling" else {},
     )
-
-
-def _cell_seconds(rule: StopRule, sizes: Mapping[int, int], pages: str) -> float:
-    """Return how long one cell takes, for which the threads of a node allocate memory of one node."""
-    allocating = durations.allocating_seconds(sizes.values(), pages=cpu_selection.PAGES[pages])
-    return (
-        durations.thread_seconds(len(sizes))
-        + allocating
-        + durations.measuring_seconds(rule, len(_MIXES), durations.SETTLE_SECONDS)
-    )
-
-
-def _seconds_before_last(rule: StopRule) -> float:
-    """Return how long the minimum of replicates of a cell takes without the last round, in which the budget ends."""
-    replicate = durations.SETTLE_SECONDS + rule.warm_up_seconds + rule.replicate_seconds
-    return len(_MIXES) * (rule.replicates_min - 1) * replicate
 
 
 def _stream(
@@ -191,8 +181,3 @@ def _stream(
         if cached:
             yield buffers.cache_verdict(point.at, cache_notes)
         yield estimate_of(point, native, (*caveats, *point_caveats, *cache_notes), extra)
-
-
-def thread_counts(cpus: int) -> list[int]:
-    """Return the numbers of threads to measure: powers of two, and all."""
-    return [count for count in working_sets(1, cpus, 64) if count < cpus] + [cpus]

@@ -92,19 +92,12 @@ class StopRule(StepSettings, frozen=True):
 
     def native(self) -> Any:
         """The structure."""
-        return ffi.new(
-            "struct sizeup_stop_rule *",
-            {
-                "batch_ns": round(self.batch_seconds * 1e9),
-                "replicate_ns": round(self.replicate_seconds * 1e9),
-                "warm_up_ns": round(self.warm_up_seconds * 1e9),
-                "budget_ns": round(self.budget_seconds * 1e9),
-                "replicates_min": self.replicates_min,
-                "replicates_max": self.replicates_max,
-                "target": self.target,
-                "seed": self.seed,
-            },
-        )
+        times = {
+            f"{name}_ns": round(getattr(self, f"{name}_seconds") * 1e9)
+            for name in ("batch", "replicate", "warm_up", "budget")
+        }
+        counts = {name: getattr(self, name) for name in ("replicates_min", "replicates_max", "target", "seed")}
+        return ffi.new("struct sizeup_stop_rule *", times | counts)
 
 
 class Placement(Struct, frozen=True):

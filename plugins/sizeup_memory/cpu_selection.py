@@ -46,6 +46,11 @@ def core_count(machine: Machine) -> int:
     return sum(bool(allowed & set(core.pus)) for core in machine.cores) or len(allowed)
 
 
+def thread_counts(most: int) -> list[int]:
+    """Return the numbers of threads to measure: powers of two below ``most``, and ``most``."""
+    return [1 << power for power in range((most - 1).bit_length())] + [most]
+
+
 def sibling_of(machine: Machine, cpu: int) -> int | None:
     """Return the other hardware thread of a CPU's core; None if it has none."""
     return next((pu for core in machine.cores if cpu in core.pus for pu in core.pus if pu != cpu), None)

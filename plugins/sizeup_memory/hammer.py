@@ -7,7 +7,7 @@ load-to-use latency.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -20,7 +20,6 @@ from sizeup.probing.native import EstimatePoint, leave_cpus_or_tell
 from sizeup.units import format_bytes
 from sizeup_memory import buffers, cpu_selection, durations
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, measure
-from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.step_settings import StepSettings
 
 NAME = "memory.hammer"
@@ -72,7 +71,7 @@ class MemoryHammer:
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
         """Plan one step with every number of processes, interleaved."""
         cpus = cpu_selection.core_first_cpus(machine) or (0,)
-        counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
+        counts = cpu_selection.thread_counts(len(cpus))
         chosen = int(settings["pages"])
         if 0 < chosen < _MIN_PAGES:
             raise RefusedError(f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
@@ -152,26 +151,18 @@ class MemoryHammer:
             raise RefusedError("not enough memory available, even for one process")
         # Where a number of processes ran with two sizes, the smaller one is its figure, as of the larger numbers.
         shown = {one.processes: one for one in sorted(measured, key=lambda one: (one.processes, -one.pages))}
-        cache_notes: dict[int, list[str]] = {}
-        cached_counts: set[int] = set()
-        for count, one in shown.items():
-            each = one.pages * PAGE_BYTES
-            cache_notes[count], cached = buffers.cache_caveats(
-                settings.caches, [dict.fromkeys(cpus[:count], each)], "stores"
-            )
+        from_cache: dict[int, list[str]] = {}
+        for count, one in sorted(shown.items()):
+            memory = dict.fromkeys(cpus[:count], one.pages * PAGE_BYTES)
+            cache_notes, cached = buffers.cache_caveats(settings.caches, [memory], "stores")
             if cached:
-                cached_counts.add(count)
-                yield buffers.cache_verdict({"processes": count}, cache_notes[count])
-        totals = yield from _estimates(
-            {count: measured[one] for count, one in shown.items()},
-            {count: one.pages for count, one in shown.items()},
-            caveats,
-            cache_notes,
-            {cpus.index(cpu): cpu for cpu in settings.without_memory},
-        )
-        if 1 in cached_counts:
-            yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(cache_notes[1])}")
-        elif 1 in totals:
+                from_cache[count] = cache_notes
+                yield buffers.cache_verdict({"processes": count}, cache_notes)
+            remote = cpu_selection.remote_caveats([cpu for cpu in cpus[:count] if cpu in settings.without_memory])
+            yield from _estimates(one, measured[one], (*caveats, *cache_notes, *remote))
+        if 1 in from_cache:
+            yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(from_cache[1])}")
+        elif 1 in shown:
             yield from _scaling({one: _total(results) for one, results in measured.items()})
 
 
@@ -223,55 +214,40 @@ def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:
 
 
 def _estimates(
-    runs: dict[int, list[tuple[HammerResult, ...]]],
-    pages: Mapping[int, int],
-    caveats: tuple[str, ...],
-    cache_notes: Mapping[int, Sequence[str]],
-    remote_cpus: dict[int, int],
-) -> Generator[Estimate, None, dict[int, float]]:
-    """Yield the figures of each number of processes, and return the throughput of each.
-
-    ``remote_cpus``: CPUs without local memory, by their position.
-    """
-    totals: dict[int, float] = {}
-    for count, results in runs.items():
-        point_caveats = (*caveats, *cache_notes[count])
-        remote = [cpu for index, cpu in remote_cpus.items() if index < count]
-        point_caveats += cpu_selection.remote_caveats(remote)
-        share = min(one.cpu_share for result in results for one in result)
-        if share < _SHARED_CPU_SHARE:
-            point_caveats += (
-                f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU",
-            )
-        costs = [one.ns_per_op for result in results for one in result]
-        rates = _rates(results)
-        totals[count] = statistics.median(rates)
-        last = results[-1]
-        yield Estimate(
-            "random-store",
-            {"processes": count},
-            statistics.median(costs),
-            replicates=len(results),
-            minimum=min(costs),
-            caveats=point_caveats,
-            extra={
-                "pages": pages[count],
-                "line": output_line(last[0]),
-                "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
-                "cpu_share": share,
-                "cpus": ",".join(str(one.cpu) for one in last),
-            },
-        )
-        yield Estimate(
-            "throughput",
-            {"processes": count},
-            totals[count],
-            low=min(rates),
-            high=max(rates),
-            replicates=len(results),
-            caveats=point_caveats,
-        )
-    return totals
+    series: _Series, results: Sequence[tuple[HammerResult, ...]], caveats: tuple[str, ...]
+) -> Iterator[Estimate]:
+    """Yield cost and throughput of a number of processes."""
+    share = min(one.cpu_share for result in results for one in result)
+    if share < _SHARED_CPU_SHARE:
+        shared = f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU"
+        caveats = (*caveats, shared)
+    costs = [one.ns_per_op for result in results for one in result]
+    rates = _rates(results)
+    last = results[-1]
+    yield Estimate(
+        "random-store",
+        {"processes": series.processes},
+        statistics.median(costs),
+        replicates=len(results),
+        minimum=min(costs),
+        caveats=caveats,
+        extra={
+            "pages": series.pages,
+            "line": output_line(last[0]),
+            "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
+            "cpu_share": share,
+            "cpus": ",".join(str(one.cpu) for one in last),
+        },
+    )
+    yield Estimate(
+        "throughput",
+        {"processes": series.processes},
+        _total(results),
+        low=min(rates),
+        high=max(rates),
+        replicates=len(results),
+        caveats=caveats,
+    )
 
 
 def _rates(results: Iterable[tuple[HammerResult, ...]]) -> list[float]:

@@ -33,10 +33,6 @@ class HostLoad:
         self._start_seconds = time.monotonic()
         self._host, self._own_seconds = read_stat(), _own_seconds()
 
-    def caveats(self) -> list[str]:
-        """Return a caveat if other processes used much CPU time since; none where the kernel does not report it."""
-        return busy_caveats(self.others())
-
     def others(self) -> OthersUse:
         """Return what others used since; unknown after too short a time."""
         if time.monotonic() - self._start_seconds < MIN_SECONDS:

@@ -90,7 +90,10 @@ class MemoryLatency:
         pattern, planned = settings.chase, settings.working_sets
         spans = _fitting(planned, pattern)
         if spans[-1] < settings.largest:
-            yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", _why_fewer_sizes(spans, planned))
+            why = "it exceeds half of the available memory"
+            if len(spans) == len(planned):
+                why = "not enough free huge pages of this size"
+            yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", f"not measured: {why}")
         levels = msgspec.json.decode(settings.levels, type=tuple[chase_patterns.Level, ...])
         curve = _Curve(settings)
         budget = settings.planned_seconds
@@ -114,13 +117,13 @@ class _Curve:
         self._settings = settings
         self._caveats = leave_cpus_or_tell([settings.cpu])
         self._load, self._start_seconds = HostLoad(), time.monotonic()
-        self._others = OthersUse()
         self._done = 0.0
         self.tried: list[int] = []
         self.estimates: dict[int, Estimate] = {}
-        self.core_hz: float | None = None
-        self.huge_shares: dict[int, float] = {}
-        self.tlb_reach_bytes = tlb_reach_bytes(_PAGE_BYTES[settings.chase.pages])
+        self._huge_shares: dict[int, float] = {}
+        reach = tlb_reach_bytes(_PAGE_BYTES[settings.chase.pages])
+        self.conditions = chase_patterns.CurveConditions(OthersUse(), reach, self._huge_shares, guest=settings.guest)
+        """What was read beside the latencies."""
 
     @property
     def seconds(self) -> float:
@@ -131,16 +134,6 @@ class _Curve:
     def values(self) -> dict[int, float]:
         """Return the latencies by working set."""
         return {span: one.value for span, one in self.estimates.items()}
-
-    def conditions(self) -> chase_patterns.CurveConditions:
-        """Return what was read beside the latencies."""
-        return chase_patterns.CurveConditions(
-            self._others,
-            self.tlb_reach_bytes,
-            self.huge_shares,
-            guest=self._settings.guest,
-            core_hz=self.core_hz,
-        )
 
     def _progress(self, done: float, until: float) -> Progress:
         """Return how far the step is when its pass is as far as ``done``."""
@@ -171,20 +164,21 @@ class _Curve:
             yield self._progress(emission.done, until) if isinstance(emission, Progress) else emission
         yield from job.gaps(points)
         self._done = until
-        self.core_hz = self.core_hz or latency.core_hz
-        self._others = self._load.others()
-        reach = {"tlb_reach_bytes": self.tlb_reach_bytes} if self.tlb_reach_bytes else {}
+        core_hz = self.conditions.core_hz or latency.core_hz
+        self.conditions = replace(self.conditions, others=self._load.others(), core_hz=core_hz)
+        reach_bytes = self.conditions.tlb_reach_bytes
+        reach = {"tlb_reach_bytes": reach_bytes} if reach_bytes else {}
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
             where, remote = cpu_selection.locality(placement, settings.cpu, settings.cpu_node, settings.nodes)
             caveats = (
                 *self._caveats,
-                *busy_caveats(self._others),
+                *busy_caveats(self.conditions.others),
                 *remote,
                 *cpu_selection.page_caveats(pattern.pages, placement),
             )
             if pattern.pages is Pages.THP:
-                self.huge_shares[spans[index]] = placement.huge_share
+                self._huge_shares[spans[index]] = placement.huge_share
             estimate = estimate_of(point, native, caveats, {"huge_page_share": placement.huge_share, **reach, **where})
             self.estimates[spans[index]] = estimate
             yield estimate
@@ -229,7 +223,7 @@ def _memory_bytes(spans: Sequence[int], pattern: chase_patterns.ChasePattern) ->
 
 def _levels(levels: Sequence[chase_patterns.Level], curve: _Curve, settings: _LatencySettings) -> Iterator[Emission]:
     """State the latency of each level, and why one has none."""
-    pattern, conditions = settings.chase, curve.conditions()
+    pattern, conditions = settings.chase, curve.conditions
     reported = [level.name for level in levels if level.name != chase_patterns.DRAM]
     for level in levels:
         estimate = chase_patterns.level_estimate(pattern.level_series, level, list(curve.estimates.items()), conditions)
@@ -318,12 +312,6 @@ def _pool_bytes(machine: Machine, pattern: chase_patterns.ChasePattern, largest:
         f"no free huge pages of {format_bytes(pattern.page_bytes)}; reserve them with: "
         f"echo {wanted} > /sys/kernel/mm/hugepages/hugepages-{kilobytes}kB/nr_hugepages"
     )
-
-
-def _why_fewer_sizes(spans: Sequence[int], planned: Sequence[int]) -> str:
-    if len(spans) < len(planned):
-        return "not measured: it exceeds half of the available memory"
-    return "not measured: not enough free huge pages of this size"
 
 
 def _fitting(spans: Sequence[int], pattern: chase_patterns.ChasePattern) -> Sequence[int]:

@@ -69,7 +69,10 @@ class MemoryNuma:
         if len(cpu_selection.memory_nodes(machine)) < 2:
             raise RefusedError("fewer than two NUMA nodes with memory: there is nothing to compare")
         durations.check_replicates(settings)
-        _check_span(int(settings["span"]))
+        span = int(settings["span"])
+        if span and (span < SMALLEST_BYTES or span & span - 1):
+            least = format_bytes(SMALLEST_BYTES)
+            raise RefusedError(f"span={span}: expected a power of two of at least {least}, such as 256M, or 0")
         for pages in str(settings["pages"]).split(","):
             if reason := cpu_selection.unknown_pages(pages):
                 yield Refusal(f"{NAME}.{pages}", NAME, reason)
@@ -85,13 +88,6 @@ class MemoryNuma:
             yield from measure_placements(settings, context, caveats)
         else:
             yield from measure_matrix(settings, context)
-
-
-def _check_span(span_bytes: int) -> None:
-    """Raise RefusedError if a working set is invalid."""
-    if span_bytes and (span_bytes < SMALLEST_BYTES or span_bytes & span_bytes - 1):
-        least = format_bytes(SMALLEST_BYTES)
-        raise RefusedError(f"span={span_bytes}: expected a power of two of at least {least}, such as 256M, or 0")
 
 
 def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
@@ -113,8 +109,15 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
         cells = matrix_cells.all_cells(machine, [node for node, some in nodes.items() if some], interleaved=True)
 
         def seconds_of(some: Sequence[matrix_cells.MatrixCell], budget: float = 0.0) -> float:
+            # The memory is allocated node by node.
+            memories = len({cell.memory_node for cell in some})
             pages = cpu_selection.PAGES[part.removeprefix("matrix.")]
-            return matrix_seconds(replace(rule, budget_seconds=budget), span, some, pages)
+            each = replace(rule, budget_seconds=budget)
+            return (
+                durations.starting_seconds()
+                + memories * durations.allocating_seconds([span], pages=pages)
+                + durations.measuring_seconds(each, len(some), durations.linking_seconds(span))
+            )
 
         most = float(settings["matrix_time"])
         measured = matrix_cells.sampled(cells, seconds_of, most)
@@ -155,17 +158,6 @@ def _nearest(machine: Machine) -> dict[int, int]:
             far = {t.os_id: node.distances[order[t.os_id]] if node.distances else 0 for t in targets}
             found[node.os_id] = min(far, key=far.__getitem__)
     return found
-
-
-def matrix_seconds(rule: StopRule, span: int, cells: Sequence[matrix_cells.MatrixCell], pages: Pages) -> float:
-    """Return the estimated time of a matrix, whose memory is allocated node by node."""
-    memories = len({cell.memory_node for cell in cells})
-    allocating = memories * durations.allocating_seconds([span], pages=pages)
-    return (
-        durations.starting_seconds()
-        + allocating
-        + durations.measuring_seconds(rule, len(cells), durations.linking_seconds(span))
-    )
 
 
 def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
@@ -347,21 +339,21 @@ def _layouts(
     nodes: Mapping[int, Sequence[int]], targets: Sequence[int], nearest: Mapping[int, int]
 ) -> dict[str, Callable[[int], Allocation]]:
     """Return the memory of each node's threads by placement; base pages, as of a database without huge pages."""
+    interleaved = Allocation(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
 
-    def local(node: int) -> Allocation:
-        return cpu_selection.node_memory(nearest.get(node, node), nodes, Pages.BASE)
+    def bound(target: int) -> Allocation:
+        return cpu_selection.node_memory(target, nodes, Pages.BASE)
 
     def remote(node: int) -> Allocation:
         others = [target for target in targets if target != node]
-        return cpu_selection.node_memory(others[node % len(others)], nodes, Pages.BASE)
+        return bound(others[node % len(others)])
 
-    def interleaved(_: int) -> Allocation:
-        return Allocation(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
-
-    def cyclops(_: int) -> Allocation:
-        return cpu_selection.node_memory(targets[0], nodes, Pages.BASE)
-
-    return {"local": local, "remote": remote, "interleaved": interleaved, "cyclops": cyclops}
+    return {
+        "local": lambda node: bound(nearest.get(node, node)),
+        "remote": remote,
+        "interleaved": lambda _: interleaved,
+        "cyclops": lambda _: bound(targets[0]),
+    }
 
 
 def _fitting_share(memories: Sequence[Allocation], wanted: int) -> int:

@@ -83,7 +83,7 @@ class MemoryShm:
         for node in writers:
             own = tuple(cell for cell in measured if cell.memory_node == node)
             # The last round is the one in which the budget ends.
-            passes = (every.replicates_min - 1) * len(own) * _pass_seconds(size)
+            passes = (every.replicates_min - 1) * len(own) * (size / _WRITTEN_PER_SECOND)
             of_node = replace(
                 every,
                 budget_seconds=min(every.budget_seconds, passes + spare),
@@ -137,13 +137,9 @@ class MemoryShm:
             yield estimate_of(point, native, (*caveats, *cache_notes, *placement_caveats), extra)
 
 
-def _pass_seconds(size: int) -> float:
-    return size / _WRITTEN_PER_SECOND
-
-
 def _step_seconds(rule: StopRule, size: int, writers: int) -> float:
     """Return how long a file of one node takes, which is filled and then overwritten by each writer in turn."""
-    passes = durations.rounds_seconds(writers * _pass_seconds(size), rule)
+    passes = durations.rounds_seconds(writers * (size / _WRITTEN_PER_SECOND), rule)
     return durations.starting_seconds() + durations.allocating_seconds([size]) + passes
 
 

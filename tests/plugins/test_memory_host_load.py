@@ -13,7 +13,7 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.procfs.stat import HostStat
 from sizeup_memory import binding, host_load, latency
-from sizeup_memory.host_load import HostLoad, others_share, stolen_share
+from sizeup_memory.host_load import HostLoad, busy_caveats, others_share, stolen_share
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -40,14 +40,14 @@ def test_an_unknown_load_is_not_called_calm_or_busy(monkeypatch: pytest.MonkeyPa
     assert others_share(stat(10, 4), stat(10, 4), 0.0) is None
     monkeypatch.setattr(host_load, "read_stat", lambda: None)
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
-    assert HostLoad().caveats() == []
+    assert busy_caveats(HostLoad().others()) == []
 
 
 def test_a_few_ticks_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     readings = iter([stat(0, 0), stat(0.02, 4)])
     monkeypatch.setattr(host_load, "read_stat", lambda: next(readings))
     monkeypatch.setattr(host_load, "MIN_SECONDS", 3600.0)
-    assert HostLoad().caveats() == []
+    assert busy_caveats(HostLoad().others()) == []
 
 
 @pytest.mark.parametrize(("busy", "told"), [(3.0, True), (1.0, False)])

@@ -275,7 +275,8 @@ def test_processes_together_have_the_sum_of_their_stores() -> None:
     runs = {1: [(result(1000, 1000, 1_000_000),)], 2: [(result(1000, 1000, 1_000_000), result(1000, 2000, 2_000_000))]}
     found = {
         (one.series, one.at["processes"]): one
-        for one in hammer._estimates(runs, {1: 16, 2: 16}, (), {1: [], 2: []}, {})
+        for count, results in runs.items()
+        for one in hammer._estimates(hammer._Series(count, 16), results, ())
     }
 
     assert found["throughput", 1].value == 1e6
@@ -287,11 +288,11 @@ def test_processes_together_have_the_sum_of_their_stores() -> None:
 
 
 def test_a_process_that_shared_its_cpu_is_told() -> None:
-    runs = {1: [(result(1000, 1000, 940_000),), (result(1000, 1000, 1_000_000),)]}
+    runs = [(result(1000, 1000, 940_000),), (result(1000, 1000, 1_000_000),)]
 
     assert all(
         "a process had its CPU for only 94% of the time" in one.caveats[0]
-        for one in hammer._estimates(runs, {1: 16, 2: 16}, (), {1: []}, {})
+        for one in hammer._estimates(hammer._Series(1, 16), runs, ())
     )
 
 
