@@ -37,12 +37,13 @@ class MemoryBandwidth:
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan the scaling over all cores, and the matrix if there are several nodes."""
         durations.check_replicates(settings)
+        with_cpus = any(cpu_selection.cores_by_node(machine, machine.nodes).values())
         for pages in str(settings["pages"]).split(","):
             if reason := cpu_selection.unknown_pages(pages):
                 yield Refusal(f"{NAME}.{pages}", NAME, reason)
                 continue
             yield _step(machine, settings, "scaling", pages)
-            if len(cpu_selection.memory_nodes(machine)) > 1:
+            if with_cpus and len(cpu_selection.memory_nodes(machine)) > 1:
                 yield _step(machine, settings, "matrix", pages)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

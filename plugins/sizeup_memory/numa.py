@@ -68,6 +68,8 @@ class MemoryNuma:
         """Plan a matrix for each page size, and the placements."""
         if len(cpu_selection.memory_nodes(machine)) < 2:
             raise RefusedError("fewer than two NUMA nodes with memory: there is nothing to compare")
+        if not any(cpu_selection.cores_by_node(machine, machine.nodes).values()):
+            raise RefusedError("no NUMA node has a CPU that sizeup may use: local and remote cannot be told apart")
         durations.check_replicates(settings)
         span = int(settings["span"])
         if span and (span < SMALLEST_BYTES or span & span - 1):

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from msgspec.structs import replace
 
 from fakes import HandContext
 from sizeup.errors import RefusedError
@@ -84,6 +85,17 @@ def test_a_memory_only_node_is_measured_and_a_memoryless_one_is_not() -> None:
 def test_one_node_has_nothing_to_compare() -> None:
     with pytest.raises(RefusedError, match="fewer than two NUMA nodes with memory: there is nothing to compare"):
         plan("memory.numa", HERE)
+
+
+def test_nodes_without_cpus_have_no_matrix_and_no_placements() -> None:
+    """As firmware that lists memory by node and CPUs by none."""
+    machine = replace(TWO_NODES, nodes=tuple(replace(node, pus=()) for node in TWO_NODES.nodes))
+
+    (scaling,) = plan("memory.bandwidth", machine)
+    assert isinstance(scaling, Step)
+    assert scaling.id == "memory.bandwidth.scaling.thp"
+    with pytest.raises(RefusedError, match="no NUMA node has a CPU that sizeup may use"):
+        plan("memory.numa", machine)
 
 
 def test_the_matrix_is_planned_from_every_node_with_cpus_to_every_node_with_memory() -> None:
