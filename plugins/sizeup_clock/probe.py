@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup_clock.binding import CostJob, Rates, methods, new_job, vdso_has_clock_gettime
 
 NAME = "clock.cost"
@@ -31,15 +31,14 @@ _SYSTEM_CALL_SOURCES = ("hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies")
 class ClockCost:
     """Nanoseconds, core cycles and counter ticks per call, for every method to read the time."""
 
-    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
         """Plan one step with all methods, interleaved."""
         allowed = list(machine.allowed_cpus)
         cpu = int(settings["cpu"])
         if cpu < 0:
             cpu = allowed[-1] if allowed else 0
         elif allowed and cpu not in allowed:
-            yield Refusal(NAME, NAME, f"cpu={cpu}: not among the CPUs that sizeup may use: {allowed}")
-            return
+            raise RefusedError(f"cpu={cpu}: not among the CPUs that sizeup may use: {allowed}")
         measuring = len(methods()) * float(settings["seconds_per_method"])
         yield Step(
             id=NAME,
@@ -54,14 +53,13 @@ class ClockCost:
             },
             estimated_seconds=_START_SECONDS + max(_LEAST_SECONDS, measuring),
             time_limit_seconds=60.0,
-            hazards=(Hazard.CPU_LOAD,),
             cpus=(cpu,),
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure each method with back-to-back calls in short batches."""
         cpu = int(step.settings["cpu"])
-        caveats = () if leave_cpus([cpu]) else (f"the console shared CPU {cpu} with the measurement",)
+        caveats = leave_cpus_or_tell([cpu])
         names = sorted(methods(), key=lambda name: name not in FIRST)
         if not names:
             raise RefusedError("no method to read the time is known on this architecture")

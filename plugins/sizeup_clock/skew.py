@@ -9,7 +9,7 @@ from itertools import islice
 from sizeup.errors import RefusedError
 from sizeup.model.cpu_pairs import PairClass, cpu_pairs_with
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus
@@ -33,7 +33,7 @@ _SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")
 class ClockSkew:
     """Resolution and smallest step on one CPU; order and offset between CPUs."""
 
-    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
         """Plan one step; with a single CPU it measures only what one CPU can."""
         allowed = machine.allowed_cpus or (0,)
         # The first one shares least with the CPU: an offset is most likely there, so most reads are of that pair.
@@ -63,7 +63,6 @@ class ClockSkew:
             },
             estimated_seconds=estimate,
             time_limit_seconds=60.0 + 2.0 * estimate,
-            hazards=(Hazard.CPU_LOAD,),
             cpus=(allowed[0], *partners),
         )
 
