@@ -63,6 +63,7 @@ def test_core_cycles_are_those_of_the_measured_cpu_while_it_is_busy(
     for estimate in final:
         if estimate.series == "cost":
             assert estimate.extra["core_cycles"] == pytest.approx(2 * estimate.value)
+            assert estimate.extra["counter_ticks"] == pytest.approx(estimate.value)
 
 
 def test_without_the_frequency_of_that_cpu_there_are_no_cycles(

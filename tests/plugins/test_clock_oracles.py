@@ -123,3 +123,11 @@ def test_each_order_and_step_is_that_of_its_method(monkeypatch: pytest.MonkeyPat
         name: 20.0 if is_counter(methods().index(name)) else 40.0 for name in steps
     }
     assert {one.extra["resolution_ns"] for one in steps.values()} == {5}
+
+
+def test_what_an_order_found_arrives() -> None:
+    order = binding.OrderingJob(0, 0, 1, 10)
+    native = order._native
+    native.reads, native.backwards, native.worst_backwards, native.offset, native.offset_bound = 10, 2, 30, -4.0, 5.0
+
+    assert order.result() == OrderingResult(10, 2, 30, -4.0, 5.0)

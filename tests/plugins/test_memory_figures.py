@@ -201,6 +201,15 @@ def test_what_the_native_code_says_of_pages_arrives() -> None:
         assert binding.placement_of(native) == Placement(8, {1: 7}, 1, 0.5, verified=bool(verified), bound=bool(bound))
 
 
+def test_what_a_process_did_arrives(told: Told) -> None:
+    stores = binding.Hammer(16, 10, [2], binding.Allocation())
+    stores.call(binding.new_job())()
+    (native,) = stores._results
+    native.start_ns, native.cpu_ns = 500, 1_500_000
+
+    assert stores.results() == (HammerResult(1000, 500, 2_000_000, 2000, 1_500_000, 0),)
+
+
 def test_the_two_modes_are_those_of_one_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first pair moves between 30 and 170 ns, the others stay at 90."""
 
@@ -279,6 +288,21 @@ def test_a_file_has_the_share_of_its_node(
     assert first.extra["share_from_home_node"] == share
     assert (first.extra["node0_free_before_bytes"], first.extra["node0_free_after_bytes"]) == (900, 100)
     assert caveat in first.caveats
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="/dev/shm is not mounted here")
+def test_a_file_that_was_reduced_and_the_cache_of_each_writer_are_told(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The L3 of node 0 is 8 MiB, that of node 1 is 64 MiB: of 32 MiB the former holds a quarter."""
+    monkeypatch.setattr(shm, "read_free_by_node", dict)
+    monkeypatch.setattr(shm, "_fitting", lambda *_: 32 * MIB)
+    caches = (MACHINE.caches[0], replace(MACHINE.caches[1], size_bytes=64 * MIB))
+    near, far = final(steps("memory.shm", replace(MACHINE, caches=caches), bytes=64 * MIB)[0])
+
+    reduced = "file size reduced from 64 MiB to 32 MiB: at most half of the available memory is used"
+    assert [reduced in one.caveats for one in (near, far)] == [True, True]
+    assert ["writes may come from L3" in " ".join(one.caveats) for one in (near, far)] == [False, True]
 
 
 @pytest.mark.parametrize("least", ["the mount", "the node", "the machine"])
