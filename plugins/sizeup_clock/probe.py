@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Settings, Step
+from sizeup.model.plan import Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
@@ -31,14 +31,15 @@ _SYSTEM_CALL_SOURCES = ("hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies")
 class ClockCost:
     """Nanoseconds, core cycles and counter ticks per call, for every method to read the time."""
 
-    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step with all methods, interleaved."""
         allowed = list(machine.allowed_cpus)
         cpu = int(settings["cpu"])
         if cpu < 0:
             cpu = allowed[-1] if allowed else 0
         elif allowed and cpu not in allowed:
-            raise RefusedError(f"cpu={cpu}: not among the CPUs that sizeup may use: {allowed}")
+            yield Refusal(NAME, NAME, f"cpu={cpu}: not among the CPUs that sizeup may use: {allowed}")
+            return
         measuring = len(methods()) * float(settings["seconds_per_method"])
         yield Step(
             id=NAME,

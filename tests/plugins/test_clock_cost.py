@@ -5,9 +5,8 @@ import os
 import pytest
 
 from fakes import HandContext
-from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Step
+from sizeup.model.plan import Refusal, Step
 from sizeup.model.sample import Estimate
 from sizeup.model.topology import Pu
 from sizeup.probing.native import EstimatePoint
@@ -20,7 +19,7 @@ from sizeup_clock.probe import ClockCost
 MACHINE = Machine(pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in sorted(os.sched_getaffinity(0))))
 
 
-def plan(cpu: int = -1) -> Step:
+def plan(cpu: int = -1) -> Step | Refusal:
     manifest = load_registry().get("clock.cost").manifest
     (step,) = ClockCost().plan(MACHINE, resolve(manifest, "quick", {"cpu": cpu, "seconds_per_method": 0.001}))
     return step
@@ -28,6 +27,7 @@ def plan(cpu: int = -1) -> Step:
 
 def test_each_method_has_a_cost_in_nanoseconds_cycles_and_ticks(context: HandContext) -> None:
     step = plan()
+    assert isinstance(step, Step)
 
     estimates = [entry for entry in ClockCost().run(step, context) if isinstance(entry, Estimate)]
 
@@ -59,6 +59,7 @@ def test_core_cycles_are_those_of_the_measured_cpu_while_it_is_busy(
     monkeypatch.setattr(binding.CostJob, "rates", lambda _: real)
     monkeypatch.setattr(binding, "measure_rates", lambda: pytest.fail("measured outside of the job"))
     step = plan(last)
+    assert isinstance(step, Step)
     final = [e for e in ClockCost().run(step, context) if isinstance(e, Estimate) and e.converged is not None]
     for estimate in final:
         if estimate.series == "cost":
@@ -71,6 +72,7 @@ def test_without_the_frequency_of_that_cpu_there_are_no_cycles(
 ) -> None:
     monkeypatch.setattr(binding.CostJob, "rates", lambda _: None)
     step = plan()
+    assert isinstance(step, Step)
 
     emissions = list(ClockCost().run(step, context))
 
@@ -82,5 +84,7 @@ def test_without_the_frequency_of_that_cpu_there_are_no_cycles(
 
 
 def test_a_cpu_that_this_process_may_not_use_is_refused() -> None:
-    with pytest.raises(RefusedError, match="cpu=8000: not among the CPUs that sizeup may use: "):
-        plan(cpu=8000)
+    refusal = plan(cpu=8000)
+
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason.startswith("cpu=8000: not among the CPUs that sizeup may use: ")
