@@ -40,6 +40,8 @@ struct io_engine {
 };
 
 extern const struct io_engine io_engine_uring;
+/* Link an fsync of the data to the write that was staged last. */
+void io_uring_stage_flush(struct io_queue *queue);
 extern const struct io_engine io_engine_aio;
 
 #endif

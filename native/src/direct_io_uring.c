@@ -169,6 +169,22 @@ static void uring_stage(struct io_queue *queue, uint32_t slot, bool write, uint6
 	ring->staged++;
 }
 
+void io_uring_stage_flush(struct io_queue *queue)
+{
+	struct uring *const ring = queue->state;
+	struct uring_sqe *const write = &ring->sqes[(ring->local_tail - 1) & *ring->sq_mask];
+	struct uring_sqe *const sync = &ring->sqes[ring->local_tail & *ring->sq_mask];
+
+	memset(sync, 0, sizeof(*sync));
+	sync->opcode = URING_OP_FSYNC;
+	sync->flags = write->flags;
+	sync->fd = write->fd;
+	sync->rw_flags = URING_FSYNC_DATASYNC;
+	write->flags |= URING_SQE_IO_LINK;
+	ring->local_tail++;
+	ring->staged++;
+}
+
 static int uring_enter(struct io_queue *queue, uint32_t wait_for, int64_t timeout_ns)
 {
 	struct uring *const ring = queue->state;

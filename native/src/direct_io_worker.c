@@ -416,7 +416,9 @@ static void run_worker(struct run *run)
 		prctl(PR_SET_TIMERSLACK, 1);
 	run->next_intended_ns = sizeup_clock_now_ns();
 	publish_usage(run);
-	if (engine)
+	if (run->worker->spec.committers)
+		status = io_commit_run(run->worker, run->buffers.start, run->schedstat_fd);
+	else if (engine)
 		status = run_asynchronous(run, engine);
 	else
 		run_synchronous(run);

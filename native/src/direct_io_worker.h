@@ -35,5 +35,7 @@ int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *s
 void io_worker_release(struct io_worker *worker);
 /* The thread; @worker is a struct io_worker. */
 void *io_worker_run(void *worker);
+/* Keep a log until the job stops or its region is full: a commit counts as a write, a flush as a response. */
+int io_commit_run(struct io_worker *worker, char *buffers, int schedstat_fd);
 
 #endif

@@ -14,12 +14,16 @@
 #define URING_SYS_ENTER 426
 #define URING_SYS_REGISTER 427
 
+#define URING_OP_FSYNC 3
 #define URING_OP_READ_FIXED 4
 #define URING_OP_WRITE_FIXED 5
 #define URING_OP_READ 22
 #define URING_OP_WRITE 23
 
 #define URING_SQE_FIXED_FILE (1u << 0)
+#define URING_SQE_IO_LINK (1u << 2)
+
+#define URING_FSYNC_DATASYNC (1u << 0)
 
 #define URING_SETUP_CLAMP (1u << 4)
 #define URING_SETUP_COOP_TASKRUN (1u << 8)

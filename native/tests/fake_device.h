@@ -43,6 +43,7 @@ struct request {
 	uint64_t id;
 	char *buffer;
 	int write;
+	int flush;
 	int64_t end_ns;
 	int64_t begin_ns;
 };
@@ -60,6 +61,7 @@ static struct request seen[MOST];
 static uint32_t requests;
 static uint32_t flushes;
 static uint32_t writes_unflushed, most_unflushed;
+static uint64_t longest = BLOCK; /* requests may be shorter where this is set to more */
 static struct request in_flight[ENTRIES];
 static uint32_t in_flight_count, most_in_flight;
 static uint64_t succeeded_reads, succeeded_writes, failed;
@@ -126,7 +128,8 @@ static struct request arrived(int fd, int write, void *buffer, uint64_t length, 
 	struct request request = { .offset = offset, .length = length, .id = id, .buffer = buffer, .write = write };
 
 	check(fd == target, "requests go to the target");
-	check(length == BLOCK && offset % BLOCK == 0, "whole blocks at their places");
+	check((longest == BLOCK ? length == BLOCK : length <= longest) && length % 4096 == 0 && offset % (longest == BLOCK ? BLOCK : 4096) == 0,
+	      "whole blocks at their places");
 	if (write)
 		different_data(&request);
 	for (uint32_t i = 0; i < in_flight_count; i++)
@@ -143,6 +146,8 @@ static int64_t finished(const struct request *request)
 {
 	static uint32_t ended;
 
+	if (request->flush)
+		return 0;
 	if (error_every && ++ended % error_every == 0) {
 		failed++;
 		return error_result;
@@ -242,6 +247,15 @@ static long uring_enter(uint32_t count, uint32_t wait, const struct uring_geteve
 		const int write = sqe->opcode == URING_OP_WRITE || sqe->opcode == URING_OP_WRITE_FIXED;
 		const int fd = sqe->flags & URING_SQE_FIXED_FILE ? registered : sqe->fd;
 
+		if (sqe->opcode == URING_OP_FSYNC) { /* linked: it begins when the write before it has ended */
+			const struct request *const before = &in_flight[in_flight_count - 1];
+
+			check(fd == target && sqe->rw_flags == URING_FSYNC_DATASYNC, "the data of the target are flushed");
+			check(in_flight_count && (sqes[(*word(SQ_HEAD) - 2) & (ENTRIES - 1)].flags & URING_SQE_IO_LINK), "after the write");
+			flushes++;
+			submitted(&(struct request){ .id = sqe->user_data, .end_ns = before->end_ns + FLUSH_NS, .flush = 1 });
+			continue;
+		}
 		check(write || sqe->opcode == URING_OP_READ || sqe->opcode == URING_OP_READ_FIXED, "reads and writes");
 		const struct request request =
 			arrived(fd, write, (char *)(uintptr_t)sqe->address, sqe->length, sqe->offset, sqe->user_data);
@@ -348,7 +362,7 @@ static struct sizeup_io_worker made(int32_t engine, uint32_t depth)
 }
 
 /* Runs a worker until so many requests have arrived, or until it ends by itself. */
-static void run(const struct sizeup_io_worker *worker, uint32_t enough)
+__attribute__((unused)) static void run(const struct sizeup_io_worker *worker, uint32_t enough)
 {
 	const struct timespec pause = { .tv_nsec = 200000 };
 	struct sizeup_io_job *job;

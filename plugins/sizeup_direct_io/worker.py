@@ -58,6 +58,10 @@ class Worker(Struct, frozen=True):
     fresh_data: bool = False
     cpus: tuple[int, ...] = ()
     """The CPUs that the thread runs on; empty: wherever this process may run."""
+    committers: int = 0
+    """Those that wait for a log to be durable; 0: no log."""
+    record_bytes: int = 0
+    think_ns: int = 0
 
 
 def submit_batch(block_bytes: int, depth: int) -> int:

@@ -56,6 +56,9 @@ struct sizeup_io_worker {
 	const int32_t *cpus; /* the thread runs on these only; read by sizeup_io_start() alone */
 	uint32_t cpu_count;  /* 0: wherever the caller may run */
 	int32_t poisson;     /* the intended starts are random, interval_ns apart on average */
+	uint32_t committers; /* those that wait for a log to be durable: a commit counts as a write; 0: no log */
+	uint64_t record_bytes; /* what each of them appends */
+	int64_t think_ns;      /* mean time from a commit to the next one of the same committer */
 };
 
 /* All counters since the start, summed over the workers of one group. */
