@@ -286,10 +286,15 @@ class TargetSetup:
             target = self.target
             flags = os.O_DIRECT | (os.O_DSYNC if stream.durable is Durable.DSYNC else 0)
             flags |= os.O_RDWR if target.writable else os.O_RDONLY
-            again = self.call_with_timeout("opening the target again", lambda: open_again(target.descriptor, flags))
-            self._open.callback(os.close, again)
-            self._descriptors[key] = again
+            self._descriptors[key] = self.reopen(flags)
         return self._descriptors[key]
+
+    def reopen(self, flags: int, descriptor: int | None = None) -> int:
+        """Return a descriptor of the target, or of a file of ``more_files``, with other flags; closed with them."""
+        known = self.target.descriptor if descriptor is None else descriptor
+        again = self.call_with_timeout("opening the target again", lambda: open_again(known, flags))
+        self._open.callback(os.close, again)
+        return again
 
     def empty(self) -> None:
         """Truncate the target to 0 bytes, so that the next writes extend it."""

@@ -26,6 +26,7 @@ UNITS: Mapping[str, str] = {
     "memory.write_bandwidth": "bytes/s",
     "storage.bandwidth": "bytes/s",
     "storage.cold_iops": "1/s",
+    "storage.commits": "1/s",
     "storage.host_cpu_per_megabyte": "ns",
     "storage.iops_within_p99": "1/s",
     "storage.log_bandwidth": "bytes/s",

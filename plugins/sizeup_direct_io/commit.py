@@ -1,0 +1,237 @@
+"""The probe io.commit: how many transactions a second the log of a database can make durable on a file system."""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.machine import Gap, Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate, Progress, Samples
+from sizeup.probing.api import Context, Emission
+from sizeup.units import format_bytes
+from sizeup_direct_io import conclusions, durations, estimates, steadiness
+from sizeup_direct_io.background import BACKGROUND_SECONDS, BackgroundLoad, measure_background
+from sizeup_direct_io.binding import median_interval
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
+from sizeup_direct_io.commit_log import FEW, OWN_BYTES, PAGE_BYTES, LogFiles, LogPoint, log_points
+from sizeup_direct_io.disks import rotating_disks, write_cache
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Window
+from sizeup_direct_io.path_bandwidth import lies_under
+from sizeup_direct_io.point_verdict import overall, read_limits
+from sizeup_direct_io.presets import Durable, Stream
+from sizeup_direct_io.target import TargetSpec
+from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
+from sizeup_direct_io.validity import Part
+from sizeup_direct_io.window_counters import CounterSource
+
+NAME = "io.commit"
+FEWEST_ROUNDS = 4
+"""How often the log has space for a commit of everyone, so that a window is full of commits."""
+_STREAM = Stream("commit", PAGE_BYTES, read_percent=0, durable=Durable.FDATASYNC)
+_LIVE = {"iops": "commits", "rate": "rate", "cpu": "cpu"} | {f"latency-{name}": f"latency-{name}" for name in QUANTILES}
+"""The live series of a measurement, as this probe names them."""
+
+
+def _points(settings: Settings) -> tuple[LogPoint, ...]:
+    return log_points(str(settings["methods"]), int(settings["most_committers"]))
+
+
+class Commit:
+    """Commits of a log with group commit by the number of committers, with the flush methods of databases."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step: all points."""
+        path, size, most = str(settings["path"]), int(settings["size"]), int(settings["most_committers"])
+        least = FEWEST_ROUNDS * most * int(settings["record"])
+        refused = "" if size >= least else f"size={size}: expected at least {least} for {most} records; increase size"
+        if refused or not path:
+            yield Refusal(NAME, NAME, refused or "no target: set path to a directory")
+            return
+        files = 2 * size + FEW * OWN_BYTES if settings["methods"] == "all" else size
+        windows = len(_points(settings)) * int(settings["rounds"])
+        seconds = durations.START_SECONDS + BACKGROUND_SECONDS + files / durations.ASSUMED_FILL_RATE
+        seconds += windows * (float(settings["seconds"]) + durations.WINDOW_EXTRA_SECONDS) + durations.ENDING_SECONDS
+        remote = any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts)
+        yield Step(
+            id=NAME,
+            probe=NAME,
+            title=f"Commits, on {path}",
+            settings=settings,
+            estimated_seconds=seconds,
+            time_limit_seconds=seconds * 3 + 120,
+            hazards=(Hazard.IO_WRITE, Hazard.DISK_SPACE, Hazard.CPU_LOAD, *[Hazard.NETWORK_FILE_SYSTEM] * remote),
+            touches=f"{path}: temporary files of {format_bytes(files)}, removed after the run; at most "
+            f"{format_bytes(files + windows * size)} are written in all",
+            axis_ranges={"committers": (1, most)},
+        )
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Measure; see ``CommitRun``."""
+        return CommitRun(step.settings, context).emissions()
+
+
+class CommitRun:
+    """Executes one step."""
+
+    def __init__(self, settings: Settings, context: Context) -> None:
+        self._settings = settings
+        self._context = context
+        self._path, self._rounds = str(settings["path"]), int(settings["rounds"])
+        self._window = Window(0.0, float(settings["seconds"]), 0.0, 1.0, float(settings["stall"]))
+        """Without a warm-up: a window writes its file once, and may be at its end before."""
+        self._setup = TargetSetup(context, self._window.stall_seconds, 0)
+        self._parts: list[Part] = []
+
+    def emissions(self) -> Iterator[Emission]:
+        """Yield everything the step emits; the files are gone when it ends, for whatever reason."""
+        close_seconds = CLOSE_SECONDS_LIMIT
+        try:
+            yield from self._emissions()
+        except CanceledError:
+            return
+        except RefusedError:
+            raise
+        except SizeupError as error:
+            if isinstance(error, StalledError):
+                close_seconds = 0.0  # the wait for it is over
+            raise SizeupError(str(error) if self._path in str(error) else f"{self._path}: {error}") from error
+        except OSError as error:
+            raise SizeupError(f"{self._path}: {describe_error(error.errno or 0)}") from error
+        finally:
+            self._setup.close(close_seconds)
+
+    def _emissions(self) -> Generator[Emission, None, None]:
+        setup, settings = self._setup, self._settings
+        if not setup.call_with_timeout(f"checking {self._path}", lambda: os.path.isdir(self._path)):
+            raise RefusedError(f"path={self._path}: expected a directory, in which the log is a temporary file")
+        size, reserve = int(settings["size"]), int(settings["reserve"])
+        spec = TargetSpec(self._path, writes=True, size_bytes=size, reserve_bytes=reserve)
+        yield from setup.prepare(spec, "auto", [_STREAM], remove_leftovers=bool(settings["remove_leftovers"]))
+        self._files = LogFiles(setup, size, reserve)
+        points = yield from self._opened()
+        device, mount = setup.target.device_number, setup.target.mount
+        background = yield from measure_background(device, self._context)
+        source = CounterSource(device, mount.point if mount is not None and setup.target.network else None)
+        runs: dict[LogPoint, list[MeasuredPoint]] = {point: [] for point in points}
+        windows = self._rounds * len(points)
+        for number in range(windows):
+            turn, index = divmod(number, len(points))
+            point = points[-1 - index] if turn % 2 else points[index]  # so that drift is no effect of committers
+            left = (windows - number) * self._window.seconds
+            yield Progress(number / windows, left, f"{point.method.value}: {point.committers} committers")
+            measured = yield from self._measure(point, source)
+            if measured.requests:
+                runs[point].append(measured)
+                yield from self._figures(point, runs[point], background)
+            else:
+                yield Gap(f"{NAME}: {point.method.value}, {point.committers} committers", "no commit ended in time")
+        yield from overall(f"commits on {self._path}", self._parts)
+        yield Progress(1.0, 0.0, "done")
+
+    def _opened(self) -> Generator[Emission, None, list[LogPoint]]:
+        """Open the files of every point; one whose method is denied here is a gap."""
+        points = []
+        for point in _points(self._settings):
+            try:
+                yield from self._files.open(point)
+            except (RefusedError, OSError) as error:
+                why = describe_error(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+                yield Gap(f"{NAME}: {point.method.value}", why)
+            else:
+                points.append(point)
+        return points
+
+    def _at(self, point: LogPoint) -> estimates.Coordinates:
+        record = int(self._settings["record"])
+        return {"method": point.method.value, "record_bytes": record, "committers": point.committers}
+
+    def _measure(self, point: LogPoint, source: CounterSource) -> Generator[Emission, None, MeasuredPoint]:
+        think_ns, at = round(float(self._settings["think"]) * 1e9), self._at(point)
+        workers = self._files.workers(point, int(self._settings["record"]), think_ns)
+        running = measure(workers, (_STREAM.name,), at, self._window, self._context, source)
+        while True:
+            try:
+                emission = next(running)
+            except StopIteration as end:
+                measured: MeasuredPoint = end.value
+                return measured
+            if isinstance(emission, Samples) and emission.series in _LIVE:
+                yield replace(emission, series=_LIVE[emission.series], at=at)
+
+    def _figures(
+        self, point: LogPoint, runs: Sequence[MeasuredPoint], background: BackgroundLoad
+    ) -> Iterator[Estimate]:
+        """Yield what the rounds of a point say so far."""
+        at, pooled = self._at(point), estimates.pool(runs)[_STREAM.name]
+        steady = steadiness.check_steady(self._conditions(runs, background))
+        flush_ns = pooled.quantile_ns("response" if pooled.count("response") else "write", 0.5)
+        flush = conclusions.flush_cost(0.0, flush_ns, write_cache(self._setup.target.device_number))
+        caveats = (*flush.caveats, *estimates.caveats_of([steady]))
+        extra: dict[str, str | int | float] = {
+            "seconds": sum(run.seconds for run in runs),
+            "flush_p50_ns": flush_ns,
+            "write_cache": flush.extra["write_cache"],
+            **estimates.location(self._setup.target),
+            **estimates.other_load(runs),
+        }
+
+        def figure(series: str, each: Callable[[MeasuredPoint], float], whole: float | None = None) -> Estimate:
+            """The median over the rounds, or a figure of all of them pooled; with the interval over the rounds."""
+            values = [each(run) for run in runs]
+            value = statistics.median(values) if whole is None else whole
+            ends = median_interval(values)
+            low, high = (None, None) if ends is None else (max(0.0, min(ends[0], value)), max(ends[1], value))
+            return Estimate(series, at, value, low, high, len(values), caveats=caveats, extra=extra)
+
+        commits = figure("commits", lambda run: run.iops)
+        width = math.inf if commits.low is None or commits.high is None else commits.high - commits.low
+        yield replace(commits, converged=width / 2 <= float(self._settings["precision"]) * commits.value)
+        yield figure("rate", lambda run: run.bytes_per_second)
+        yield figure("flushes", lambda run: _flushes(run) / run.seconds)
+        yield figure("flush-bytes", lambda run: run.transferred_bytes / _flushes(run))
+        yield figure("latency-mean", lambda run: run.intervals[_STREAM.name].mean_ns("write"), pooled.mean_ns("write"))
+        for name, share in QUANTILES.items():
+            yield figure(f"latency-{name}", partial(_quantile_ns, share), pooled.quantile_ns("write", share))
+        for cost in estimates.costs(at, runs, {_STREAM.name: pooled}, background, 0.0):
+            if cost.series == "cpu-per-io":
+                yield replace(cost, series="cpu-per-commit")
+        yield estimates.validity_estimate(at, steady)
+        if len(runs) == self._rounds:
+            self._parts.append(steady)
+
+    def _conditions(self, runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> steadiness.Conditions:
+        """Return what else went on in all rounds of a point; the drift is that of the later rounds over the earlier."""
+        half = (len(runs) + 1) // 2
+        drift = statistics.median(run.iops for run in runs[-half:]) / statistics.median(run.iops for run in runs[:half])
+        load = estimates.other_load(runs)
+        others = [io for run in runs if (io := run.other_io()) is not None]
+        device = self._setup.target.device_number
+        return steadiness.Conditions(
+            drift=drift - 1,
+            background_pressure_percent=background.pressure_percent,
+            background_busy_share=background.busy_share,
+            stolen_share=load.get("stolen_share"),
+            errors=0,  # the first one ends the run
+            others_share=load.get("others_share"),
+            other_io=max(others, key=lambda io: io.share, default=None),
+            background_io=background.io,
+            limits=read_limits(device),
+            not_preconditioned=not rotating_disks(device),
+        )
+
+
+def _quantile_ns(share: float, run: MeasuredPoint) -> float:
+    return run.intervals[_STREAM.name].quantile_ns("write", share)
+
+
+def _flushes(run: MeasuredPoint) -> int:
+    """Return the flushes of a round: those of the log, or one for each commit without a log."""
+    return run.intervals[_STREAM.name].count("response") or run.requests
