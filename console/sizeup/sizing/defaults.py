@@ -89,6 +89,12 @@ def _defaults(sheet: Sheet, *, by_rule: bool) -> Mapping[str, Mapping[str, Input
             for name, size in sizes.items()
             if isinstance(size, Quantity)
         }
+    key = "capacity.commits_s"
+    if isinstance(commits := sheet.inputs.get(key), Quantity) and sheet.has_used(key):
+        for one in commits.doubts:
+            if one.default and one.end:
+                fewer = Quantity(one.end, commits.unit, commits.origin, commits.source)
+                found[one.reason] = {"at 1": {key: fewer}}
     if sheet.has_used("path.stages") and "path.policy" not in sheet.inputs:
         passive = Words("active-passive", Origin.RULE, "half of the paths")
         found["all paths carry data"] = {"if half are passive": {"path.policy": passive}}

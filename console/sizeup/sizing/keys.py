@@ -77,6 +77,7 @@ _DECLARED = (
     _number("workload.percentile", "percentile of workload.mb_s and workload.iops", most=100),
     _number("workload.p99_ms", "99th percentile of the read latency that the workload needs", "ms"),
     _number("workload.commits_s", "commits per second of the workload", "/s"),
+    _count("workload.committers", "sessions of the workload that commit at the same moment", least=1, most=65536),
     _choice(
         "policy.n_plus_one", "whether what is left after any single failure must carry the load", "required", "optional"
     ),
@@ -122,6 +123,7 @@ _DECLARED = (
     _number("capacity.iops", "random IOPS that the storage can deliver", "IOPS"),
     _number("capacity.mixed_iops", "the same of 70 % reads and 30 % writes, where it was measured", "IOPS"),
     _number("capacity.latency_ms", "mean latency at that rate", "ms"),
+    _number("capacity.commits_s", "commits per second that the log on the storage can make durable", "/s"),
     _list("capacity.curve_iops", "IOPS of a measured curve, rising, for the response time", "IOPS"),
     _list("capacity.curve_ms", "mean latency of reads at each of those IOPS", "ms"),
     _number("capacity.cpu_us_mb", "CPU time per MB of I/O, kernel included", "us"),

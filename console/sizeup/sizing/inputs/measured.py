@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from sizeup.model.machine import Machine
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
 from sizeup.sizing.inputs.detected import storage_of
 from sizeup.sizing.inputs.doubts import MIXED
-from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
+from sizeup.sizing.inputs.measured_figures import (
+    MeasuredFigure,
+    best,
+    figures,
+    measure_again,
+    not_valid,
+    quantity,
+    taken,
+)
 from sizeup.sizing.inputs.measured_place import measured_place
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, on_shared_storage, storage_capacity
 from sizeup.text import words_of
@@ -23,6 +33,8 @@ from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
+USUAL_COMMITTERS = 8
+"""Sessions that commit at once where a workload does not say how many."""
 _TIMES_ABOVE = 4
 """Loads from a working set this many times a cache almost never hit the cache."""
 
@@ -41,7 +53,7 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
     where = device.value if isinstance(device, Words) else None
     values = storage_capacity(runs, machine, where, stated or {})
     place = {} if device is not None else measured_place(runs, machine, *RATES, IOPS)
-    return values | place | _redo(runs) | _memory(runs)
+    return values | place | _redo(runs) | _commits(runs, stated or {}) | _memory(runs)
 
 
 def headlines(session: Session) -> dict[str, Value]:
@@ -59,6 +71,24 @@ def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
     if usual is not None and usual.invalid is None:
         values["redo.write_kib"] = Quantity(_size_bytes(usual), "bytes", Origin.MEASURED, usual.run.step.id)
     return values
+
+
+def _commits(runs: Sequence[StepRun], stated: Mapping[str, Value]) -> dict[str, Value]:
+    """Commits a second of the most committers that were measured and that the workload has; 8 where it says nothing.
+
+    Then the rate of one alone is the other end. Of several targets the slowest counts, as the log may be on any.
+    """
+    given = stated.get("workload.committers")
+    most = given.value if isinstance(given, Quantity) else USUAL_COMMITTERS
+    found = [one for one in figures(runs, "storage.commits") if one.load <= most]
+    of_valid = [one for one in found if one.invalid is None or one.invalid.is_doubt]
+    one = max(of_valid or found, key=lambda one: (one.load, -one.value), default=None)
+    if one is None or not of_valid:
+        return {} if one is None else {"capacity.commits_s": not_valid(one, "1/s")}
+    alone = [other.value for other in of_valid if other.load == 1 and other.run is one.run]
+    why = f"{one.load:g} sessions that commit at once by default"
+    doubts = [Doubt(end, why, default=True) for end in alone if given is None and one.load > 1]
+    return {"capacity.commits_s": replace(quantity(one, "1/s"), doubts=tuple(doubts))}
 
 
 def _usual(figure: MeasuredFigure) -> float:

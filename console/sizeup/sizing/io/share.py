@@ -33,7 +33,7 @@ from sizeup.sizing.verdict import (
     share_text,
     write_later_shares,
 )
-from sizeup.sizing.workload import Demand, Growth, at_ends, lacks_redo, workload_demand
+from sizeup.sizing.workload import Demand, Growth, at_ends, growth, lacks_redo, workload_demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
 
@@ -41,6 +41,8 @@ DISKS, PATHS = "the disks", "the paths"
 """What is not judged where paths alone are known, and where drives alone are."""
 IOPS, THROUGHPUT = "its IOPS", "its MB/s"
 """What is not judged where the storage as a whole is known in the other of these units alone."""
+COMMITS = "commits of the log"
+"""The stage of every transaction, whatever the I/O of the data."""
 
 
 class StageShare(Struct, frozen=True):
@@ -100,7 +102,22 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
             after = (part.left * worst.share / part.share for part in parts if part.left is not None and part.share)
             ends = {"best": max(part.best for part in parts), "worst": max(part.worst for part in parts)}
             found.append(replace(worst, left=min(after, default=None), **ends))  # the other unit may be worse after it
-    return found
+    return [*found, *_commit_share(sheet)]
+
+
+def _commit_share(sheet: Sheet) -> list[StageShare]:
+    """Return the share that the commits take of those that the log can make durable; empty where one is unknown."""
+    wanted, capacity = sheet.optional("workload.commits_s"), sheet.optional("capacity.commits_s")
+    if wanted is None or capacity is None:
+        return []
+    share = wanted.value / capacity.value
+    ends = _ends(wanted.value, capacity, share)
+    return [StageShare(StageCapacity(COMMITS, None), share, *ends, wanted.value, capacity, "commits/s", None)]
+
+
+def _of_io(found: Sequence[StageShare]) -> list[StageShare]:
+    """Return the stages of the I/O of the data, without the commits of the log."""
+    return [one for one in found if one.stage.name != COMMITS]
 
 
 def _ends(needed: float, capacity: Quantity, share: float) -> tuple[float, float]:
@@ -143,7 +160,7 @@ class _Case(Struct, frozen=True):
 
 def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
     """Judge the storage by some inputs; None without a demand."""
-    demand = io_demand(sheet)
+    demand = io_demand(sheet) or (Demand(growth=growth(sheet)) if _commit_share(sheet) else None)
     if demand is None:
         return None
     found = [*_over_ranges(sheet, stage_shares(sheet, demand)), *_beyond_all_drives(sheet, demand, bounds)]
@@ -275,7 +292,8 @@ def _deciding_doubt(found: Sequence[StageShare], end: StageShare, growth: Growth
     Of more than the capacity that is doubted to be higher, of less that it is doubted to be lower.
     """
     beyond = end.share > bounds.fails
-    doubts = sorted(end.capacity.doubts, key=lambda one: (one.upper is not beyond, one.end or 0.0))
+    known = [one for one in end.capacity.doubts if not one.default]
+    doubts = sorted(known, key=lambda one: (one.upper is not beyond, one.end or 0.0))
     now = _decided(found, growth, bounds, "")
     for doubt in doubts:
         left = replace(end.capacity, doubts=tuple(one for one in doubts if one is not doubt))
@@ -299,6 +317,9 @@ def _beyond_all_drives(sheet: Sheet, demand: Demand, bounds: ShareLimits) -> lis
 
 def _judged(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> tuple[str, str]:
     """Return what is judged, and the part of the storage that is not; empty where all of it is."""
+    found = _of_io(found)
+    if not found:
+        return "storage", IOPS if demand.iops else THROUGHPUT if demand.bytes_per_second else ""
     if all(one.stage.drives for one in found):
         return "drives", PATHS
     if "path.down" in sheet.inputs and all(not one.path and one.capacity.origin is Origin.USER for one in found):
@@ -345,8 +366,10 @@ def _unmeasured(sheet: Sheet) -> dict[str, str]:
     found = {}
     for key, name, unit in (("workload.p99_ms", "p99 latency", "ms"), ("workload.commits_s", "commits", "/s")):
         wanted = sheet.optional(key)
-        if wanted is not None:
-            found[name] = f"{name} ({shown(wanted, unit)} wanted): not judged, because no measurement of it counts yet"
+        if wanted is not None and (name != "commits" or not _commit_share(sheet)):
+            unused = sheet.unused("capacity.commits_s") if name == "commits" else None
+            why = ", because no measurement of it counts yet" if unused is None else f". {unused.sentence(unit)}"
+            found[name] = f"{name} ({shown(wanted, unit)} wanted): not judged{why}"
     return found
 
 
@@ -376,11 +399,11 @@ def _down_notes(sheet: Sheet) -> list[str]:
 
 def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[str]:
     """Return what a reader must know beside the shares."""
-    notes = []
+    notes, found = [], _of_io(found)
     down = sheet.optional_words("path.down")
     if down is not None and "path.stages" in sheet.inputs:
         notes.append(f"down on this machine, while path.stages counts as set: {down}")
-    if demand.iops is None and not demand.by_rule:
+    if found and demand.iops is None and not demand.by_rule:
         notes.append(
             f"only MB/s are judged, because the IOPS of the workload are unknown ({KEYS['workload.iops'].flag})"
         )
@@ -393,7 +416,7 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand) -> list[st
         notes += [f"what a failure inside the {one.stage.name} leaves is unknown" for one in found if one.left is None]
     if any(one.stage.drives for one in found):
         notes += replaced_figures(sheet)
-    if all(one.stage.drives for one in found):
+    if found and all(one.stage.drives for one in found):
         notes.append(
             f"the paths to the drives are not judged, because no path reports its speed ({KEYS['path.stages'].flag})"
         )

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sizeup.quantity import Quantity
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
-from sizeup.sizing.inputs.measured import headlines
+from sizeup.sizing.inputs.measured import USUAL_COMMITTERS, headlines
 from sizeup.sizing.inputs.measured_figures import MeasuredFigure, at_same_point, best, figures
 from sizeup.text import capitalized
 from sizeup.units import format_count, format_ns, format_range, format_rate, format_value
@@ -170,6 +170,10 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     if log:
         least = min(log, key=lambda one: one.value)
         yield _Figure(f"log write {format_ns(least.value)}", least.run)
+    commits = [one for one in figures(runs, "storage.commits") if one.invalid is None and one.load <= USUAL_COMMITTERS]
+    if commits:
+        most = max(commits, key=lambda one: one.load)
+        yield _Figure(f"{format_count(most.value, '')} commits/s at {most.load:g}", most.run)
 
 
 def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:

@@ -85,6 +85,8 @@ _LABELS = {
     "workload.percentile": "Percentile of the workload",
     "workload.p99_ms": "Read latency (99th percentile)",
     "workload.commits_s": "Commits per second",
+    "workload.committers": "Sessions that commit at once",
+    "capacity.commits_s": "Storage can do (commits/s); blank: measured",
     "policy.n_plus_one": "Must any failure leave enough",
     "redo.writes_s": "Redo writes per second",
     "redo.average_mb_s": "Average redo rate",

@@ -1,0 +1,100 @@
+"""The commits of a workload, judged against those that a log made durable."""
+
+import pytest
+
+from sizeup.model.machine import Machine
+from sizeup.model.sample import Estimate
+from sizeup.quantity import Origin, Quantity
+from sizeup.session.value import Session
+from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.input_value import UnusedMeasurement
+from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.views.cards.measured import measured_texts
+from sizing.measured_sessions import put, session
+from sizing.sized import card
+
+LOAD = ("workload.iops=20000", "workload.io_kib=8", "workload.read_percent=60", "redo.mb_s=1", "redo.write_kib=8")
+RATES = {1: 190.0, 8: 760.0, 64: 5200.0}
+
+
+def at(committers: int, method: str = "fdatasync") -> dict[str, str | int | float]:
+    return {"method": method, "record_bytes": 8192, "committers": committers}
+
+
+def commits(**verdicts: float) -> Session:
+    """A session of three numbers of committers, and other methods that are faster."""
+    faster = [("commits", at(8, "O_DIRECT, O_DSYNC"), 9e9)]
+    found = session("io.commit", *(("commits", at(count), rate) for count, rate in RATES.items()), *faster)
+    for part, value in verdicts.items():
+        put(found.steps["io.commit"], Estimate("validity", {**at(8), "part": part}, value, caveats=(f"{part}: x",)))
+    return found
+
+
+def judged(found: Session, *settings: str) -> Sizing:
+    stated = parse_settings(settings)
+    return size({**measured(found, stated), **stated})
+
+
+def test_the_most_committers_that_the_workload_has_count() -> None:
+    for given, rate in ((None, 760), (1, 190), (7, 190), (8, 760), (63, 760), (500, 5200)):
+        stated = {} if given is None else {"workload.committers": Quantity(given, "1", Origin.USER, "--set")}
+        value = measured(commits(), stated)["capacity.commits_s"]
+
+        assert isinstance(value, Quantity)
+        assert (value.value, value.unit, value.origin) == (rate, "1/s", Origin.MEASURED)
+        assert [one.end for one in value.doubts] == ([190] if given is None else [])
+
+
+def test_a_rate_that_one_alone_would_miss_is_assumed() -> None:
+    def status(*settings: str) -> tuple[str, tuple[str, ...]]:
+        (found,) = (one for one in judged(commits(), *settings).cards if one.resource == "storage")
+        return found.status, found.assumed
+
+    assert status("workload.commits_s=100") == ("pass", ())
+    assert status("workload.commits_s=400") == ("assumed", ("8 sessions that commit at once by default (211% at 1)",))
+    assert status("workload.commits_s=400", "workload.committers=8") == ("pass", ())
+    assert status("workload.commits_s=400", "workload.committers=2") == ("fail", ())
+    assert status("workload.commits_s=900")[0] == "fail"
+    assert status("workload.commits_s=900", "capacity.commits_s=2000") == ("pass", ()), "what was typed counts"
+
+
+def test_a_figure_that_is_wrong_is_not_used_and_one_that_varied_is() -> None:
+    wrong = session("io.commit", ("commits", at(8), 760.0))
+    put(wrong.steps["io.commit"], Estimate("validity", {**at(8), "part": "direct"}, 0.0, caveats=("direct: x",)))
+
+    assert isinstance(measured(wrong)["capacity.commits_s"], UnusedMeasurement)
+    (note,) = (
+        note for one in judged(wrong, "workload.commits_s=100", *LOAD, "capacity.iops=50000").cards
+        for note in one.notes if note.startswith("Commits (100 /s wanted)")
+    )  # fmt: skip
+    assert "not judged. 760 /s was measured but is not used" in note
+    assert isinstance(measured(commits(steady=0.0))["capacity.commits_s"], Quantity)
+    assert "capacity.commits_s" not in measured(session("io.direct", machine=Machine()))
+
+
+@pytest.mark.parametrize(
+    ("settings", "status", "share", "not_judged"),
+    [
+        ((*LOAD, "capacity.iops=50000", "capacity.commits_s=4000"), "pass", 0.5, ""),
+        ((*LOAD, "capacity.iops=50000", "capacity.commits_s=1500"), "fail", 4 / 3, ""),
+        ((*LOAD, "capacity.iops=25000", "capacity.commits_s=9000"), "warn", 0.805, ""),
+        ((*LOAD, "capacity.commits_s=9000"), "pass", 2 / 9, "its IOPS"),
+        (("workload.mb_s=100", "capacity.commits_s=9000"), "pass", 2 / 9, "its MB/s"),
+        (("capacity.commits_s=9000",), "pass", 2 / 9, ""),
+    ],
+)
+def test_the_log_is_a_stage_of_the_storage(
+    settings: tuple[str, ...], status: str, share: float, not_judged: str
+) -> None:
+    found = card("storage", "workload.commits_s=2000", *settings)
+
+    assert (found.status, found.not_judged) == (status, not_judged)
+    assert found.share == pytest.approx(share, rel=0.01)
+    assert [one.name for one in found.stages if one.name == "commits of the log"]
+    assert not found.unmeasured
+    assert ("commits of the log" in found.statement) is (share != 0.805)
+
+
+def test_the_card_of_the_storage_names_the_rate_at_8_committers() -> None:
+    assert measured_texts(commits(), "storage").texts == ("760 commits/s at 8",)
