@@ -30,6 +30,7 @@ _C_TESTS = (
     ("native/src/arena.c", ("test_arena", "test_latency", "test_thread_group")),
     ("native/src/job*", ("test_job", "test_latency")),
     ("native/src/histogram.c", ("test_histogram", "test_quantiles")),
+    ("native/src/commit.c", ("test_commit",)),
     ("native/src/direct_io_target.c", ("test_extents", "test_direct_io_target")),
     (
         "native/src/direct_io*",
@@ -42,6 +43,7 @@ _C_TESTS = (
 
 _PYTEST = (
     ("native/src/direct_io*", _DIRECT_IO),
+    ("native/src/commit.c", ("tests/plugins/direct_io/test_commit.py",)),
     ("native/src/histogram.c", _DIRECT_IO),
     ("native/src/clock*", _CLOCK),
     ("native/src/stats.c", (*_MEMORY, *_CLOCK, "tests/plugins/direct_io/test_measure.py")),
