@@ -174,7 +174,7 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
         "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.bottleneck",
         "path.kind", "path.measured",
         "redo.sync_write_us", "redo.write_kib", "capacity.cpu_us_mb", "capacity.iops", "capacity.latency_ms",
-        "capacity.curve_iops", "capacity.curve_ms", "capacity.mixed_iops",
+        "capacity.curve_iops", "capacity.curve_ms", "capacity.mixed_iops", "capacity.commits_s",
     }  # fmt: skip
     assert headings == {
         "clock.gettimeofday_ns", "memory.random_store_time.1xunknown-size", "memory.random_store_time.8xunknown-size",
