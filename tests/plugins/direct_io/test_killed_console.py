@@ -11,13 +11,12 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from plugins.direct_io.small_runs import MANIFEST
 from plugins.direct_io.staging import MakeMount, command
-from sizeup.probing.manifest_file import parse_manifest
 from sizeup.session.reader import read_session
 from terminal import Terminal
 from typed import fill_form
@@ -27,7 +26,6 @@ KILLS = int(os.environ.get("SIZEUP_KILLS", "30"))
 TOPOLOGY, PROBES = "t Tree or map", "Space Pause"
 """Keys that one mode alone shows; the names of all five stand above each."""
 SETTINGS = {"preset": "oltp-7030", "size": "64M", "seconds": "1", "warmup": "0.3"}
-(MANIFEST,) = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")
 
 
 def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str] = SETTINGS) -> None:
