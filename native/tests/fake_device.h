@@ -57,6 +57,7 @@ static int64_t service_ns; /* of each request, but of the first that takes first
 static int64_t first_ns;
 static uint32_t error_every; /* one in so many requests fails */
 static int64_t error_result = -EIO; /* with this, or comes back short */
+static int64_t short_by; /* bytes that each request lacks */
 static struct request seen[MOST];
 static uint32_t requests;
 static uint32_t flushes;
@@ -154,7 +155,7 @@ static int64_t finished(const struct request *request)
 	}
 	succeeded_reads += !request->write;
 	succeeded_writes += request->write != 0;
-	return (int64_t)request->length;
+	return (int64_t)request->length - short_by;
 }
 
 static ssize_t synchronous(int fd, int write, void *buffer, size_t length, off_t offset)

@@ -114,6 +114,10 @@ static void ends(int32_t engine)
 	keep(&worker, 1000);
 	check(sample.status == -EIO && sample.errors == 1 && requests == sample.writes + 1, "so does the first error");
 	error_every = 0;
+	short_by = 4096;
+	keep(&worker, 1000);
+	check(sample.status == -ENODATA && sample.writes == 0, "and the first write that is not whole");
+	short_by = 0;
 }
 
 int main(void)

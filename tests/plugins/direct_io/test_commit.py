@@ -3,10 +3,13 @@
 import errno
 import fcntl
 import os
+from collections.abc import Generator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from declared import series_of
 from fakes import HandContext
@@ -18,6 +21,8 @@ from sizeup.probing.manifest_file import parse_manifest
 from sizeup_direct_io import binding, commit, conclusions
 from sizeup_direct_io.commit import Commit
 from sizeup_direct_io.commit_log import FEW, OWN_BYTES, LogFiles, LogPoint, Method, log_points
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
@@ -159,6 +164,27 @@ def test_a_run_has_every_figure_of_every_point_and_leaves_nothing(folder: Path) 
     )
     assert any(isinstance(one, Estimate) and one.at.get("part") == "all" for one in emissions)
     assert list(folder.iterdir()) == []
+
+
+def test_the_figures_are_medians_of_the_rounds_and_a_drift_from_round_to_round_fails(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100, 200, 50 and 40 commits a second: the median is 75, and later rounds have 45 where earlier ones had 150."""
+    rates = iter([100.0, 200.0, 50.0, 40.0])
+
+    def measured(*given: Any) -> Generator[Any, None, MeasuredPoint]:
+        found = yield from measure(*given)
+        return replace(found, seconds=found.requests / next(rates))
+
+    monkeypatch.setattr(commit, "measure", measured)
+    emissions = run(folder, methods="fdatasync", most_committers=1, rounds=4, precision=0.5)
+    one = figures(emissions, "commits")["fdatasync", 1]
+    verdict = figures(emissions, "validity")["fdatasync", 1]
+
+    assert one.value == pytest.approx(75)
+    assert (one.replicates, one.converged) == (4, False)
+    assert verdict.extra["verdict"] == "fail"
+    assert "throughput drifted -70% from the first half to the second" in str(verdict.extra["reasons"])
 
 
 def test_a_method_that_is_denied_is_a_gap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
