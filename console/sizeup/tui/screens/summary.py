@@ -50,7 +50,7 @@ from sizeup.views.result.summary import (
 if TYPE_CHECKING:
     from sizeup.views.cards.panels import Panel
 
-MEASURE_SECONDS = 30
+MEASURE_SECONDS = 40
 """What the quick plan takes with storage, as far as it is known before the probes are read."""
 _BORDER_FROM_ROWS = 30
 """On a lower screen the lines need the rows of the borders."""
