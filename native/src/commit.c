@@ -3,10 +3,9 @@
 /*
  * The log of a database: one writer, and committers that append a record each and wait until it is durable.
  *
- * One thread keeps the times at which each committer asked, so that 512 of them cost no thread each. A flush takes all
- * that asked while the last one was under way; those that it releases ask again at once, or after they have thought,
- * and wait for the next. Where none waits, the first that asks flushes alone. So do PostgreSQL (XLogFlush and its
- * WALWriteLock), InnoDB and Oracle's log writer.
+ * One thread keeps the times at which each asked, so that 512 cost no thread each. A flush takes all that asked while
+ * the last one was under way; those that it releases ask again at once, or have thought, and wait for the next. Where
+ * none waits, the first that asks flushes alone. So do PostgreSQL (XLogFlush, WALWriteLock), InnoDB and Oracle.
  */
 #include "direct_io_worker.h"
 
@@ -77,14 +76,13 @@ static int put(struct log *log, uint64_t offset, bool last)
 /* Make @records durable: writes of at most a buffer each, then one flush. Return 1 at the end of the region. */
 static int flush(struct log *log, uint32_t records)
 {
-	const uint64_t most = log->spec->block_bytes;
 	uint64_t left = (records * log->spec->record_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	int status = 0;
 
 	if (log->written_bytes + left > log->spec->size_bytes)
 		return 1;
 	while (left > 0 && status == 0) {
-		log->queue.block_bytes = left < most ? left : most;
+		log->queue.block_bytes = left < log->spec->block_bytes ? left : log->spec->block_bytes;
 		left -= log->queue.block_bytes;
 		status = put(log, log->spec->start_bytes + log->written_bytes, left == 0);
 		log->written_bytes += log->queue.block_bytes;
@@ -144,8 +142,7 @@ static void keep_log(struct log *log, int schedstat_fd)
 	int64_t ended_ns = sizeup_clock_now_ns(), tick_ns = ended_ns;
 	int status = 0;
 
-	if (log->spec->think_ns)
-		prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 us would delay them */
+	prctl(PR_SET_TIMERSLACK, 1); /* the default of 50 us would delay those who think */
 	/* One after the other: were they released together, each flush would take all of them, which no database does. */
 	for (uint32_t i = 0; i < log->spec->committers; i++)
 		log->asked_ns[i] = ended_ns + i;
@@ -172,8 +169,6 @@ static void keep_log(struct log *log, int schedstat_fd)
 	}
 	if (status < 0)
 		io_counters_count_error(counters, status, 1);
-	else if (status > 0)
-		atomic_fetch_or_explicit(&counters->flags, SIZEUP_IO_REGION_DONE, memory_order_relaxed);
 	io_counter_set(&counters->submitted, io_counter_get(&counters->writes)); /* none waits any more */
 }
 

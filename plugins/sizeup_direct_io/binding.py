@@ -224,8 +224,11 @@ class IoJob:
             for name in _SAME_IN_BOTH:
                 setattr(native, name, getattr(worker, name))
             native.cpus, native.cpu_count = cpus, len(worker.cpus)
-            native.committers, native.record_bytes = worker.committers, worker.record_bytes
-            native.think_ns = worker.think_ns
+            native.committers, native.record_bytes, native.think_ns = (
+                worker.committers,
+                worker.record_bytes,
+                worker.think_ns,
+            )
         self._count = len(workers)
         handle = ffi.new("struct sizeup_io_job **")
         _check(lib.sizeup_io_start(table, len(workers), handle), "starting the workers")

@@ -33,15 +33,9 @@ from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 
 NAME = "io.commit"
-FEWEST_ROUNDS = 4
-"""How often the log has space for a commit of everyone, so that a window is full of commits."""
 _STREAM = Stream("commit", PAGE_BYTES, read_percent=0, durable=Durable.FDATASYNC)
 _LIVE = {"iops": "commits", "rate": "rate", "cpu": "cpu"} | {f"latency-{name}": f"latency-{name}" for name in QUANTILES}
 """The live series of a measurement, as this probe names them."""
-
-
-def _points(settings: Settings) -> tuple[LogPoint, ...]:
-    return log_points(str(settings["methods"]), int(settings["most_committers"]))
 
 
 class Commit:
@@ -50,13 +44,13 @@ class Commit:
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step: all points."""
         path, size, most = str(settings["path"]), int(settings["size"]), int(settings["most_committers"])
-        least = FEWEST_ROUNDS * most * int(settings["record"])
+        least = 4 * most * int(settings["record"])  # a window is to be full of commits
         refused = "" if size >= least else f"size={size}: expected at least {least} for {most} records; increase size"
         if refused or not path:
             yield Refusal(NAME, NAME, refused or "no target: set path to a directory")
             return
         files = 2 * size + FEW * OWN_BYTES if settings["methods"] == "all" else size
-        windows = len(_points(settings)) * int(settings["rounds"])
+        windows = len(log_points(str(settings["methods"]), most)) * int(settings["rounds"])
         seconds = durations.START_SECONDS + BACKGROUND_SECONDS + files / durations.ASSUMED_FILL_RATE
         seconds += windows * (float(settings["seconds"]) + durations.WINDOW_EXTRA_SECONDS) + durations.ENDING_SECONDS
         remote = any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts)
@@ -139,7 +133,7 @@ class CommitRun:
     def _opened(self) -> Generator[Emission, None, list[LogPoint]]:
         """Open the files of every point; one whose method is denied here is a gap."""
         points = []
-        for point in _points(self._settings):
+        for point in log_points(str(self._settings["methods"]), int(self._settings["most_committers"])):
             try:
                 yield from self._files.open(point)
             except (RefusedError, OSError) as error:
@@ -172,7 +166,8 @@ class CommitRun:
         """Yield what the rounds of a point say so far."""
         at, pooled = self._at(point), estimates.pool(runs)[_STREAM.name]
         steady = steadiness.check_steady(self._conditions(runs, background))
-        flush_ns = pooled.quantile_ns("response" if pooled.count("response") else "write", 0.5)
+        flushes = "response" if pooled.count("response") else "write"  # without a log each commit is one
+        flush_ns = pooled.quantile_ns(flushes, 0.5)
         flush = conclusions.flush_cost(0.0, flush_ns, write_cache(self._setup.target.device_number))
         caveats = (*flush.caveats, *estimates.caveats_of([steady]))
         extra: dict[str, str | int | float] = {
@@ -195,8 +190,8 @@ class CommitRun:
         width = math.inf if commits.low is None or commits.high is None else commits.high - commits.low
         yield replace(commits, converged=width / 2 <= float(self._settings["precision"]) * commits.value)
         yield figure("rate", lambda run: run.bytes_per_second)
-        yield figure("flushes", lambda run: _flushes(run) / run.seconds)
-        yield figure("flush-bytes", lambda run: run.transferred_bytes / _flushes(run))
+        yield figure("flushes", lambda run: run.intervals[_STREAM.name].count(flushes) / run.seconds)
+        yield figure("flush-bytes", lambda run: run.transferred_bytes / run.intervals[_STREAM.name].count(flushes))
         yield figure("latency-mean", lambda run: run.intervals[_STREAM.name].mean_ns("write"), pooled.mean_ns("write"))
         for name, share in QUANTILES.items():
             yield figure(f"latency-{name}", partial(_quantile_ns, share), pooled.quantile_ns("write", share))
@@ -230,8 +225,3 @@ class CommitRun:
 
 def _quantile_ns(share: float, run: MeasuredPoint) -> float:
     return run.intervals[_STREAM.name].quantile_ns("write", share)
-
-
-def _flushes(run: MeasuredPoint) -> int:
-    """Return the flushes of a round: those of the log, or one for each commit without a log."""
-    return run.intervals[_STREAM.name].count("response") or run.requests

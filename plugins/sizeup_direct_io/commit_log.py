@@ -19,8 +19,7 @@ from sizeup_direct_io.worker import Engine, Pattern, Worker
 COMMITTERS = (1, 8, 64, 512)
 FEW = 8
 """Committers of the methods other than fdatasync; and the most that flush on their own, as each has a thread."""
-BUFFER_BYTES = 1 << 20
-"""A flush of more is several writes."""
+BUFFER_BYTES = 1 << 20  # a flush of more is several writes
 PAGE_BYTES = 8192
 """What is flushed is padded to whole pages."""
 OWN_BYTES = 16 << 20
@@ -31,7 +30,6 @@ class Method(Enum):
     """How a log is made durable."""
 
     FDATASYNC = "fdatasync"
-    """Write to a file that was written before, then fdatasync."""
     GROWING = "fdatasync, growing file"
     DSYNC = "O_DIRECT, O_DSYNC"
     IO_URING = "O_DIRECT, io_uring with linked fsync"

@@ -74,10 +74,7 @@ def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
 
 
 def _commits(runs: Sequence[StepRun], stated: Mapping[str, Value]) -> dict[str, Value]:
-    """Commits a second of the most committers that were measured and that the workload has; 8 where it says nothing.
-
-    Then the rate of one alone is the other end. Of several targets the slowest counts, as the log may be on any.
-    """
+    """Commits a second of the most committers that the workload has, of the slowest target; a default has two ends."""
     given = stated.get("workload.committers")
     most = given.value if isinstance(given, Quantity) else USUAL_COMMITTERS
     found = [one for one in figures(runs, "storage.commits") if one.load <= most]
