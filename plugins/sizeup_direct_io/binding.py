@@ -31,7 +31,8 @@ _PATTERNS = {
 }
 _SAME_IN_BOTH = (
     *("group", "start_bytes", "size_bytes", "block_bytes", "first_block", "seed", "interval_ns", "read_percent"),
-    *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data", "poisson"),
+    *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data", "poisson", "committers", "record_bytes"),
+    "think_ns",
 )
 """What the native structure has of a worker under the same name."""
 
@@ -224,11 +225,6 @@ class IoJob:
             for name in _SAME_IN_BOTH:
                 setattr(native, name, getattr(worker, name))
             native.cpus, native.cpu_count = cpus, len(worker.cpus)
-            native.committers, native.record_bytes, native.think_ns = (
-                worker.committers,
-                worker.record_bytes,
-                worker.think_ns,
-            )
         self._count = len(workers)
         handle = ffi.new("struct sizeup_io_job **")
         _check(lib.sizeup_io_start(table, len(workers), handle), "starting the workers")
