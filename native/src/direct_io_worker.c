@@ -263,6 +263,8 @@ static void begin(struct run *run, struct slot *slot, int64_t now_ns)
 	slot->intended_ns = interval_ns ? run->next_intended_ns : now_ns;
 	slot->write = next_is_write(run);
 	run->next_intended_ns += next_gap_ns(run);
+	if (run->worker->spec.skip_missed && run->next_intended_ns < now_ns)
+		run->next_intended_ns = now_ns + interval_ns;
 	if (interval_ns && now_ns - slot->intended_ns > interval_ns)
 		io_counter_add(&run->counters->late, 1);
 	io_counter_add(&run->counters->submitted, 1);

@@ -56,6 +56,13 @@ static void pace(int32_t engine)
 	      "and the second waits from its intended start");
 	check(near((double)sizeup_histogram_quantile_ns(sample.read_ns, 0.99), 5 * MS), "although its service is short");
 	check(sample.late > 150 && sample.late < 250, "all that should have started meanwhile are late");
+	worker.skip_missed = 1;
+	first_ns = 1000 * MS;
+	run(&worker, 500);
+	first_ns = 0;
+	check(sample.late <= 2, "unless what was missed is not made up for");
+	for (uint32_t i = 2; i < requests; i++)
+		check(seen[i].begin_ns - seen[i - 1].begin_ns > 9 * MS, "the pace after the stall is the one before");
 }
 
 /*

@@ -8,10 +8,11 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from msgspec import Struct
 
+from sizeup.model.plan import Gentle
 from sizeup_direct_io._native import ffi, lib
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.worker import Engine, Pattern, Worker, submit_batch
@@ -211,6 +212,9 @@ class WorkerUsage(Struct, frozen=True):
 class IoJob:
     """Running workers; a context manager that stops them."""
 
+    gentle: ClassVar[Gentle | None] = None
+    """The caps that the workers of each job of this process keep together; None for a run at full load."""
+
     def __init__(self, workers: Sequence[Worker], *, drain_seconds: float = 5.0) -> None:
         self.drain_seconds = drain_seconds
         """Time for the requests in flight at the end to complete."""
@@ -224,6 +228,9 @@ class IoJob:
             native.submit_batch = worker.submit_batch or submit_batch(worker.block_bytes, worker.depth)
             for name in _SAME_IN_BOTH:
                 setattr(native, name, getattr(worker, name))
+            if self.gentle is not None:
+                least_ns = self.gentle.interval_ns(worker.block_bytes, len(workers))
+                native.interval_ns, native.skip_missed = max(worker.interval_ns, least_ns), True
             native.cpus, native.cpu_count = cpus, len(worker.cpus)
         self._count = len(workers)
         handle = ffi.new("struct sizeup_io_job **")

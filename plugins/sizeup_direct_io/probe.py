@@ -9,6 +9,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import cold_read, durations
+from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.path_bandwidth import find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Sweep
 from sizeup_direct_io.run import Run
@@ -130,4 +131,5 @@ class DirectIo:
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure; see ``run.Run``."""
+        IoJob.gentle = step.gentle
         return Run(run_settings(step.settings), context).emissions()

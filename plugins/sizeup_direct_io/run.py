@@ -14,6 +14,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.background import measure_background
+from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
@@ -123,9 +124,10 @@ class Run:
             results.append(points)
         if cold is not None:
             yield cold_estimate(setup, cold, results[0])
-        yield from self._conclusions(results)
-        if objective_seconds(settings):
-            yield from self._objective(results)
+        if IoJob.gentle is None:  # capped figures show neither what a device reaches nor what that costs
+            yield from self._conclusions(results)
+            if objective_seconds(settings):
+                yield from self._objective(results)
         if settings.other_paths:
             self._where = ""  # what fails there names its own path
             yield from compare_paths(self._load(results[0]), self._setups, settings.combined_bandwidth)

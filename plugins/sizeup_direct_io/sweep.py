@@ -13,6 +13,7 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, knee
+from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import measure
@@ -89,7 +90,7 @@ class SweepRunner:
                             f"the ramp ended: {why}",
                         )
             ramps.append(sorted(climbed[True] or climbed[False], key=lambda load: load.queue_depth))
-        if sweep.rising and len(sized) > 1:
+        if sweep.rising and len(sized) > 1 and IoJob.gentle is None:
             yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset's maximum was reached")))
         return list(latest.values())
 

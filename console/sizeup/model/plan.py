@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import Enum
 from fnmatch import fnmatchcase
@@ -153,6 +154,27 @@ class Declaration(Struct, frozen=True, omit_defaults=True):
     """Whether the probe tests sizeup itself."""
 
 
+class Gentle(Struct, frozen=True):
+    """What a step keeps to beside a live database, on one CPU at the lowest CPU and I/O priority."""
+
+    cpu: int = -1
+    """The only CPU that it runs on; -1 before one is chosen."""
+    iops: float = 500.0
+    bytes_per_second: float = 50e6
+
+    @classmethod
+    def of(cls, iops: float | None, mb_s: float | None) -> Gentle:
+        """Return the caps that were chosen, or the defaults in their place."""
+        return cls(iops=iops or cls().iops, bytes_per_second=cls().bytes_per_second if mb_s is None else mb_s * 1e6)
+
+    def interval_ns(self, block_bytes: int, workers: int) -> int:
+        """Return the least time between two requests of one of several workers that keep both caps together."""
+        return math.ceil(workers * max(1 / self.iops, block_bytes / self.bytes_per_second) * 1e9)
+
+    def __str__(self) -> str:
+        return f"measured gently: at most {self.iops:g} IOPS and {self.bytes_per_second / 1e6:g} MB/s"
+
+
 NOT_REPORTED = "not reported"
 """What a probe touches or takes, where it does not say so."""
 
@@ -183,6 +205,8 @@ class Step(Struct, frozen=True):
 
     Only of coordinates of which it is known beforehand; a ramp may well end earlier.
     """
+    gentle: Gentle | None = None
+    """None for full load."""
 
 
 class Refusal(Struct, frozen=True):

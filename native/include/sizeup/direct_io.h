@@ -52,6 +52,7 @@ struct sizeup_io_worker {
 	uint32_t error_limit;  /* give up after this many failed requests */
 	int32_t huge_pages;    /* buffers on transparent huge pages, else on 4K pages */
 	int32_t fdatasync_each; /* after every write, and part of its time; thread engine only */
+	int32_t skip_missed;    /* intended starts that pass during a stall are not made up for */
 	int32_t fresh_data;     /* rewrite the whole buffer before each write, not only a stamp per 4 KiB */
 	const int32_t *cpus; /* the thread runs on these only; read by sizeup_io_start() alone */
 	uint32_t cpu_count;  /* 0: wherever the caller may run */
