@@ -70,6 +70,14 @@ KEYS = (
         ("continue", "cancel"),
     ),
     ConfigKey(
+        "run.busy",
+        "",
+        "ask",
+        "what a run does on a host that others keep busy: the console asks and a batch run is gentle, both are gentle, "
+        "or both measure at full load",
+        ("ask", "gentle", "ignore"),
+    ),
+    ConfigKey(
         "console.theme", "--theme", THEMES[0], "color theme; the ansi themes use the 16 colors of the terminal", THEMES
     ),
     ConfigKey(

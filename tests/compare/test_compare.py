@@ -206,14 +206,15 @@ def test_hardware_comes_first_and_only_where_it_differs() -> None:
 
 
 def test_what_may_mislead_is_said() -> None:
-    first = [session(1, (LATENCY, {}, 1.0), kernel="6.1", governor="powersave")]
-    base = [session(1, (LATENCY, {}, 1.0), governor="performance")]
+    first = [session(1, (LATENCY, {}, 1.0), kernel="6.1", governor="powersave", load="gentle")]
+    base = [session(1, (LATENCY, {}, 1.0), governor="performance", load="full")]
 
     warnings = compare(first, base).warnings
 
     assert "both sides hold the same session" in warnings
     assert "kernel differs: 6.1 (baseline: 5.10)" in warnings
     assert "governor differs: powersave (baseline: performance)" in warnings
+    assert "load differs: gentle (baseline: full)" in warnings
     assert any("not interleaved" in warning for warning in warnings)
 
 

@@ -7,6 +7,7 @@ import pytest
 from sizeup.cli.parser import build_parser
 from sizeup.cli.start import spec_of
 from sizeup.engine.spec import RunSpec
+from sizeup.model.plan import Gentle
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,8 @@ from sizeup.engine.spec import RunSpec
         RunSpec(),
         RunSpec(plan="quick", probes=("null",), assignments=("null.samples=5", "null.interval=1ms"), append="a b"),
         RunSpec(plan="full", probes=("null", "clock.cost"), rounds=3, output="-", only_builtin=True),
+        RunSpec(gentle=Gentle(iops=50.0, bytes_per_second=2e6)),
+        RunSpec(full_load=True),
         RunSpec(start_at="1800000000", control=True, output="x"),
     ],
 )

@@ -17,6 +17,7 @@ INSIDE = """
 export PYTHONPATH=/guest/in/site
 small="--set memory.latency.largest=16M --set memory.latency.points=2 --set memory.latency.replicates=2
     --set memory.latency.replicate=0.01 --set memory.latency.budget=2"
+export SIZEUP_RUN_BUSY=ignore
 python3 -m sizeup --batch -p memory.latency $small -o $OUT/chosen.jsonl
 python3 -m sizeup --batch -p memory.latency $small --set memory.latency.cpu=6 -o $OUT/memoryless.jsonl
 python3 -m sizeup --batch -p memory.shm --set memory.shm.bytes=16M -o $OUT/shm.jsonl

@@ -1,5 +1,6 @@
 """A plan says what will run, in which order, and what must not run and why."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,12 @@ from msgspec.structs import replace
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.numa import NumaNode
-from sizeup.model.plan import NOT_REPORTED, Hazard, Plan, Refusal, Step
+from sizeup.model.plan import NOT_REPORTED, Gentle, Hazard, Plan, Refusal, SettingValue, Step
 from sizeup.model.topology import Pu
 from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires, TargetEntry
 from sizeup.probing.manifest_file import parse_manifest
 from sizeup.probing.planner import make_plan, renumber, unmet
-from sizeup.probing.registry import RegisteredProbe, Registry
+from sizeup.probing.registry import RegisteredProbe, Registry, load_registry
 
 ROOT = Path(__file__).parents[2]
 MACHINE = Machine(pus=(Pu(0, online=True, allowed=True),), platform=Platform(architecture="x86_64"))
@@ -90,6 +91,40 @@ def test_a_step_that_could_not_end_in_time_is_refused() -> None:
             "set what it measures lower",
         ),
     )
+
+
+def test_a_gentle_plan_has_one_cpu_and_leaves_out_what_does_not_say_what_it_would_take() -> None:
+    two_cpus = replace(MACHINE, pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(2)))
+    caps = Gentle(cpu=1)
+    probes = registry(
+        manifest("one", gentle={}),
+        manifest("two"),
+        manifest("bad", not_gentle="it loads every CPU"),
+        manifest("slow", gentle={}, requires=Requires(minimum_cpus=2)),
+    )
+
+    plan = make_plan(two_cpus, probes, name="quick", gentle=caps)
+
+    assert [(step.id, step.gentle) for step in plan.steps] == [("one", caps)]
+    assert {refusal.probe: refusal.reason for refusal in plan.refusals} == {
+        "two": "left out of a gentle run: it does not say what it would take",
+        "bad": "left out of a gentle run: it loads every CPU",
+        "slow": "needs 2 CPUs; 1 may be used here",
+    }
+    assert [step.gentle for step in make_plan(two_cpus, probes, name="quick", probes=["one"]).steps] == [None]
+
+
+def test_a_gentle_plan_sets_what_the_manifest_says_below_what_the_user_chose() -> None:
+    gentle = {"largest_file": 256 << 20, "depth": 1, "cold_read": False}
+    probes = load_registry()
+
+    def settings(**typed: SettingValue) -> Mapping[str, SettingValue]:
+        chosen = {"io.direct": {"size": 1 << 30, **typed}} if typed else {}
+        plan = make_plan(MACHINE, probes, name="quick", mount="/", settings=chosen, gentle=Gentle(cpu=0))
+        return next(step.settings for step in plan.steps if step.probe == "io.direct")
+
+    assert {name: settings()[name] for name in gentle} == gentle
+    assert (settings(depth=2)["depth"], settings(depth=2)["cold_read"]) == (2, False)
 
 
 def test_rounds_repeat_the_whole_plan_under_ids_of_their_own() -> None:

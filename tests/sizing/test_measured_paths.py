@@ -4,10 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.model.machine import PathBudget
-from sizeup.model.plan import Step
+from sizeup.model.plan import Gentle, Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.session.value import Session
 from sizeup.sizing.inputs.measured import measured
 from sizing.measured_sessions import FIVE, ONE, capacity_of, drives, figures, put, ramp, session, unused
 
@@ -66,6 +67,24 @@ def test_a_ramp_rises_by_what_each_doubling_of_its_depth_gains(last: float, rise
 
     assert isinstance(capacity, Quantity)
     assert bool(capacity.doubts) is rises
+
+
+def test_a_gentle_figure_is_a_lower_bound_whose_caps_are_named_and_one_at_full_load_comes_first() -> None:
+    gently, full = (
+        session("io.direct", *ramp("oltp-read", *values, series="iops")) for values in ((500,), (9e3, 9.1e3))
+    )
+    run = gently.steps.pop("io.direct")
+    run.step = replace(run.step, id="io.direct~2", gentle=Gentle(cpu=0))
+    gently.steps["io.direct~2"] = run
+    capacity = measured(gently)["capacity.iops"]
+    both = measured(Session(full.header, machine=ONE, steps=full.steps | gently.steps))["capacity.iops"]
+
+    assert isinstance(capacity, Quantity)
+    assert (capacity.least, capacity.most) == (500, None)
+    reason = "it was measured gently: at most 500 IOPS and 50 MB/s"
+    assert [(doubt.reason, doubt.action) for doubt in capacity.doubts] == [(reason, "Measure at full load")]
+    assert isinstance(both, Quantity)
+    assert (both.least, both.doubts) == (9.1e3, ())
 
 
 def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:

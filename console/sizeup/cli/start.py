@@ -6,6 +6,7 @@ sizeup --batch is the same command.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -15,7 +16,9 @@ from sizeup.cli.targets import measure_targets
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
+    from sizeup.config import Configuration
     from sizeup.engine.spec import RunSpec
+    from sizeup.model.plan import Gentle
     from sizeup.session.value import Session
 
 
@@ -53,6 +56,16 @@ ARGUMENTS = (
         arg("--append", metavar="FILE", help="add another run to this session"),
         arg("--resume", metavar="FILE", help="run the steps that are missing from this session's plan"),
     ),
+    one_of(
+        switch(
+            "--gentle",
+            help="beside a live database: one CPU at nice 19 and idle I/O class, limited IOPS, MB/s and memory. On a "
+            "busy host a run is gentle by itself",
+        ),
+        switch("--full-load", help="measure at full load, even if other processes keep this host busy"),
+    ),
+    arg("--gentle-iops", type=float, metavar="N", help="with --gentle: I/O requests per second (default: 500)"),
+    arg("--gentle-mb-s", type=float, metavar="N", help="with --gentle: MB/s of I/O (default: 50)"),
     switch("--json", help="print the results as JSON in base units instead of a summary"),
     switch("--details", help="print every chapter instead of one screen"),
     QUIET,
@@ -64,7 +77,10 @@ ARGUMENTS = (
         "keep and hang-up",
     ),
 )  # fmt: skip
-_OF_A_PLAN = {"plan": "--plan", "probe": "-p", "mount": "--mount", "assignments": "--set", "repeat": "--repeat"}
+_OF_A_PLAN = {
+    "plan": "--plan", "probe": "-p", "mount": "--mount", "assignments": "--set", "repeat": "--repeat",
+    "gentle": "--gentle", "full_load": "--full-load",
+}  # fmt: skip
 """Options that say what is measured, by where argparse keeps them; a resumed session says it itself."""
 
 
@@ -87,7 +103,29 @@ def spec_of(arguments: argparse.Namespace) -> RunSpec:
         control=arguments.control,
         only_builtin=arguments.only_builtin,
         cancel_on_hang_up=configuration.text("run.hang_up") == "cancel",
+        gentle=_gentle(arguments, configuration),
+        full_load=arguments.full_load,
     )
+
+
+def _gentle(arguments: argparse.Namespace, configuration: Configuration) -> Gentle | None:
+    """Return the caps of a run that is gentle, as typed or because others keep this host busy; None for full load."""
+    from sizeup.model.plan import Gentle
+
+    iops, mb_s = arguments.gentle_iops, arguments.gentle_mb_s
+    for flag, number, least in (("--gentle-iops", iops, 10), ("--gentle-mb-s", mb_s, 1)):
+        refuse_without(arguments, flag, "--gentle")
+        if number is not None and not least <= number < math.inf:
+            raise UsageError(f"{flag}: expected a number of at least {least}, found {number:g}")
+    caps = Gentle(iops=iops or Gentle().iops, bytes_per_second=1e6 * mb_s if mb_s else Gentle().bytes_per_second)
+    asked = arguments.gentle or arguments.full_load or arguments.resume
+    if not asked and configuration.text("run.busy") != "ignore":
+        from sizeup.live.host_load import measure_load
+
+        if excess := measure_load().excess():
+            print(f"sizeup: this host is busy ({excess}): measuring gently; or add --full-load", file=sys.stderr)
+            return caps
+    return caps if arguments.gentle else None
 
 
 def _mount(arguments: argparse.Namespace) -> str:

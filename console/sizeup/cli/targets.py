@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sizeup.cli.arguments import refuse_combination
+from sizeup.cli.arguments import refuse_combination, typed
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.text import plural
 
@@ -65,12 +65,14 @@ def batch_options(arguments: argparse.Namespace) -> list[str]:
         ("--mount", arguments.mount),
         ("--repeat", arguments.repeat),
         ("--start-at", arguments.start_at),
+        ("--gentle-iops", arguments.gentle_iops),
+        ("--gentle-mb-s", arguments.gentle_mb_s),
     ):
         options += [] if value is None else [flag, str(value)]
     for flag, values in (("-p", arguments.probe), ("--set", arguments.assignments)):
         for value in values or ():
             options += [flag, value]
-    return [*options, "--only-builtin"] if arguments.only_builtin else options
+    return [*options, *(flag for flag in ("--gentle", "--full-load", "--only-builtin") if typed(arguments, flag))]
 
 
 def _result_lines(results: Sequence[HostResult]) -> list[str]:

@@ -47,7 +47,7 @@ def comparison_caveats(
         for session in digests:
             for sentence in (*session.damage, *session.invalid_results):
                 yield f"{session.path}: {sentence}"
-    for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source"):
+    for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source", "load"):
         seen = [
             sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (new, baseline)
         ]

@@ -65,7 +65,7 @@ class Digest(Struct, frozen=True):
     tool: str
     machine: Machine | None
     facts: dict[str, str | int | float | bool | None]
-    """The last environment record."""
+    """The last environment record, and whether the host was measured at full load."""
     values: tuple[RunValue, ...]
     damage: tuple[str, ...]
     source: str = ""
@@ -96,7 +96,7 @@ def digest(session: Session, path: str) -> Digest:
         header.started,
         header.tool,
         session.machine,
-        facts,
+        {**facts, "load": f"gentle, {session.gentle}" if session.gentle else "full"},
         values,
         session.damage.sentences(),
         invalid_results=tuple(f"{step}: {words}" for step, words in marked if words),

@@ -24,10 +24,11 @@ from sizeup.engine.control import BatchControl
 from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
 from sizeup.live.environment import ClockSync, EnvironmentWatch, Fact, clock_sync
+from sizeup.live.host_load import LoadWindow, measure_load
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Plan, Step
-from sizeup.model.records import ProgressRecord, StepRecord
+from sizeup.model.records import EstimateRecord, ProgressRecord, StepRecord
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing.planner import make_plan, renumber
 from sizeup.probing.registry import Registry, load_registry
@@ -41,6 +42,7 @@ from sizeup.session.records import (
     EndRecord,
     EnvironmentRecord,
     FindingRecord,
+    GapRecord,
     MachineRecord,
     OutcomeRecord,
     PlanRecord,
@@ -66,6 +68,8 @@ FARTHEST_SECONDS = 7 * 86_400
 _LOOK_AGAIN_SECONDS = 1.0
 """The clock may be set while we wait, so that no sleep is longer."""
 _EXPERIMENT_AGAIN = "start the experiment again"
+MOST_PAUSE_SECONDS = 30.0
+"""How long a gentle step waits for a load of others that rose; it then begins all the same."""
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
@@ -137,6 +141,7 @@ class Recorder:
         )
         self.sync()
         last_progress_ns = -_PROGRESS_EVERY_NS
+        figures = {series.name for series in probe.series if step.gentle is not None and series.unit != "verdict"}
 
         def listen(records: Iterable[StepRecord]) -> None:
             nonlocal last_progress_ns
@@ -146,6 +151,9 @@ class Recorder:
                     if record.t_ns - last_progress_ns < _PROGRESS_EVERY_NS:
                         continue
                     last_progress_ns = record.t_ns
+                if isinstance(record, EstimateRecord) and record.estimate.series in figures:
+                    caveats = (*record.estimate.caveats, f"measured gently: {step.gentle}")
+                    record = replace(record, estimate=replace(record.estimate, caveats=caveats))  # noqa: PLW2901
                 kept.append(record)
             self.put(*kept)
 
@@ -311,6 +319,9 @@ def run(
         if spec.resume and before is not None:
             plan = _remainder(before, spec.resume)
         else:
+            gentle = spec.gentle
+            if gentle is not None:
+                gentle = replace(gentle, cpu=measure_load().quietest_cpu(os.sched_getaffinity(0)))
             plan = plan or make_plan(
                 machine,
                 registry,
@@ -319,6 +330,7 @@ def run(
                 settings=settings,
                 rounds=spec.rounds,
                 mount=spec.mount,
+                gentle=gentle,
             )
             plan = renumber(plan, before.steps) if before is not None else plan
         with _opened(spec, before) as (writer, path, origin_ns):
@@ -341,7 +353,7 @@ def run(
                 recorder.sync()
                 late_ns = 0 if start_ns is None else _wait(start_ns, sync, control, display)
                 recorder.run(
-                    plan.steps,
+                    _backing_off(plan.steps, recorder, control, display),
                     registry,
                     control,
                     lambda: _environment(recorder, watch, machine, control),
@@ -410,6 +422,30 @@ def _wait(start_ns: int, sync: ClockSync, control: BatchControl, display: Progre
     if not control.cancel_run:
         display.show(f"started {late_ns / 1000:,.0f} us late")
     return late_ns
+
+
+def _backing_off(
+    steps: Iterable[Step], recorder: Recorder, control: BatchControl, display: ProgressDisplay
+) -> Iterator[Step]:
+    """Yield each step; a gentle one after a pause where others load the host more than before the first one."""
+    before: LoadWindow | None = None
+    for step in steps:
+        deadline: float | None = None
+        while step.gentle is not None and not control.cancel_run:
+            load = measure_load()
+            before = before or load
+            excess = load.excess(before)
+            if not excess:
+                break
+            if deadline is None:
+                deadline = time.monotonic() + MOST_PAUSE_SECONDS
+                display.show(f"pausing at most {MOST_PAUSE_SECONDS:g} s before {step.id}: {excess}")
+            if time.monotonic() > deadline:
+                reason = f"it began after a pause of {MOST_PAUSE_SECONDS:g} s although others load the host: {excess}"
+                recorder.put(GapRecord(recorder.now_ns(), Gap(f"gentle pause before {step.id}", reason)))
+                break
+            control.read_commands()
+        yield step
 
 
 @contextmanager

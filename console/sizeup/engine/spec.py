@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sizeup.model.plan import Gentle
+
 
 class RunSpec(Struct, frozen=True, kw_only=True):
     """One run, settings still as typed: the engine checks them against the manifests before it starts."""
@@ -26,6 +28,10 @@ class RunSpec(Struct, frozen=True, kw_only=True):
     control: bool = False
     """Whether commands are taken from standard input."""
     only_builtin: bool = False
+    gentle: Gentle | None = None
+    """The caps of a run beside a live database, whose CPU is chosen at its start; None for full load."""
+    full_load: bool = False
+    """Whether the command line asks for full load on a busy host; a run of the engine is what ``gentle`` says."""
     cancel_on_hang_up: bool = False
     """Whether the loss of the terminal cancels it; a runner that is started by ``options`` is configured by itself."""
 
@@ -45,4 +51,7 @@ class RunSpec(Struct, frozen=True, kw_only=True):
             found += ["--repeat", str(self.rounds)]
         for flag, value in (("-o", self.output), ("--append", self.append), ("--start-at", self.start_at)):
             found += [] if value is None else [flag, value]
+        if (caps := self.gentle) is not None:
+            found += ["--gentle", "--gentle-iops", f"{caps.iops}", "--gentle-mb-s", f"{caps.bytes_per_second / 1e6}"]
+        found += ["--full-load"] if self.full_load else []
         return [*found, "--only-builtin"] if self.only_builtin else found

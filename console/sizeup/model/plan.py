@@ -162,17 +162,12 @@ class Gentle(Struct, frozen=True):
     iops: float = 500.0
     bytes_per_second: float = 50e6
 
-    @classmethod
-    def of(cls, iops: float | None, mb_s: float | None) -> Gentle:
-        """Return the caps that were chosen, or the defaults in their place."""
-        return cls(iops=iops or cls().iops, bytes_per_second=cls().bytes_per_second if mb_s is None else mb_s * 1e6)
-
     def interval_ns(self, block_bytes: int, workers: int) -> int:
         """Return the least time between two requests of one of several workers that keep both caps together."""
         return math.ceil(workers * max(1 / self.iops, block_bytes / self.bytes_per_second) * 1e9)
 
     def __str__(self) -> str:
-        return f"measured gently: at most {self.iops:g} IOPS and {self.bytes_per_second / 1e6:g} MB/s"
+        return f"at most {self.iops:g} IOPS and {self.bytes_per_second / 1e6:g} MB/s"
 
 
 NOT_REPORTED = "not reported"

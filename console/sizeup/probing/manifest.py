@@ -144,6 +144,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Plans that include this probe (``quick``, ``standard``, ``full``) and what they set."""
     mount_plans: dict[str, dict[str, plan.SettingValue]] = {}
     """Plans that include this probe where the user names a mount to measure, and what they set besides it."""
+    gentle: dict[str, plan.SettingValue] | None = None
+    """What a gentle run sets besides its plan; None where the probe is left out of it."""
+    not_gentle: str = ""
+    """Why it is left out."""
     estimated_seconds: dict[str, _Seconds] = {}
     """By plan."""
     chart: Literal["curve", "matrix", "bars", "scaling", "histogram", "none"] = "curve"

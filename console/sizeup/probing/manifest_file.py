@@ -155,6 +155,7 @@ def _parameters_named(manifest: Manifest) -> Iterator[tuple[Place, str, Iterable
         implied = [name for found in parameter.implies.values() for name in found]
         yield (*below, "implies"), f"implies of parameter {parameter.name}", implied
     yield ("precision",), "precision", [manifest.precision]
+    yield ("gentle",), "gentle", manifest.gentle or ()
     for key in ("plans", "mount_plans"):
         yield (key,), key, [name for settings in getattr(manifest, key).values() for name in settings]
     yield ("limits", "space_setting"), "limits.space_setting", [manifest.limits.space_setting]
@@ -222,13 +223,15 @@ def _plans(manifest: Manifest, place: Place) -> Iterator[Mistake]:
                 yield Mistake(
                     (*place, key, plan), f"{key} of {manifest.name}", expected, f"{plan!r}{nearest(plan, PLANS)}"
                 )
+    values: list[tuple[Place, Mapping[str, SettingValue]]] = [(("gentle",), manifest.gentle or {})]
     for key in ("plans", "mount_plans"):
-        values: dict[str, dict[str, SettingValue]] = getattr(manifest, key)
-        for plan, settings in values.items():
-            for name, value in settings.items():
-                parameter = parameters.get(name)
-                if parameter is not None and not accepts(parameter, value):
-                    yield Mistake((*place, key, plan), f"{key}.{plan}.{name}", expectation(parameter), repr(value))
+        values += [((key, plan), settings) for plan, settings in getattr(manifest, key).items()]
+    for below, settings in values:
+        for name, value in settings.items():
+            parameter = parameters.get(name)
+            if parameter is not None and not accepts(parameter, value):
+                words = ".".join(map(str, (*below, name)))
+                yield Mistake((*place, *below), words, expectation(parameter), repr(value))
     for plan in manifest.plans:
         if plan not in manifest.estimated_seconds:
             expected = f"a number for plan {plan}"

@@ -14,6 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import (
     LEAST_LIMIT_OVER_ESTIMATE,
     NOT_REPORTED,
+    Gentle,
     Hazard,
     Plan,
     Refusal,
@@ -50,10 +51,12 @@ def make_plan(
     settings: Mapping[str, Settings] | None = None,
     rounds: int = 1,
     mount: str = "",
+    gentle: Gentle | None = None,
 ) -> Plan:
     """The steps of the named plan, or of the named probes with that plan's settings.
 
-    With a ``mount``, an absolute path, the plan includes what probes measure on a mount.
+    With a ``mount``, an absolute path, the plan includes what probes measure on a mount. A ``gentle`` plan is made for
+    a machine of which one CPU may be used, and leaves out what would load the others.
 
     Rounds repeat the whole plan, so that slow drift of the machine falls on every step alike; the
     ids of later rounds end in ``~2``, ``~3`` and so on.
@@ -72,6 +75,11 @@ def make_plan(
         on_mount = [probe for probe in targeted if mount and name in probe.manifest.mount_plans]
         selected += on_mount
         chosen |= {probe.name: {**_on_mount(probe, name, mount), **chosen.get(probe.name, {})} for probe in on_mount}
+    if gentle is not None:
+        machine = replace(machine, pus=tuple(replace(pu, allowed=pu.cpu == gentle.cpu) for pu in machine.pus))
+        for probe in selected:
+            typed, kept = (settings or {}).get(probe.name, {}), probe.manifest.gentle or {}
+            chosen[probe.name] = {**chosen.get(probe.name, {}), **kept, **typed}
     strays = [probe for probe in chosen if probe not in {probe.name for probe in selected}]
     if strays:
         raise UsageError(
@@ -86,7 +94,7 @@ def make_plan(
     steps: list[Step] = []
     refusals: list[Refusal] = []
     for probe in sorted(selected, key=_rank):
-        for planned in _plan_probe(machine, probe, name, chosen.get(probe.name, {})):
+        for planned in _plan_probe(machine, probe, name, chosen.get(probe.name, {}), gentle):
             (steps if isinstance(planned, Step) else refusals).append(planned)  # type: ignore[arg-type]
     return Plan(
         name="custom" if probes or name is None else name,
@@ -125,12 +133,14 @@ def _rank(probe: RegisteredProbe) -> tuple[int, str]:
 
 
 def _plan_probe(
-    machine: Machine, probe: RegisteredProbe, plan: str | None, chosen: Settings
+    machine: Machine, probe: RegisteredProbe, plan: str | None, chosen: Settings, gentle: Gentle | None = None
 ) -> Iterator[Step | Refusal]:
     manifest = probe.manifest
     settings = resolve(manifest, plan, chosen)
     lacking = missing(manifest, settings)
     reason = unmet(machine, manifest)
+    if gentle is not None and manifest.gentle is None and reason is None:
+        reason = f"left out of a gentle run: {manifest.not_gentle or 'it does not say what it would take'}"
     setting = lacking[0].name if lacking else ""
     if lacking:
         reason = f"needs a value that only you can give: --set {manifest.name}.{setting}=... ({lacking[0].help})"
@@ -149,7 +159,7 @@ def _plan_probe(
                 )
                 return
             seen.add(id_)
-            yield _limited(planned, manifest) if isinstance(planned, Step) else planned
+            yield _limited(replace(planned, gentle=gentle), manifest) if isinstance(planned, Step) else planned
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down

@@ -26,11 +26,12 @@ from sizeup.model.records import ENCODER, EstimateRecord, GapRecord, ProgressRec
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing import wire
 from sizeup.probing.registry import load_class
-from sizeup.procfs.process import make_first_oom_victim
+from sizeup.procfs.process import make_first_oom_victim, set_autogroup_nice
 from sizeup.text import one_line
 
 _PR_SET_PDEATHSIG = 1
 _PARENT_GONE = 3
+LOWEST_NICE = 19
 
 
 class WorkerContext:
@@ -78,8 +79,7 @@ def main() -> NoReturn:
     job = wire.JOB.decode(head)
     _settle(job)
     context = WorkerContext(job.origin_ns)
-    threading.Thread(target=_listen, args=(context, rest), daemon=True).start()
-    _send(job, _run(job, context))
+    _send(job, _run(job, context, rest))
     sys.stdout.flush()
     sys.stderr.flush()
     # A native thread that ignored its cancel must not keep the process.
@@ -109,6 +109,19 @@ def _settle(job: wire.StepJob) -> None:
     make_first_oom_victim()
 
 
+def _stand_back(cpu: int) -> None:
+    """Run on one CPU at the lowest CPU and I/O priority, as all threads do that are started later."""
+    import psutil
+
+    try:
+        os.sched_setaffinity(0, {cpu})
+        os.setpriority(os.PRIO_PROCESS, 0, LOWEST_NICE)
+        psutil.Process().ionice(psutil.IOPRIO_CLASS_IDLE)
+    except (OSError, psutil.Error) as error:
+        raise RefusedError(f"cannot be measured gently on CPU {cpu}: {one_line(str(error))}") from error
+    set_autogroup_nice(LOWEST_NICE)
+
+
 def _listen(context: WorkerContext, early: bytes) -> None:
     """Wait for the cancel command; the end of standard input means that the runner has gone."""
     data = early
@@ -123,8 +136,11 @@ def _listen(context: WorkerContext, early: bytes) -> None:
     os._exit(_PARENT_GONE)
 
 
-def _run(job: wire.StepJob, context: WorkerContext) -> wire.Ending:
+def _run(job: wire.StepJob, context: WorkerContext, early: bytes) -> wire.Ending:
     try:
+        if job.step.gentle is not None:
+            _stand_back(job.step.gentle.cpu)  # before there is another thread, which would not
+        threading.Thread(target=_listen, args=(context, early), daemon=True).start()
         for emission in load_class(job.target).run(job.step, context):
             _send(job, record_of(job.step.id, context.now_ns(), emission))
     except RefusedError as error:

@@ -114,6 +114,15 @@ def make_first_oom_victim(proc: str = PROC) -> None:
         file.write(_FIRST)
 
 
+def set_autogroup_nice(nice: int, proc: str = PROC) -> None:
+    """Set the nice value of this session's autogroup (sched(7)); its processes' own count within the group alone.
+
+    Does nothing where there are no autogroups.
+    """
+    with contextlib.suppress(OSError), open(f"{proc}/self/autogroup", "wb", buffering=0) as file:
+        file.write(str(nice).encode())
+
+
 class CgroupMembership(Struct, frozen=True):
     """The group of a process in one hierarchy."""
 

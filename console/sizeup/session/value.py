@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Gap, Machine
-from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
+from sizeup.model.plan import Declaration, Gentle, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress
 from sizeup.session import records
 
@@ -173,6 +173,11 @@ class Session(Struct):
     def plan(self) -> Plan | None:
         """What the latest run set out to do."""
         return self.plans[-1] if self.plans else None
+
+    @property
+    def gentle(self) -> Gentle | None:
+        """The caps that the latest run keeps to; None for full load."""
+        return self.plan.steps[0].gentle if self.plan is not None and self.plan.steps else None
 
     @property
     def title(self) -> str:

@@ -117,7 +117,8 @@ def doubted(
         value = replace(value, low=None, high=None)
         doubts += [Doubt(worst, why, _LONGER), Doubt(best, why, _LONGER, upper=True)]
     if why := why_lower_bound(key, sweep):
-        doubts.append(Doubt(None, why, "Measure at a queue depth that rises", upper=True))
+        action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
+        doubts.append(Doubt(None, why, action, upper=True))
     loads = {"CPUs": max(_extra(figure, "stolen_share"), _extra(figure, "others_share"))}
     loads["I/O"] = _extra(figure, "others_io_share")
     most_used = max(loads, key=lambda part: loads[part])
@@ -214,6 +215,8 @@ def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     most = max(sweep, key=lambda one: one.value)
     if most.invalid is not None and not most.invalid.is_doubt:
         return f"the best figure of its ramp is not valid ({most.invalid.cause})"
+    if most.run.step.gentle is not None:
+        return f"it was measured gently: {most.run.step.gentle}"
     if KEYS[key].unit == "MB/s" and most.declared.name != LARGE:
         return "small requests were measured, and large ones carry more"
     loads = sorted({one.load: one.value for one in sorted(sweep, key=lambda one: one.value) if one.load}.items())

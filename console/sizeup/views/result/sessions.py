@@ -47,13 +47,13 @@ def listed_figures(entry: StoredSession) -> ListedFigures:
 def state(session: Session) -> str:
     """How the session ended and what it is missing, in words."""
     ended = session.end.status if session.end is not None else "interrupted"
-    missing = len(session.missing_steps)
+    missing, gently = len(session.missing_steps), "" if session.gentle is None else ", measured gently"
     if not missing or session.plan is None:
-        return ended
+        return ended + gently
     if ended == "complete":
-        return f"{missing} of {len(session.plan.steps)} steps did not finish"
+        return f"{missing} of {len(session.plan.steps)} steps did not finish{gently}"
     measured = sum(run.finished for run in session.steps.values())
-    return f"{plural(measured, 'step')} measured, {missing} not ({ended})"
+    return f"{plural(measured, 'step')} measured, {missing} not ({ended}{gently})"
 
 
 def sessions_table(entries: Sequence[StoredSession]) -> Table:
