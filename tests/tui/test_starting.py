@@ -1,6 +1,11 @@
 """A run that was asked for and has not begun: what is shown of it, and what its key does meanwhile."""
 
-from consoles import Console, ended, records
+import pytest
+
+from consoles import Console, MakeConsole, ended, machine, records
+from sizeup.tui.dialogs import ChoiceDialog
+from sizeup.tui.live_source import LiveSource
+from sizeup.tui.options import Options
 
 
 async def test_the_key_that_runs_a_probe_starts_it_once_and_hides_what_failed_before(console: Console) -> None:
@@ -21,3 +26,49 @@ async def test_the_key_that_runs_a_probe_starts_it_once_and_hides_what_failed_be
         assert "Starting: no samples yet." in starting
         assert console.runs.queue == []
         assert console.told[told:] == ["Null probe is starting already"]
+
+
+EXCESS = "CPU pressure 34 % (limit 20 %)"
+
+
+@pytest.mark.parametrize(
+    ("excess", "mode", "keys", "flag"),
+    [
+        ("", "ask", (), []),
+        (EXCESS, "ignore", (), []),
+        (EXCESS, "gentle", (), ["--gentle"]),
+        (EXCESS, "ask", ("down", "enter"), ["--gentle"]),
+        (EXCESS, "ask", ("down", "down", "enter"), ["--full-load"]),
+        (EXCESS, "ask", ("enter",), None),
+        (EXCESS, "ask", ("escape",), None),
+    ],
+)
+async def test_on_a_busy_host_a_run_starts_as_the_user_answers(
+    make_console: MakeConsole, excess: str, mode: str, keys: tuple[str, ...], flag: list[str] | None
+) -> None:
+    live = LiveSource(lambda _: None, machine, busy=lambda: excess)
+    console = make_console(options=Options(busy=mode), live_source=live)
+    async with console.shown(80, 24) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        await console.app.workers.wait_for_complete()
+        await pilot.pause()
+        asked = isinstance(console.app.screen, ChoiceDialog)
+        shown = console.text
+        await pilot.press(*keys)
+        await pilot.pause()
+
+    started = [[word for word in words if word in ("--gentle", "--full-load")] for words in console.runner.arguments]
+    assert asked == bool(keys)
+    assert (EXCESS in shown) == asked
+    assert started == ([] if flag is None else [flag])
+
+
+async def test_gentle_runs_can_be_chosen_before_they_start(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("ctrl+g")
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+
+    assert "--gentle" in console.runner.arguments[0]
+    assert console.told[0] == "The next runs measure gently: at most 500 IOPS and 50 MB/s"

@@ -146,5 +146,6 @@ def options(typed: Mapping[str, Any]) -> Options:
         no_mouse=not switch("mouse"),
         low_bandwidth=switch("low_bandwidth"),
         readonly=switch("readonly"),
+        busy=configuration.text("run.busy"),
         keys=configuration.keymap,
     )

@@ -64,6 +64,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("app.copy", "y", "app.copy", "Copy", "Copy the screen as text, and save it to a file."),
         Action("app.screenshot", "P", "app.picture", "Picture", "Save the screen as an SVG file."),
         Action("app.redraw", "ctrl+l", "app.redraw", "Redraw", "Redraw the screen."),
+        Action("app.gentle", "ctrl+g", "app.gentle", "Gentle", "Switch between gentle runs and runs at full load."),
         Action("app.suspend", "ctrl+z", "app.suspend_process", "Suspend", "Suspend to the shell; fg returns."),
         _footer("app.quit", "q,ctrl+q", "app.leave", "Quit", "Quit; asks first while a run is in progress."),
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and quit."),

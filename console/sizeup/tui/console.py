@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import time
@@ -12,6 +13,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
+from msgspec.structs import replace
 from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -20,6 +22,7 @@ from textual.timer import Timer
 from sizeup.charts.drawing import Glyphs
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
+from sizeup.model.plan import Gentle
 from sizeup.session.store import session_name
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
@@ -128,6 +131,7 @@ class ConsoleApp(TerminalApp):
         self.measures = self._own_measures = measures
         """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
         self.readonly = options.readonly
+        self._busy, self._gentle = options.busy, False
         self._live_source = live_source
         self.compared_with = compared_with
         """Another machine that this one is held against; None where it stands alone."""
@@ -264,7 +268,42 @@ class ConsoleApp(TerminalApp):
         )
 
     def start_run(self, spec: RunSpec) -> None:
-        """Run a probe now or after the current one; where another console's run is in progress, after a question."""
+        """Run a probe now or after the current one; on a busy host after a question, unless the run is gentle."""
+        busy = None if self.live_source is None or self._busy == "ignore" else self.live_source.busy
+        if self._gentle:
+            self._start(replace(spec, gentle=Gentle()))
+        elif self.runs.running and self.runs.spec is not None:  # whose load is not that of others
+            self._start(replace(spec, gentle=self.runs.spec.gentle, full_load=self.runs.spec.full_load))
+        elif busy is None:
+            self._start(spec)
+        else:
+            self.run_worker(self._start_after_check(spec, busy), group="start", exclusive=True)
+
+    async def _start_after_check(self, spec: RunSpec, busy: Callable[[], str]) -> None:
+        """Run on a host that others leave idle, else as the user or the configuration says."""
+        excess = await asyncio.to_thread(busy)
+        if not excess:
+            self._start(spec)
+        elif self._busy == "gentle":
+            self.notify(f"This host is busy ({excess}): measuring gently", markup=False)
+            self._start(replace(spec, gentle=Gentle()))
+        else:
+            from sizeup.tui.dialogs import ChoiceDialog
+
+            starts = {"gentle": replace(spec, gentle=Gentle()), "full": replace(spec, full_load=True)}
+            question = f"This host is busy: {excess}. A run at full load can slow down what runs here."
+            answers = (("no", "Cancel"), ("gentle", f"Gently: one CPU, {Gentle()}"), ("full", "Full load"))
+            self.push_screen(
+                ChoiceDialog(question, answers), lambda to: self._start(starts[to]) if to in starts else None
+            )
+
+    def action_gentle(self) -> None:
+        """Switch between gentle runs and runs at full load."""
+        self._gentle = not self._gentle
+        self.notify(f"The next runs measure {f'gently: {Gentle()}' if self._gentle else 'at full load'}", markup=False)
+
+    def _start(self, spec: RunSpec) -> None:
+        """Start a run; where another console's run is in progress, after a question."""
 
         def start() -> None:
             if not self.runs.start(spec):

@@ -27,6 +27,8 @@ class LiveSource(Struct, frozen=True):
     """The same machine with its memory and its links as they are now."""
     loads: Callable[[], Mapping[int, float]] = dict
     """Percent by CPU since the last call; what the first call says means nothing."""
+    busy: Callable[[], str] | None = None
+    """What others load more than a run should add to, after a moment, empty for nothing; None where nobody asks."""
     settle_seconds: float = 1.0
     """From the first event to reading the machine, which takes in all that came between: a controller brings
     a dozen devices."""

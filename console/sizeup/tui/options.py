@@ -29,5 +29,7 @@ class Options(Struct, frozen=True):
     """Redraw every two seconds and leave the mouse to the terminal."""
     readonly: bool = False
     """Start no probe and write nothing."""
+    busy: str = "ask"
+    """What a run does on a busy host: ``ask``, ``gentle`` or ``ignore``."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Keys by the id of an action, in Textual's spelling, commas between."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover, refreshed
 from sizeup.errors import ExitStatus, SizeupError
+from sizeup.live.host_load import measure_load
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
@@ -58,7 +59,9 @@ def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMac
         machine = None if runs.session is None else runs.session.machine
     other = None if compared_with is None else compared_with()
     here = session is None and sysroot == "/"
-    live_source = LiveSource(follow, lambda: discover("/"), refreshed, _loads) if here else None
+    live_source = (
+        LiveSource(follow, lambda: discover("/"), refreshed, _loads, lambda: measure_load().excess()) if here else None
+    )
 
     def show(options: Options) -> int:
         measures = live_source is not None and not options.readonly and bool(runs.path)
