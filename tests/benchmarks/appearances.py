@@ -79,7 +79,9 @@ def measure(home: Path, mount: str, times: int = 2) -> None:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    return {**{name: str(home) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}, "PATH": "/usr/bin:/bin"}
+    return {**{name: str(home) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}, "PATH": "/usr/bin:/bin"} | {
+        "SIZEUP_RUN_BUSY": "ignore"
+    }
 
 
 def draw(view: View, look: Look, columns: int, rows: int, home: Path) -> str:

@@ -88,6 +88,7 @@ class Studio:
     def __init__(self, pictures: Path, scratch: Path, mount: str) -> None:
         self.pictures, self.scratch, self.mount = pictures, scratch, mount
         self.home = {name: str(scratch) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+        self.home["SIZEUP_RUN_BUSY"] = "ignore"
 
     def console(self, *arguments: str, rows: int = ROWS) -> Terminal:
         """The console in true color, its files in a folder of its own."""
