@@ -25,8 +25,9 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     """Measure the hosts at the same time; the value is the exit status that all have in common, else PROBE_FAILED."""
     options = batch_options(arguments)
     from sizeup.engine.run import parse_start
+    from sizeup.probing.remote_python import find_ssh
     from sizeup.remote.host_lines import HostLines
-    from sizeup.remote.measurement import HostMeasurement, find_ssh, host_of, measure_all
+    from sizeup.remote.measurement import HostMeasurement, host_of, measure_all
     from sizeup.remote.wheels import wheel_names
 
     targets = list(dict.fromkeys(arguments.target))
@@ -45,7 +46,7 @@ def measure_targets(arguments: argparse.Namespace) -> int:
     wheel_names(arguments.wheels)
     if arguments.output is not None and os.path.lexists(arguments.output) and not os.path.isdir(arguments.output):
         raise UsageError(f"-o {arguments.output}: with --target, expected a directory for the sessions, found a file")
-    ssh = find_ssh()
+    ssh = find_ssh("--target")
     start_seconds = 0.0 if arguments.start_at is None else parse_start(arguments.start_at) / 1e9 - time.time()
     with HostLines(targets, sys.stderr, quiet=arguments.quiet) as lines:
         runs = [HostMeasurement(target, arguments.output, functools.partial(lines.show, target)) for target in targets]

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import itertools
 import os
-import shutil
 import signal
 from asyncio.subprocess import PIPE, Process
 from collections import deque
@@ -20,7 +19,8 @@ from msgspec import Struct
 
 from sizeup import files
 from sizeup.child_process import environment
-from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
+from sizeup.errors import ExitStatus, SizeupError, UsageError
+from sizeup.probing.remote_python import NO_PYTHON, SSH_FAILED, host_name, python_command
 from sizeup.remote import wheels
 from sizeup.remote.host_program import CANCEL_SECONDS, MARK
 from sizeup.session.builder import SessionBuilder
@@ -31,16 +31,6 @@ from sizeup.text import one_line
 
 Show = Callable[[str], None]
 
-_SSH_OPTIONS = (
-    "-T",
-    # A question for a password would stop one host among several, and hide the others' lines.
-    "-oBatchMode=yes",
-    # A host that has gone is noticed within 45 s; the run there is canceled by the end of its standard input.
-    "-oServerAliveInterval=15",
-    "-oServerAliveCountMax=3",
-)
-_SSH_FAILED = 255
-_NO_PYTHON = 69
 _CONNECT_SECONDS = 60.0
 """To connect, log in and start Python."""
 _SILENT_SECONDS = 120.0
@@ -57,13 +47,6 @@ _CHUNK_BYTES = 1 << 16
 """The longest first line of a session, too."""
 _LINES_BEFORE_MARK = 1000
 """What the login shell of the host may print before it starts the command."""
-_COMMAND = (
-    "sh -c 'for p in python3 python3.14 python3.13 python3.12 python3.11; do "
-    'if "$p" -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then '
-    'exec "$p" -I -c "import sys; exec(sys.stdin.buffer.read({length}))"; fi; done; '
-    "python3 -V 2>&1; exit {status}'"
-)
-"""For any login shell: no exclamation mark, no line break, single quotes outside."""
 
 
 class HostResult(Struct, frozen=True):
@@ -79,20 +62,10 @@ class HostResult(Struct, frozen=True):
 
 def host_of(target: str) -> str:
     """Return the host's name in ``[USER@]HOST``; raises ``UsageError`` where ssh would read an option."""
-    host = target.removeprefix("ssh://").rpartition("@")[2]
-    if target.startswith("ssh://"):
-        host = host.partition(":")[0]
-    if not host or target.startswith("-") or not target.isprintable() or " " in target:
+    host = host_name(target)
+    if not host:
         raise UsageError(f"--target {target!r}: expected [USER@]HOST, as for ssh")
     return host
-
-
-def find_ssh() -> str:
-    """Return the path of the ssh client; raises ``RefusedError`` without one."""
-    found = shutil.which("ssh")
-    if found is None:
-        raise RefusedError("--target needs the OpenSSH client, and there is no ssh in PATH; install openssh-client")
-    return found
 
 
 class HostMeasurement:
@@ -139,7 +112,7 @@ class HostMeasurement:
         self._show("connecting")
         program = resources.files("sizeup.remote").joinpath("host_program.py").read_bytes()
         try:
-            self._process = process = await self._start(ssh, _COMMAND.format(length=len(program), status=_NO_PYTHON))
+            self._process = process = await self._start(python_command(ssh, self._target, program, (3, 11)))
         except OSError as error:  # no process more, no memory
             problem = f"cannot start {ssh}: {error.strerror}"
             self._show(problem)
@@ -168,9 +141,9 @@ class HostMeasurement:
         self._show(result.problem or "measured")
         return result
 
-    async def _start(self, ssh: str, command: str) -> Process:
+    async def _start(self, command: Sequence[str]) -> Process:
         return await asyncio.create_subprocess_exec(
-            *(ssh, *_SSH_OPTIONS, "--", self._target, command),
+            *command,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
@@ -306,12 +279,12 @@ class HostMeasurement:
         said = self._errors[-1].removeprefix("sizeup: ") if self._errors else ""
         if self._canceled and status:
             return HostResult(self._target, self._path, ExitStatus.INTERRUPTED, "canceled")
-        if status == _NO_PYTHON:
+        if status == NO_PYTHON:
             found = said or "no python3"
             return HostResult(
                 self._target, "", ExitStatus.REFUSED, f"needs Python 3.11 or newer, found {found}; install it there"
             )
-        if status == _SSH_FAILED or status < 0:
+        if status == SSH_FAILED or status < 0:
             lost = "connection lost before the run began" if self._described else "no connection"
             if self._path:
                 lost = "connection lost; what had arrived is saved"
