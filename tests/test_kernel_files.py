@@ -26,6 +26,7 @@ NAMED = {
         ("/proc/cpuinfo", "/proc/meminfo", "/sys/class/net", "/sys/devices/system/node"),
         "shown as the source of a figure",
     ),
+    "sizeup_net.peer": {"/proc/stat": "read on another host, where sizeup is not"},
 }
 """What may be named in other packages, and why: none of it is opened there."""
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "run": ("start", "measure without the console (also: sizeup --batch)"),
+    "net": ("net", "measure the network path to another host over ssh"),
     "detect": ("detect", "show sockets, cores, NUMA nodes, memory, disks, networks, findings"),
     "capture": ("capture", "save a masked capture that describes this machine"),
     "drift": ("drift", "list what changed on this machine since a baseline"),

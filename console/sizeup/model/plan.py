@@ -28,6 +28,7 @@ class Hazard(Enum):
     IO_READ = "io-read"
     IO_WRITE = "io-write"
     DISK_SPACE = "disk-space"
+    NETWORK_LOAD = "network-load"
     NETWORK_FILE_SYSTEM = "network-file-system"
     RAW_DEVICE_WRITE = "raw-device-write"
 

@@ -17,8 +17,10 @@ from sizeup.units import format_bytes, format_ns, parse_bytes, parse_seconds
 PLANS = ("quick", "standard", "full")
 """The named plans, the shortest first."""
 
-ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device"]
-"""``device``: the full name of a device that may be overwritten, which the console asks for before a run."""
+ParameterType = Literal[
+    "int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device", "host"
+]
+"""``device``: the name of one that may be overwritten, which the console asks for before a run; ``host``: for ssh."""
 
 
 _Text = Annotated[str, Meta(pattern=r"\S", description="text")]
@@ -160,6 +162,12 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     diagnostic: bool = False
     """It tests sizeup itself and says nothing about the machine: it is listed, but no screen leads with it."""
 
+    @property
+    def peer_setting(self) -> str:
+        """The parameter that names another host where that is the target; empty where it is not."""
+        name = "" if self.target is None else self.target.setting
+        return name if any((one.name, one.type) == (name, "host") for one in self.parameter) else ""
+
     def declaration(self) -> plan.Declaration:
         """What is recorded with each step beside its series."""
         target = None if self.target is None else self.target.target()
@@ -216,6 +224,10 @@ def _convert(parameter: Parameter, text: str) -> plan.SettingValue:
             fits = _CPULIST.fullmatch(text) is not None
         case "str" | "path" | "device":
             fits = text != "" and "\0" not in text
+        case "host":
+            from sizeup.probing.remote_python import host_name  # which loads what starts processes
+
+            fits = host_name(text) != ""
     if not fits:
         raise ValueError(text)
     return text
@@ -250,6 +262,7 @@ def expectation(parameter: Parameter) -> str:
         "str": "some text",
         "path": "a path",
         "device": "the full name of a device",
+        "host": "[USER@]HOST, as for ssh",
     }[parameter.type]
     low, high = parameter.minimum, parameter.maximum
     if low is not None and high is not None:

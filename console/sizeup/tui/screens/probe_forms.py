@@ -91,7 +91,7 @@ class ProbeForms(Vertical):
 
     def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
         """What the probe can measure of this machine, where it has a target."""
-        if probe.manifest.target is None or self._host.unmeasured:
+        if probe.manifest.target is None or probe.manifest.peer_setting or self._host.unmeasured:
             return []
         from sizeup.live.storage_targets import storage_targets
 

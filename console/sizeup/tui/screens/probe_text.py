@@ -35,6 +35,7 @@ _EFFECTS = {
     Hazard.IO_READ: "reads the target",
     Hazard.IO_WRITE: "writes its own file",
     Hazard.DISK_SPACE: "takes disk space",
+    Hazard.NETWORK_LOAD: "loads the network",
     Hazard.NETWORK_FILE_SYSTEM: "loads a file server",
     Hazard.RAW_DEVICE_WRITE: "may overwrite a device that you name",
 }

@@ -1,0 +1,1 @@
+"""Probe of the network path to another host."""
