@@ -52,6 +52,7 @@ _PYTEST = (
     ("plugins/sizeup_memory/*", _MEMORY),
     ("plugins/sizeup_clock/*", _CLOCK),
     ("plugins/sizeup_direct_io/*", _DIRECT_IO),
+    ("plugins/sizeup_net/*", ("tests/plugins/test_net_path.py",)),
     ("console/sizeup/probing/native.py", (*_NATIVE_JOB, *_MEMORY)),
     ("console/sizeup/model/*", ("tests/sizing/test_*.py", "tests/fleet/test_*.py")),
     ("console/sizeup/quantity.py", ("tests/sizing/test_*.py", "tests/compare/test_*.py")),

@@ -22,6 +22,7 @@ _SOURCES = (
     "plugins/sizeup_memory/*.py",
     "plugins/sizeup_clock/*.py",
     "plugins/sizeup_direct_io/*.py",
+    "plugins/sizeup_net/*.py",
 )
 _NOT_MEASURING = ("available_memory.c", "barrier.c", "job.c", "memhammer.py", "__init__.py")
 
