@@ -24,6 +24,9 @@ _SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 _OURS = ("SIZEUP_CONFIG", "SIZEUP_RUN_", "SIZEUP_CONSOLE_")
 """Settings of the product; other variables that begin alike are those of this suite."""
 
+_BUSY = "SIZEUP_RUN_BUSY"
+os.environ[_BUSY] = "ignore"  # what a run does is not to depend on the load of this host, whoever starts it
+
 _SURROUNDINGS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TMUX", "STY", "SSH_CONNECTION", "SSH_TTY")
 """What a terminal or a multiplexer leaves in the environment, and the product looks at."""
 
@@ -119,9 +122,8 @@ def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     for name, folder in (("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data")):
         monkeypatch.setenv(name, str(home / folder))
     for name in list(os.environ):
-        if name in _SURROUNDINGS or name.startswith(_OURS):
+        if name != _BUSY and (name in _SURROUNDINGS or name.startswith(_OURS)):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("SIZEUP_RUN_BUSY", "ignore")  # what a run does is not to depend on the load of this host
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ ALLOWED = {
         "cli/__init__.py": "split_path",
         "cli/import.py": "_groups",
         "cli/renamed.py": "modern _renamed _values_first _renamed_options",
-        "cli/start.py": "spec_of",
+        "cli/start.py": "spec_of _gentle",
         "compare/conditions.py": "parse_condition",
         "probing/manifest.py": "_convert",
         "sizing/input_key.py": "InputKey._number InputKey._bare",

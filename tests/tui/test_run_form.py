@@ -18,7 +18,7 @@ from sizeup.tui.runs import spec_of
 
 REGISTRY = load_registry().builtin_only()
 OPTIONS = [(name, parameter.name) for name, probe in REGISTRY.probes.items() for parameter in probe.manifest.parameter]
-STORAGE = next(name for name, probe in REGISTRY.probes.items() if probe.manifest.target is not None)
+STORAGE = next(name for name, probe in REGISTRY.probes.items() if (of := probe.manifest.target) is not None and of.more)
 
 
 def other_values(parameter: Parameter, folder: Path) -> Iterator[str]:
