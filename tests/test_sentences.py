@@ -89,6 +89,7 @@ ALLOWED = {
         "remote/measurement.py": "HostMeasurement",
         "tui/exports.py": "-",
         "tui/runs.py": "Runs._ended",
+        "sizeup_net/link.py": "PeerLink.listening",
     },
     "the title of a series, in the form that a manifest has it in": {
         "model/plan.py": "Series.title_parts Series.plain_title Series.short_title",

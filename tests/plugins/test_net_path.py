@@ -317,7 +317,9 @@ def test_an_address_that_cannot_be_reached_leaves_the_others(monkeypatch: pytest
 # The peer
 
 
-@pytest.mark.parametrize("said", [b"", b"x" * 300, b"0" * 64 + b' {"job": "echo", "bytes": 9, "number": 1, "rate": 0}'])
+@pytest.mark.parametrize(
+    "said", [b"", b"x" * 300, b"0" * 64 + b' {"job": "source", "bytes": 9, "number": 1, "rate": 0}']
+)
 def test_a_stranger_gets_nothing(said: bytes, link: PeerLink) -> None:
     (endpoint,) = link.listening()
     with socket.create_connection(endpoint) as stranger:
