@@ -51,7 +51,10 @@ _RECENT_PIECES = 20
 
 
 def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[RegisteredProbe]]]:
-    """Return the probes by what their results are about, those that test sizeup itself behind all others."""
+    """Return the probes by what their results are about, those that test sizeup itself behind all others.
+
+    Those of the quick plan come first, and of them the one that measures most.
+    """
     groups: dict[str, list[RegisteredProbe]] = {card: [] for card in _CARDS}
     own = []
     for probe in probes:
@@ -60,9 +63,14 @@ def card_groups(probes: Iterable[RegisteredProbe]) -> list[tuple[str, list[Regis
         else:
             groups.setdefault(probe.manifest.card, []).append(probe)
     for found in groups.values():
-        found.sort(key=lambda probe: (not probe.manifest.estimated_seconds.get(PLANS[0]), probe.name))
+        found.sort(key=_place)
     named = [(_CARDS.get(card, card.capitalize()), found) for card, found in groups.items() if found]
     return [*named, ("Self-test", own)] if own else named
+
+
+def _place(probe: RegisteredProbe) -> tuple[int, str]:
+    quick = probe.manifest.estimated_seconds.get(PLANS[0])
+    return -len(probe.manifest.series) if quick else 0, probe.name
 
 
 def card_title(probe: RegisteredProbe) -> str:
