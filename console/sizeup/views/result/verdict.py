@@ -12,7 +12,7 @@ from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
 from sizeup.sizing.input_key import TYPED_SOURCE
 from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
-from sizeup.text import capitalized
+from sizeup.text import capitalized, listed
 from sizeup.units import format_in
 from sizeup.views.cards.cards import CardView, status_label, status_text
 from sizeup.views.result.repair import repair_text
@@ -106,9 +106,9 @@ def _lacking(views: Sequence[CardView]) -> str:
     """Return what the measurements lack beside the workload; empty where some figure counts."""
     if any(view.found.valid for view in views):
         return ""
-    void = [RESOURCE_NAMES.get(view.resource, view.title) for view in views if view.found.void]
+    void = [RESOURCE_NAMES.get(view.resource, view.resource) for view in views if view.found.void]
     why = "did not converge" if all(view.found.open for view in views if view.found.void) else "not valid"
-    return f"; {' and '.join(void)} measured, but {why}" if void else " and nothing measured"
+    return f"; {listed(void)} measured, but {why}" if void else " and nothing measured"
 
 
 def resource_of(finding: Finding) -> str:
