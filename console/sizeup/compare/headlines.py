@@ -150,10 +150,13 @@ def _single_depth(runs: Sequence[StepRun]) -> MeasuredFigure | None:
 
 
 def _log_write_p99(runs: Sequence[StepRun]) -> MeasuredFigure | None:
-    """Return the p99 of log writes of the size that is nearest to what databases write for a short commit."""
+    """Return the p99 of log writes, one at a time, of the size nearest to what databases write for a short commit."""
     found = figures(runs, "storage.log_write_latency_p99")
-    return min(found, key=lambda one: (not _valid(one), abs(one.coordinate(one.declared.size) - _COMMIT_BYTES)),
-               default=None)  # fmt: skip
+    return min(
+        found,
+        key=lambda one: (not _valid(one), abs(one.coordinate(one.declared.size) - _COMMIT_BYTES), one.load),
+        default=None,
+    )
 
 
 def _dram(runs: Sequence[StepRun]) -> MeasuredFigure | None:

@@ -33,6 +33,8 @@ from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
+_LEAST_REDO_WRITE_BYTES = 4096
+"""Less is the record of one commit, which tells the time that it waits and not the throughput of a log."""
 USUAL_COMMITTERS = 8
 """Sessions that commit at once where a workload does not say how many."""
 _TIMES_ABOVE = 4
@@ -66,7 +68,8 @@ def headlines(session: Session) -> dict[str, Value]:
 
 
 def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
-    usual = best(figures(runs, "storage.log_write_latency"), _usual)
+    found = [one for one in figures(runs, "storage.log_write_latency") if _size_bytes(one) >= _LEAST_REDO_WRITE_BYTES]
+    usual = best(found, _usual)
     values: dict[str, Value] = {} if usual is None else {"redo.sync_write_us": taken(usual, "ns")}
     if usual is not None and usual.invalid is None:
         values["redo.write_kib"] = Quantity(_size_bytes(usual), "bytes", Origin.MEASURED, usual.run.step.id)
