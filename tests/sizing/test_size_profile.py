@@ -19,8 +19,10 @@ from sizeup.compare.profile import (
 )
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
+from sizeup.model.sample import Coordinates, Estimate
 from sizeup.quantity import Doubt, Origin, Quantity
-from sizing.measured_sessions import session
+from sizeup.sizing.inputs.measured import measured
+from sizing.measured_sessions import put, session
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "profiles.md"
 MACHINE = ("machine.cores=8", "machine.vcpus=16", "machine.memory_gib=64")
@@ -143,6 +145,29 @@ def test_the_p99_of_a_log_write_is_that_of_8_kib() -> None:
 
     assert isinstance(found, Quantity)
     assert found.value == 6e6
+
+
+@pytest.mark.parametrize(
+    ("part", "high", "status"),
+    [("steady", 9e6, "PASS"), ("steady", 12e6, "NOT CERTAIN"), ("steady", None, "unknown"), ("cache", 9e6, "unknown")],
+)
+def test_a_commit_alone_that_was_not_steady_meets_a_limit_above_its_interval(
+    part: str, high: float | None, status: str
+) -> None:
+    """The limit is 10 ms; a flush of one committer took 6 ms, that of eight 5 ms."""
+    found = session("io.commit", machine=None)
+    (run,) = found.steps.values()
+    for committers, value in ((8, 5e6), (1, 6e6)):
+        at: Coordinates = {"method": "fdatasync", "record_bytes": 1024, "committers": committers}
+        low = None if high is None else 4e6
+        put(run, Estimate("latency-p99", at, value, low, high, 3))
+        put(run, Estimate("validity", {**at, "part": part}, 0.0))
+    (limit,) = (one for one in read_profile("etcd", known_figures()).limits if one.figure.endswith("latency_p99"))
+    (one,) = requirements(limit, machine_figures({}, runs=[run]))
+
+    assert one.status == status
+    assert one.found is None or one.found.value == 6e6
+    assert "redo.write_kib" not in measured(found)  # the record of one commit is no write of a busy log
 
 
 def test_the_text_has_the_verdict_first_and_what_measures_an_unknown_figure(capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,6 +43,8 @@ class Headline(Struct, frozen=True):
     """Whether it did not converge: it scatters more than was asked for, to no side."""
     interval: tuple[float, float] | None = None
     """The 95 % interval within the run; None where the run gave none."""
+    unsteady: bool = False
+    """Whether it is not valid for a comparison only because it was not steady: its interval bounds it all the same."""
 
 
 class _Rule(Struct, frozen=True):
@@ -110,6 +112,7 @@ def _headline(
         "" if invalid is None or scatter else invalid.cause,
         scatter,
         None if low is None or high is None else (low, high),
+        unsteady=invalid is not None and invalid.parts == ("steady",),
     )
 
 

@@ -47,6 +47,7 @@ _ABOUT = ("title", "source", "date")
 _LIMITS = ("min", "max", "worse_than_median", "required", "per", "source", "date")
 NOT_MEASURED = "not measured"
 _NETWORK = "machine.network"
+_AGAIN = "Measure again when idle"
 _KEPT_BY_KERNEL = 0.07
 """The largest share of the installed memory that a running kernel does not count as its own."""
 
@@ -306,10 +307,14 @@ def machine_figures(
     for steps in by_round(runs).values():
         for one in headlines(steps):
             name, (low, high) = one.name.partition("@")[0], one.interval or (one.value, one.value)
-            value = Quantity(one.value, one.series.unit, Origin.MEASURED, one.run.step.id,
-                             low=min(low, one.value), high=max(high, one.value))  # fmt: skip
+            low, high = min(low, one.value), max(high, one.value)
+            value = Quantity(one.value, one.series.unit, Origin.MEASURED, one.run.step.id, low=low, high=high)
+            if one.unsteady:
+                doubts = (Doubt(low, one.invalid, _AGAIN), Doubt(high, one.invalid, _AGAIN, upper=True))
+                value = replace(value, doubts=doubts)
+            bounded = not one.invalid or (one.unsteady and one.interval is not None)
             if not one.invalid or not isinstance(found.get(name), Quantity):
-                found[name] = f"it was measured, but {one.invalid}" if one.invalid else value
+                found[name] = value if bounded else f"it was measured, but {one.invalid}"
     paths = inputs.get("path.bandwidth_mb_s")
     measured = isinstance(paths, Quantity) and paths.origin is not Origin.DETECTED  # links alone bound it from above
     known = {"capacity.mb_s": paths, **inputs} if measured else inputs
