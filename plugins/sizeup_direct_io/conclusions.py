@@ -5,8 +5,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
@@ -14,7 +12,7 @@ from sizeup_direct_io import knee
 from sizeup_direct_io.binding import median_interval
 from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity
+from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity, passed, suspect_cache, warn
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: good up to the first, to be watched up to the second."""
@@ -287,20 +285,13 @@ def recheck_physical(point: PointResult, rates: Mapping[int, float]) -> Part:
     size, cached_set, whole = int(point.at["working_set_bytes"]), largest_cached_set(rates), max(rates)
     (part,) = (part for part in point.parts if part.name == "physical")
     if cached_set is None:
-        even = f"working sets up to {format_bytes(whole)} are equally fast: no cache of that size or less"
-        return replace(part, reasons=(*part.reasons, even))
-    times = f"{rates[size] / rates[whole]:.1f} times the IOPS of the whole target ({format_bytes(whole)})"
-    held = f"{times}: probably a cache; not used for sizing"
-    some = f"a cache of at least {format_bytes(cached_set)} serves part of it"
-    reason = held if size <= cached_set else some
-    worst = Validity.FAIL if part.verdict is Validity.FAIL else Validity.WARN
-    return replace(
-        part,
-        verdict=worst,
-        reasons=(*part.reasons, reason),
-        caveats=(*part.caveats, reason),
-        from_cache=part.from_cache or size <= cached_set,
-    )
+        reason = passed(f"working sets up to {format_bytes(whole)} are equally fast: no cache of that size or less")
+    elif size <= cached_set:
+        times = f"{rates[size] / rates[whole]:.1f} times the IOPS of the whole target ({format_bytes(whole)})"
+        reason = suspect_cache(Validity.WARN, times)
+    else:
+        reason = warn(f"a cache of at least {format_bytes(cached_set)} serves part of it")
+    return Part(part.name, (*part.found, reason))
 
 
 def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estimate | Gap:

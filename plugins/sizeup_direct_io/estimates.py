@@ -15,7 +15,7 @@ from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
-from sizeup_direct_io.validity import VERDICT_VALUES, Part, Validity
+from sizeup_direct_io.validity import Part, Validity
 
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
@@ -198,12 +198,11 @@ def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
 
 def validity_estimate(at: Coordinates, part: Part) -> Estimate:
     """Return a check as an estimate in the unit ``verdict``."""
-    value = VERDICT_VALUES[part.verdict]
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
         extra["sizing"] = "left out"
     caveats = tuple(f"{part.name}: {reason}" for reason in part.caveats)
-    return Estimate("validity", {**at, "part": part.name}, value, caveats=caveats, extra=extra)
+    return Estimate("validity", {**at, "part": part.name}, part.value, caveats=caveats, extra=extra)
 
 
 class PointResult(Struct, frozen=True):

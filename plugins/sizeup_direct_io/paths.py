@@ -26,7 +26,7 @@ from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.validity import VERDICT_VALUES, Part, check_submitters
+from sizeup_direct_io.validity import Part, check_submitters, passed
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine
 
@@ -201,22 +201,18 @@ def _joint_parts(
     point = LoadPoint(measured.at, ((load.point.loads[0][0], count),))
     direct, *others = replace(load.verdict, setup=setup).parts(point, run, cached_before)
     not_judged = f"the bytes charged to this process are those of all {len(each)} targets: not judged for each"
-    return (replace(direct, reasons=(*direct.reasons, not_judged)), *others)
+    return (Part(direct.name, (*direct.found, passed(not_judged))), *others)
 
 
 def _worst_of(by_path: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
     """Return the worst result of each check over all targets, with the path that it is of."""
-    return tuple(
-        replace(
-            worst,
-            reasons=tuple(f"{path}: {reason}" for reason in worst.reasons),
-            caveats=tuple(f"{path}: {reason}" for reason in worst.caveats),
-            causes=tuple(f"{path}: {cause}" for cause in worst.causes),
-            from_cache=any(part.from_cache for part in parts),
-        )
-        for parts in zip(*by_path.values(), strict=True)
-        for path, worst in [min(zip(by_path, parts, strict=True), key=lambda one: VERDICT_VALUES[one[1].verdict])]
-    )
+    found = []
+    for parts in zip(*by_path.values(), strict=True):
+        worst = min(parts, key=lambda part: part.value)
+        each = zip(by_path, parts, strict=True)
+        told = [(path, reason) for path, part in each for reason in part.found if part is worst or reason.cached]
+        found.append(Part(worst.name, tuple(replace(why, cause=f"{path}: {why.cause}") for path, why in told)))
+    return tuple(found)
 
 
 def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:

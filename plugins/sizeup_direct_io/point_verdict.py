@@ -19,7 +19,7 @@ from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.validity import VERDICT_VALUES, Part, Validity, check_submitters
+from sizeup_direct_io.validity import Part, Validity, check_submitters
 from sizeup_direct_io.window_counters import thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
 
@@ -115,7 +115,7 @@ def run_statement(title: str, parts: Sequence[Part], path_changes: Sequence[str]
 
 def _reasons(parts: Sequence[Part], path_changes: Sequence[str]) -> list[str]:
     """Return lost paths, the reasons of all checks, those of failed ones first, and how many more there are."""
-    gravest_first = sorted(parts, key=lambda part: VERDICT_VALUES[part.verdict])
+    gravest_first = sorted(parts, key=lambda part: part.value)
     causes = dict.fromkeys(cause for part in gravest_first for cause in part.causes)
     on_paths = [cause for cause in causes if any(change in cause for change in path_changes)]
     on_paths += [change for change in path_changes if not any(change in cause for cause in causes)]
@@ -208,10 +208,7 @@ class PointVerdict(Struct, frozen=True):
 
 def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
     """Return the worse of two results of each check, so that a caveat of one ramp applies to the figure of all."""
-    return tuple(
-        first if VERDICT_VALUES[first.verdict] < VERDICT_VALUES[second.verdict] else second
-        for first, second in zip(before, after, strict=True)
-    )
+    return tuple(first if first.value < second.value else second for first, second in zip(before, after, strict=True))
 
 
 def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ()) -> Iterator[Estimate]:
@@ -219,7 +216,7 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
     worst: dict[str, Part] = {}
     for part in parts:
         found = worst.setdefault(part.name, part)
-        if VERDICT_VALUES[part.verdict] < VERDICT_VALUES[found.verdict]:
+        if part.value < found.value:
             worst[part.name] = part
     if not worst:
         return
@@ -227,15 +224,15 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
         yield validity_estimate({}, part)
     caveats = [f"{part.name}: {reason}" for part in worst.values() for reason in part.caveats]
     caveats += [change for change in path_changes if not any(change in reason for reason in caveats)]
-    verdict = min((part.verdict for part in worst.values()), key=VERDICT_VALUES.__getitem__)
+    gravest = min(worst.values(), key=lambda part: part.value)
     yield Estimate(
         "validity",
         {"part": "all"},
-        VERDICT_VALUES[verdict],
+        gravest.value,
         extra={
-            "verdict": verdict.value,
+            "verdict": gravest.verdict.value,
             "reasons": "; ".join(caveats),
-            "severity": "warning" if verdict is Validity.FAIL or path_changes else "info",
+            "severity": "warning" if gravest.verdict is Validity.FAIL or path_changes else "info",
             **run_statement(title, tuple(worst.values()), path_changes),
         },
     )

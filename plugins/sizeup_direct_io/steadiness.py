@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from sizeup_direct_io.disks import OtherIo
-from sizeup_direct_io.validity import Part, Validity, VerdictBuilder
+from sizeup_direct_io.validity import Part, Reason, fail, passed, unknown, warn
 
 DRIFT, LARGE_DRIFT = 0.05, 0.20
 MAX_PRESSURE_PERCENT = 25.0
@@ -55,18 +57,15 @@ def background_caveats(conditions: Conditions) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def _check_background(builder: VerdictBuilder, conditions: Conditions) -> None:
-    """Add what other processes did on the CPUs and disks during the measurement."""
+def _check_background(conditions: Conditions) -> Iterator[Reason]:
+    """Yield what other processes did on the CPUs and disks during the measurement."""
     others, background_busy = conditions.others_share, conditions.background_busy_share
     if others is not None and background_busy is not None and others > background_busy + BACKGROUND_CHANGE:
-        builder.add(
-            Validity.WARN,
-            f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it",
-        )
+        yield warn(f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it")
     if conditions.other_io is not None:
         before = f"; before it {conditions.background_io}" if conditions.background_io else ""
         text = f"other I/O, or the file system's own, during the run: {conditions.other_io}{before}"
-        builder.add(Validity.WARN if conditions.other_io.significant else Validity.PASS, text)
+        yield warn(text) if conditions.other_io.significant else passed(text)
 
 
 def mixed_paths(change: str) -> str:
@@ -76,37 +75,31 @@ def mixed_paths(change: str) -> str:
 
 def check_steady(conditions: Conditions) -> Part:
     """Check whether the throughput was steady, on a host without much other load."""
-    builder = VerdictBuilder("steady")
+    return Part.of("steady", _check_steady(conditions))
+
+
+def _check_steady(conditions: Conditions) -> Iterator[Reason]:
     change = f"throughput drifted {conditions.drift:+.0%} from the first half to the second"
     if abs(conditions.drift) > LARGE_DRIFT:
-        builder.add(Validity.FAIL, f"{change}: burst credits, a write cache, throttling or another tenant")
-    elif abs(conditions.drift) > DRIFT:
-        builder.add(Validity.WARN, change)
+        yield fail(f"{change}: burst credits, a write cache, throttling or another tenant")
     else:
-        builder.add(Validity.PASS, change)
+        yield warn(change) if abs(conditions.drift) > DRIFT else passed(change)
     if conditions.ramp_change is not None:
         ramp = f"throughput of this ramp {conditions.ramp_change:+.0%} relative to the first"
-        builder.add(Validity.WARN if abs(conditions.ramp_change) > LARGE_DRIFT else Validity.PASS, ramp)
-    for reason in background_caveats(conditions):
-        builder.add(Validity.WARN, reason)
-    _check_background(builder, conditions)
-    for reason in conditions.thermal_caveats:
-        builder.add(Validity.WARN, reason)
+        yield warn(ramp) if abs(conditions.ramp_change) > LARGE_DRIFT else passed(ramp)
+    yield from map(warn, background_caveats(conditions))
+    yield from _check_background(conditions)
+    yield from map(warn, conditions.thermal_caveats)
     if conditions.thermal_summary and not conditions.thermal_caveats:
-        builder.add(Validity.PASS, conditions.thermal_summary)
+        yield passed(conditions.thermal_summary)
     if conditions.stolen_share is None:
-        builder.add(Validity.UNKNOWN, "CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
+        yield unknown("CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
     elif conditions.stolen_share > 0.05:
-        builder.add(Validity.WARN, f"steal time: {conditions.stolen_share:.0%} of the CPU time")
+        yield warn(f"steal time: {conditions.stolen_share:.0%} of the CPU time")
     if conditions.not_preconditioned:
-        builder.add(
-            Validity.WARN,
-            "not preconditioned: flash with erased blocks writes faster than it can sustain; not a steady-state figure",
-        )
-    for change in conditions.path_changes:
-        builder.add(Validity.WARN, mixed_paths(change))
-    for limit in conditions.limits:
-        builder.add(Validity.WARN, f"limited by {limit}")
+        text = "flash with erased blocks writes faster than it can sustain; not a steady-state figure"
+        yield warn(f"not preconditioned: {text}")
+    yield from map(warn, map(mixed_paths, conditions.path_changes))
+    yield from (warn(f"limited by {limit}") for limit in conditions.limits)
     if conditions.errors:
-        builder.add(Validity.WARN, f"{conditions.errors} requests failed; they are excluded from all figures")
-    return builder.part()
+        yield warn(f"{conditions.errors} requests failed; they are excluded from all figures")

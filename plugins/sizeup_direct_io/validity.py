@@ -8,8 +8,9 @@ with journaled data passes the open, and a buffered one passes the accounting.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 
 from msgspec import Struct
 
@@ -60,52 +61,72 @@ VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75
 """Values in the unit ``verdict``: the worst is the least."""
 
 
+class Reason(Struct, frozen=True):
+    """One piece of evidence with the verdict that it leads to."""
+
+    verdict: Validity
+    cause: str
+    to_set: str = ""
+    """The settings that would settle it."""
+    cached: bool = False
+    """Only a cache explains it."""
+
+    @property
+    def text(self) -> str:
+        """The cause with what to set."""
+        return f"{self.cause}; {self.to_set}" if self.to_set else self.cause
+
+
+passed, warn, fail, unknown = (
+    partial(Reason, verdict) for verdict in (Validity.PASS, Validity.WARN, Validity.FAIL, Validity.UNKNOWN)
+)
+
+
+def suspect_cache(verdict: Validity, reason: str) -> Reason:
+    """Return a reason that only a cache explains."""
+    return Reason(verdict, f"{reason}: probably a cache; not used for sizing", cached=True)
+
+
 class Part(Struct, frozen=True):
-    """One check and its result."""
+    """One check and its evidence, of which there is some."""
 
     name: str
-    verdict: Validity
-    reasons: tuple[str, ...]
-    """All evidence, as text."""
-    caveats: tuple[str, ...] = ()
-    """The reasons that did not pass, each with what to set."""
-    causes: tuple[str, ...] = ()
-    """The same without what to set."""
-    from_cache: bool = False
-    """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
+    found: tuple[Reason, ...]
 
+    @classmethod
+    def of(cls, name: str, found: Iterable[Reason]) -> Part:
+        """Return a check with its evidence."""
+        return cls(name, tuple(found) or (unknown("the kernel reports nothing that would show it"),))
 
-class VerdictBuilder:
-    """Collects the reasons of a check and their verdicts."""
+    @property
+    def verdict(self) -> Validity:
+        """The worst of all."""
+        return min((reason.verdict for reason in self.found), key=VERDICT_VALUES.__getitem__)
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._found: list[tuple[Validity, str, str]] = []
-        """Each verdict with its cause, and with the cause and what to set."""
-        self._from_cache = False
+    @property
+    def value(self) -> float:
+        """The verdict as a number: the worst is the least."""
+        return VERDICT_VALUES[self.verdict]
 
-    def add(self, verdict: Validity, cause: str, to_set: str = "") -> None:
-        """Add a reason and the verdict that it leads to; ``to_set`` are the settings that would settle it."""
-        self._found.append((verdict, cause, f"{cause}; {to_set}" if to_set else cause))
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All evidence, as text."""
+        return tuple(reason.text for reason in self.found)
 
-    def suspect_cache(self, verdict: Validity, reason: str) -> None:
-        """Add a reason that only a cache explains."""
-        self.add(verdict, f"{reason}: probably a cache; not used for sizing")
-        self._from_cache = True
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """The reasons that did not pass, each with what to set."""
+        return tuple(reason.text for reason in self.found if reason.verdict is not Validity.PASS)
 
-    def part(self) -> Part:
-        """Return the check: the worst verdict, unknown if there was no evidence."""
-        if not self._found:
-            self.add(Validity.UNKNOWN, "the kernel reports nothing that would show it")
-        wanting = [found for found in self._found if found[0] is not Validity.PASS]
-        return Part(
-            self._name,
-            min((verdict for verdict, _, _ in self._found), key=VERDICT_VALUES.__getitem__),
-            tuple(reason for _, _, reason in self._found),
-            tuple(reason for _, _, reason in wanting),
-            tuple(cause for _, cause, _ in wanting),
-            self._from_cache,
-        )
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The same without what to set."""
+        return tuple(reason.cause for reason in self.found if reason.verdict is not Validity.PASS)
+
+    @property
+    def from_cache(self) -> bool:
+        """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
+        return any(reason.cached for reason in self.found)
 
 
 class ContentSample(Struct, frozen=True):
@@ -185,159 +206,141 @@ class Evidence(Struct, frozen=True):
 
 def check_direct(evidence: Evidence) -> Part:
     """Check whether requests bypassed the page cache."""
-    builder = VerdictBuilder("direct")
+    return Part.of("direct", _check_direct(evidence))
+
+
+def _check_direct(evidence: Evidence) -> Iterator[Reason]:
     if evidence.alignment == (0, 0):
-        builder.add(
-            Validity.FAIL,
-            f"{evidence.file_system} does not support direct I/O on this file (statx reports no alignment)",
-        )
+        yield fail(f"{evidence.file_system} does not support direct I/O on this file (statx reports no alignment)")
     elif evidence.alignment is not None:
-        builder.add(Validity.PASS, f"direct I/O with {evidence.alignment[1]}-byte alignment")
+        yield passed(f"direct I/O with {evidence.alignment[1]}-byte alignment")
     if evidence.cache_growth_bytes is not None:
         # A few pages come and go with metadata and readers of the same file elsewhere.
         if evidence.cache_growth_bytes > max(1 << 20, evidence.requested_bytes // 100):
-            builder.add(
-                Validity.FAIL, f"the page cache grew by {format_bytes(evidence.cache_growth_bytes)} of this file"
-            )
+            yield fail(f"the page cache grew by {format_bytes(evidence.cache_growth_bytes)} of this file")
         elif evidence.cached_before_bytes > CACHED_SHARE * evidence.target_bytes:
             if evidence.charged_bytes is None:  # else those decide
-                builder.add(
-                    Validity.UNKNOWN,
+                yield unknown(
                     f"{evidence.cached_before_bytes / evidence.target_bytes:.0%} of the file were in the page cache "
-                    "before the run and were left there: buffered reads of them would not make it grow",
+                    "before the run and were left there: buffered reads of them would not make it grow"
                 )
         else:
-            builder.add(Validity.PASS, "the page cache did not grow")
+            yield passed("the page cache did not grow")
     if evidence.in_user_space:
-        builder.add(Validity.UNKNOWN, "file system in user space (FUSE): the I/O of its program is not visible")
+        yield unknown("file system in user space (FUSE): the I/O of its program is not visible")
     elif evidence.charged_bytes is not None and evidence.requested_bytes:
         ratio, uncertainty = evidence.charged_bytes / evidence.requested_bytes, evidence.uncertainty
         layer = "the NFS client, as direct I/O" if evidence.nfs else "the block layer"
         margin = f" (±{uncertainty:.0%})" if uncertainty >= REPORTED_UNCERTAINTY else ""
         text = f"{ratio:.0%}{margin} of the requested bytes were counted by {layer}"
         if ratio + uncertainty < CHARGED_LOW:
-            builder.add(Validity.FAIL, f"only {text}")
+            yield fail(f"only {text}")
         elif ratio - uncertainty > CHARGED_HIGH:
-            builder.add(Validity.WARN, text)
+            yield warn(text)
         elif uncertainty > MAX_UNCERTAINTY:
-            builder.add(Validity.UNKNOWN, f"{text}: the counters were read too late to conclude from them")
+            yield unknown(f"{text}: the counters were read too late to conclude from them")
         else:
-            builder.add(Validity.PASS, text)
-    return builder.part()
+            yield passed(text)
 
 
-def _check_invisible_caches(builder: VerdictBuilder, evidence: Evidence) -> None:
-    """Add the caches beyond this host: none can be excluded, except by a working set that is far larger."""
+def _check_invisible_caches(evidence: Evidence) -> Iterator[Reason]:
+    """Yield the caches beyond this host: none can be excluded, except by a working set that is far larger."""
     holders = list(evidence.storage_systems)
     holders += ["virtual device"] if evidence.virtual else []
     holders += ["network file system"] if evidence.network else []
     used, stated = evidence.working_set_bytes, evidence.stated_cache_bytes
+    size, working_set = format_bytes(stated), f"working set of {format_bytes(used)}"
     if stated and not holders:
         holders = ["storage"]
     for holder in holders:
         if not stated:
-            builder.add(
-                Validity.WARN,
-                f"{holder}: its cache is not visible from this host and may serve the working set of "
-                f"{format_bytes(used)}",
+            yield warn(
+                f"{holder}: its cache is not visible from this host and may serve the {working_set}",
                 f"set cache_size to the size of that cache and size to {EXCEEDS_CACHE} times it",
             )
         elif used < EXCEEDS_CACHE * stated:
-            builder.add(
-                Validity.WARN,
-                f"{holder}: its cache ({format_bytes(stated)}, cache_size) may serve much of the working set of "
-                f"{format_bytes(used)}",
+            yield warn(
+                f"{holder}: its cache ({size}, cache_size) may serve much of the {working_set}",
                 f"set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
             )
         else:
-            builder.add(
-                Validity.PASS,
-                f"{holder}: its cache ({format_bytes(stated)}, cache_size) holds at most {stated / used:.0%} of the "
-                f"working set of {format_bytes(used)}",
+            yield passed(
+                f"{holder}: its cache ({size}, cache_size) holds at most {stated / used:.0%} of the {working_set}"
             )
 
 
-def _check_content(builder: VerdictBuilder, content: ContentSample) -> None:
+def _check_content(content: ContentSample) -> Reason:
     """Check that the target holds data: a device need not read deallocated, zeroed or deduplicated blocks."""
     alike, kind = max((content.zero, "zero"), (content.repeated, "identical"))
     found = f"{alike} of {content.blocks} sampled blocks are {kind}"
     if alike >= ALL_ALIKE_SHARE * content.blocks:
-        builder.add(
-            Validity.FAIL,
+        return fail(
             f"{found}: reads of deallocated, zeroed or deduplicated blocks may reach no medium",
             "write data to the whole target first, or set path to a directory",
         )
-    elif alike >= ALIKE_SHARE * content.blocks:
-        builder.add(Validity.WARN, f"{found}: reads of such blocks may reach no medium")
-    else:
-        builder.add(Validity.PASS, f"{content.blocks} blocks that were sampled before the run hold data")
+    if alike >= ALIKE_SHARE * content.blocks:
+        return warn(f"{found}: reads of such blocks may reach no medium")
+    return passed(f"{content.blocks} blocks that were sampled before the run hold data")
 
 
-def _check_speed(builder: VerdictBuilder, evidence: Evidence) -> None:
+def _check_speed(evidence: Evidence) -> Iterator[Reason]:
     """Compare the figure with the bandwidth of the path and the mechanics of the disks.
 
     A number of IOPS alone is no sign of a cache: two NVMe devices of 2017 reached 2.4 million.
     """
     rate = format_rate(evidence.bytes_per_second)
     verdict, limit, source = Validity.FAIL, evidence.path_limit, "path_limit"
-    if not limit and evidence.path_bandwidth:
+    if not limit and (path := evidence.path_bandwidth):
         # Discovery may not know every stage.
-        verdict, limit, source = (
-            Validity.WARN, evidence.path_bandwidth.bytes_per_second, evidence.path_bandwidth.source,
-        )  # fmt: skip
+        verdict, limit, source = Validity.WARN, path.bytes_per_second, path.source
     if not limit:
-        builder.add(
-            Validity.UNKNOWN, f"{rate}: the bandwidth of the path is unknown", "set path_limit to compare with it"
-        )
+        yield unknown(f"{rate}: the bandwidth of the path is unknown", "set path_limit to compare with it")
     elif evidence.bytes_per_second > limit:
-        builder.suspect_cache(verdict, f"{rate} exceeds the bandwidth of the path ({format_rate(limit)}, {source})")
+        yield suspect_cache(verdict, f"{rate} exceeds the bandwidth of the path ({format_rate(limit)}, {source})")
     else:
-        builder.add(Validity.PASS, f"{rate} is within the bandwidth of the path ({format_rate(limit)}, {source})")
+        yield passed(f"{rate} is within the bandwidth of the path ({format_rate(limit)}, {source})")
     if evidence.iops > ROTATING_IOPS * evidence.rotating_disks > 0:
         disks = "a rotating disk" if evidence.rotating_disks == 1 else f"{evidence.rotating_disks} rotating disks"
-        builder.add(
-            Validity.WARN,
+        yield warn(
             f"{format_value(evidence.iops, '1/s')} random IOPS exceed what {disks} can deliver: a cache, or flash that "
-            "reports itself as rotating",
+            "reports itself as rotating"
         )
 
 
 def check_physical(evidence: Evidence) -> Part:
     """Check whether the data exists and came from a device that can be this fast."""
-    builder = VerdictBuilder("physical")
-    if evidence.extents is not None:
-        empty = evidence.extents.hole_bytes + evidence.extents.unwritten_bytes
-        if empty:
+    return Part.of("physical", _check_physical(evidence))
+
+
+def _check_physical(evidence: Evidence) -> Iterator[Reason]:
+    if (extents := evidence.extents) is not None:
+        if empty := extents.hole_bytes + extents.unwritten_bytes:
             share = empty / evidence.target_bytes
-            builder.add(Validity.FAIL, f"{share:.0%} of the target was never written: reads of it reach no device")
-        elif evidence.extents.odd_bytes:
-            builder.add(
-                Validity.WARN,
-                f"{format_bytes(evidence.extents.odd_bytes)} of the target are compressed, inline or not allocated yet",
-            )
+            yield fail(f"{share:.0%} of the target was never written: reads of it reach no device")
+        elif extents.odd_bytes:
+            odd = format_bytes(extents.odd_bytes)
+            yield warn(f"{odd} of the target are compressed, inline or not allocated yet")
         else:
-            builder.add(Validity.PASS, "the whole target is written")
+            yield passed("the whole target is written")
     if evidence.content is not None:
-        _check_content(builder, evidence.content)
+        yield _check_content(evidence.content)
     if evidence.small_read_p50_ns is not None and evidence.small_read_p50_ns < IMPLAUSIBLE_NS:
-        latency = format_ns(evidence.small_read_p50_ns)
-        builder.add(Validity.WARN, f"read latency p50 of {latency} is that of a cache, not of a device")
-    _check_speed(builder, evidence)
+        yield warn(f"read latency p50 of {format_ns(evidence.small_read_p50_ns)} is that of a cache, not of a device")
+    yield from _check_speed(evidence)
     if evidence.device_bytes is not None and evidence.requested_bytes:
-        ratio, uncertainty = evidence.device_bytes / evidence.requested_bytes, evidence.uncertainty
+        ratio = evidence.device_bytes / evidence.requested_bytes
         counted = f"{ratio:.0%} of the requested bytes were counted by the {'NFS client' if evidence.nfs else 'device'}"
-        if ratio + uncertainty < CHARGED_LOW:
-            builder.add(Validity.FAIL, counted)
+        if ratio + evidence.uncertainty < CHARGED_LOW:
+            yield fail(counted)
         elif ratio > 1.5:
-            builder.add(Validity.WARN, f"{counted}: other processes use it too")
+            yield warn(f"{counted}: other processes use it too")
         else:
-            builder.add(Validity.PASS, counted)
+            yield passed(counted)
     elif evidence.device_bytes is None and not evidence.network and not evidence.in_user_space:
-        builder.add(Validity.UNKNOWN, "the disks beneath the target are unknown, and with them their caches")
-    _check_invisible_caches(builder, evidence)
+        yield unknown("the disks beneath the target are unknown, and with them their caches")
+    yield from _check_invisible_caches(evidence)
     if evidence.in_user_space:
-        builder.add(Validity.UNKNOWN, "file system in user space (FUSE): a cache in its program is not visible here")
-    return builder.part()
+        yield unknown("file system in user space (FUSE): a cache in its program is not visible here")
 
 
 def check_writers(name: str, ratio: float | None, note: str = "", to_set: str = "") -> Part:
@@ -345,19 +348,13 @@ def check_writers(name: str, ratio: float | None, note: str = "", to_set: str = 
 
     ``ratio`` is the throughput of one file over many, and ``note`` what goes with it; without one, why there is none.
     """
-    builder = VerdictBuilder(name)
     one, many, advice = _WRITERS[name]
     if ratio is None:
-        builder.add(Validity.UNKNOWN, note, to_set)
-        return builder.part()
+        return Part.of(name, [unknown(note, to_set)])
     text = f"{one} reach {ratio:.0%} of the IOPS of {many}" + (f" ({note})" if note else "")
-    if ratio >= CONCURRENT:
-        builder.add(Validity.PASS, text)
-    elif ratio <= SERIALIZED:
-        builder.add(Validity.FAIL, f"{text}: they are serialized{advice}")
-    else:
-        builder.add(Validity.WARN, text)
-    return builder.part()
+    if ratio <= SERIALIZED:
+        return Part.of(name, [fail(f"{text}: they are serialized{advice}")])
+    return Part.of(name, [passed(text) if ratio >= CONCURRENT else warn(text)])
 
 
 def busiest_share(
@@ -389,15 +386,12 @@ def _busy_share(before: HostStat, after: HostStat) -> float:
 
 def check_submitters(share: float | None, threads: int) -> Part:
     """Check whether a submitting thread, rather than the device, limited the figure."""
-    builder = VerdictBuilder("submitters")
+    of = "the submitting thread" if threads == 1 else f"the busiest of {threads} submitting threads"
     if share is None:
-        builder.add(Validity.UNKNOWN, "the CPU time of the submitting threads is unknown: the window was too short")
+        found = unknown("the CPU time of the submitting threads is unknown: the window was too short")
     elif share >= FULL_SHARE:
-        builder.add(
-            Validity.WARN,
-            f"the submitting CPU was {share:.0%} busy: the figure is a lower limit of the device; increase threads",
-        )
+        full = f"the submitting CPU was {share:.0%} busy"
+        found = warn(f"{full}: the figure is a lower limit of the device; increase threads")
     else:
-        of = "the submitting thread" if threads == 1 else f"the busiest of {threads} submitting threads"
-        builder.add(Validity.PASS, f"the CPU of {of} was {share:.0%} busy")
-    return builder.part()
+        found = passed(f"the CPU of {of} was {share:.0%} busy")
+    return Part.of("submitters", [found])

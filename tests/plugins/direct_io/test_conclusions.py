@@ -28,7 +28,7 @@ from sizeup_direct_io.conclusions import (
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.knee import RampPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.validity import Part, Validity
+from sizeup_direct_io.validity import Part, Reason, Validity
 
 GIB = 1 << 30
 US = 1000.0
@@ -276,14 +276,14 @@ def test_a_point_within_a_cache_is_not_physical(
     size: int, before: Validity, verdict: Validity, from_cache: bool, words: str
 ) -> None:
     rates = {GIB: 160.0, 2 * GIB: 140.0, 4 * GIB: 100.0}
-    parts = tuple(Part(name, before, (name,)) for name in ("direct", "physical", "steady"))
+    parts = tuple(Part(name, (Reason(before, name),)) for name in ("direct", "physical", "steady"))
     found = recheck_physical(point({"working_set_bytes": size * GIB}, parts=parts), rates)
 
     assert (found.name, found.verdict, found.from_cache) == ("physical", verdict, from_cache)
     assert found.reasons[-1].startswith(words)
-    assert found.caveats == found.reasons[1:]
+    assert found.caveats[-1:] == found.reasons[1:]
     even = recheck_physical(point({"working_set_bytes": size * GIB}, parts=parts), dict.fromkeys(rates, 100.0))
-    assert (even.verdict, even.caveats) == (before, ())
+    assert (even.verdict, even.caveats) == (before, parts[1].caveats)
 
 
 def test_the_cpus_of_the_highest_rate_are_those_of_all_its_windows() -> None:
@@ -293,7 +293,7 @@ def test_the_cpus_of_the_highest_rate_are_those_of_all_its_windows() -> None:
         after = edge(1.0 + seconds, process_s=process, host=host(process, 0.1, 0.25, 2 * seconds - process - 0.35))
         run = window(seconds, {"small": interval({10: 1000})}, before=edge(1.0, host=host(0, 0, 0, 0)), after=after)
         runs.append(run)
-    cached = point(at(8), 9000.0, parts=(Part("physical", Validity.WARN, ("a cache",), from_cache=True),))
+    cached = point(at(8), 9000.0, parts=(Part("physical", (Reason(Validity.WARN, "a cache", cached=True),)),))
     points = [point(at(1), 100.0), PointResult(at(4), tuple(runs), ()), cached]
     found = full_rate("w", points, "1/s")
 

@@ -25,7 +25,7 @@ from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import DSS_RANDOM, LARGE_BYTES, OLTP_7030, LoadPoint
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, open_target
-from sizeup_direct_io.validity import Part, Validity
+from sizeup_direct_io.validity import Part, Reason, Validity
 from sizeup_direct_io.window_counters import Counters, Temperature, ThermalState
 
 
@@ -241,7 +241,7 @@ def test_a_limit_of_the_control_group_is_a_caveat_of_the_figure(monkeypatch: pyt
 
 
 GOOD, NONE, POOR, BAD = (
-    Part("steady", verdict, (reason,))
+    Part("steady", (Reason(verdict, reason),))
     for verdict, reason in zip(
         (Validity.PASS, Validity.UNKNOWN, Validity.WARN, Validity.FAIL), ("good", "none", "poor", "bad"), strict=True
     )
@@ -252,7 +252,7 @@ GOOD, NONE, POOR, BAD = (
     ("one", "other"), [(GOOD, NONE), (GOOD, POOR), (GOOD, BAD), (NONE, POOR), (NONE, BAD), (POOR, BAD)]
 )
 def test_of_two_results_the_worse_counts_in_either_order(one: Part, other: Part) -> None:
-    direct = Part("direct", Validity.PASS, ("first",))
+    direct = Part("direct", (Reason(Validity.PASS, "first"),))
 
     assert worse([direct, one], [direct, other]) == worse([direct, other], [direct, one]) == (direct, other)
     for parts in ([one, other], [other, one]):

@@ -7,15 +7,13 @@ import pytest
 from sizeup.probing.registry import load_registry
 from sizeup.session.validity import FAILED_CHECKS
 from sizeup_direct_io.point_verdict import FAILED, run_statement
-from sizeup_direct_io.validity import Part, Validity, VerdictBuilder
+from sizeup_direct_io.validity import Part, Reason, Validity
 
 WHERE = "oltp-read on /u01"
 
 
 def part(name: str, verdict: Validity, reason: str = "the reason", to_set: str = "") -> Part:
-    builder = VerdictBuilder(name)
-    builder.add(verdict, reason, to_set)
-    return builder.part()
+    return Part.of(name, [Reason(verdict, reason, to_set)])
 
 
 @pytest.mark.parametrize(
