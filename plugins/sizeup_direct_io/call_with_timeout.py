@@ -74,6 +74,12 @@ def call_with_timeout(
     return answer.result()
 
 
+def describe_failure(error: Exception) -> str:
+    """Return an error of the kernel by its number, as its text may name a file, and another by its text."""
+    number = error.errno if isinstance(error, OSError) else None
+    return describe_error(number) if number else str(error)
+
+
 def describe_error(number: int) -> str:
     """Return an errno with its meaning for a target."""
     hint = _HINTS.get(number)

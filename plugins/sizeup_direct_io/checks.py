@@ -18,7 +18,7 @@ from sizeup.model.machine import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, validity, window_counters
-from sizeup_direct_io.call_with_timeout import StalledError, describe_error
+from sizeup_direct_io.call_with_timeout import StalledError, describe_failure
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.measure import measure
@@ -192,7 +192,7 @@ def touch(setup: TargetSetup) -> Generator[Emission, None, tuple[list[int], list
             "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor, contents))
         )
     except OSError as error:
-        yield Gap(f"io.direct: first touch of {target.path}", describe_error(error.errno or 0))
+        yield Gap(f"io.direct: first touch of {target.path}", describe_failure(error))
         return None
     setup.content = validity.sample_content(contents.values())
     return times

@@ -23,7 +23,7 @@ from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup_direct_io import old_files
 from sizeup_direct_io.binding import IoInterval
-from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import direct_reader
 from sizeup_direct_io.estimates import PointResult, location
 from sizeup_direct_io.measure import measure
@@ -106,9 +106,7 @@ def cold_read(
     try:
         read = yield from _read(setup, depth, context, counter_source, opened)
     except (SizeupError, OSError) as error:
-        # The text of an OSError may name the file.
-        reason = describe_error(error.errno or 0) if isinstance(error, OSError) else str(error)
-        yield Gap(f"io.direct: cold read of {path}", f"not measured: {reason}")
+        yield Gap(f"io.direct: cold read of {path}", f"not measured: {describe_failure(error)}")
         return None
     finally:
         with suppress(StalledError, CanceledError, OSError):

@@ -10,26 +10,26 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from sizeup.errors import RefusedError, SizeupError
+from sizeup.errors import RefusedError
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import conclusions, durations, estimates, steadiness
-from sizeup_direct_io.background import BACKGROUND_SECONDS, BackgroundLoad, measure_background
-from sizeup_direct_io.binding import median_interval
-from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
+from sizeup_direct_io.background import BACKGROUND_SECONDS, BackgroundLoad
+from sizeup_direct_io.call_with_timeout import describe_failure
 from sizeup_direct_io.commit_log import FEW, OWN_BYTES, PAGE_BYTES, LogFiles, LogPoint, log_points
-from sizeup_direct_io.disks import rotating_disks, write_cache
+from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Window
 from sizeup_direct_io.path_bandwidth import lies_under
-from sizeup_direct_io.point_verdict import overall, read_limits
+from sizeup_direct_io.path_states import path_gaps
+from sizeup_direct_io.point_verdict import conditions, overall
 from sizeup_direct_io.presets import Durable, Stream
+from sizeup_direct_io.run import TargetRun
 from sizeup_direct_io.target import TargetSpec
-from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
-from sizeup_direct_io.validity import Part
+from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource
 
 NAME = "io.commit"
@@ -72,48 +72,30 @@ class Commit:
         return CommitRun(step.settings, context).emissions()
 
 
-class CommitRun:
+class CommitRun(TargetRun):
     """Executes one step."""
 
+    probe = NAME
+
     def __init__(self, settings: Settings, context: Context) -> None:
+        super().__init__(context, str(settings["path"]))
         self._settings = settings
-        self._context = context
-        self._path, self._rounds = str(settings["path"]), int(settings["rounds"])
+        self._rounds = int(settings["rounds"])
         self._window = Window(0.0, float(settings["seconds"]), 0.0, 1.0, float(settings["stall"]))
         """Without a warm-up: a window writes its file once, and may be at its end before."""
         self._setup = TargetSetup(context, self._window.stall_seconds, 0)
-        self._parts: list[Part] = []
-
-    def emissions(self) -> Iterator[Emission]:
-        """Yield everything the step emits; the files are gone when it ends, for whatever reason."""
-        close_seconds = CLOSE_SECONDS_LIMIT
-        try:
-            yield from self._emissions()
-        except CanceledError:
-            return
-        except RefusedError:
-            raise
-        except SizeupError as error:
-            if isinstance(error, StalledError):
-                close_seconds = 0.0  # the wait for it is over
-            raise SizeupError(str(error) if self._path in str(error) else f"{self._path}: {error}") from error
-        except OSError as error:
-            raise SizeupError(f"{self._path}: {describe_error(error.errno or 0)}") from error
-        finally:
-            self._setup.close(close_seconds)
+        self._setups.append(self._setup)
 
     def _emissions(self) -> Generator[Emission, None, None]:
         setup, settings = self._setup, self._settings
-        if not setup.call_with_timeout(f"checking {self._path}", lambda: os.path.isdir(self._path)):
-            raise RefusedError(f"path={self._path}: expected a directory, in which the log is a temporary file")
+        if not setup.call_with_timeout(f"checking {self._where}", lambda: os.path.isdir(self._where)):
+            raise RefusedError(f"path={self._where}: expected a directory, in which the log is a temporary file")
         size, reserve = int(settings["size"]), int(settings["reserve"])
-        spec = TargetSpec(self._path, writes=True, size_bytes=size, reserve_bytes=reserve)
+        spec = TargetSpec(self._where, writes=True, size_bytes=size, reserve_bytes=reserve)
         yield from setup.prepare(spec, "auto", [_STREAM], remove_leftovers=bool(settings["remove_leftovers"]))
         self._files = LogFiles(setup, size, reserve)
         points = yield from self._opened()
-        device, mount = setup.target.device_number, setup.target.mount
-        background = yield from measure_background(device, self._context)
-        source = CounterSource(device, mount.point if mount is not None and setup.target.network else None)
+        source, background = yield from self._watch()
         runs: dict[LogPoint, list[MeasuredPoint]] = {point: [] for point in points}
         windows = self._rounds * len(points)
         for number in range(windows):
@@ -122,12 +104,13 @@ class CommitRun:
             left = (windows - number) * self._window.seconds
             yield Progress(number / windows, left, f"{point.method.value}: {point.committers} committers")
             measured = yield from self._measure(point, source)
+            yield from path_gaps(self._paths, NAME)
             if measured.requests:
                 runs[point].append(measured)
                 yield from self._figures(point, runs[point], background)
             else:
                 yield Gap(f"{NAME}: {point.method.value}, {point.committers} committers", "no commit ended in time")
-        yield from overall(f"commits on {self._path}", self._parts)
+        yield from overall(f"commits on {self._where}", self._parts, tuple(map(str, self._paths.changes)))
         yield Progress(1.0, 0.0, "done")
 
     def _opened(self) -> Generator[Emission, None, list[LogPoint]]:
@@ -137,8 +120,7 @@ class CommitRun:
             try:
                 yield from self._files.open(point)
             except (RefusedError, OSError) as error:
-                why = describe_error(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-                yield Gap(f"{NAME}: {point.method.value}", why)
+                yield Gap(f"{NAME}: {point.method.value}", describe_failure(error))
             else:
                 points.append(point)
         return points
@@ -165,10 +147,13 @@ class CommitRun:
     ) -> Iterator[Estimate]:
         """Yield what the rounds of a point say so far."""
         at, pooled = self._at(point), estimates.pool(runs)[_STREAM.name]
-        steady = steadiness.check_steady(self._conditions(runs, background))
+        half = (len(runs) + 1) // 2  # the later rounds over the earlier
+        drift = statistics.median(run.iops for run in runs[-half:]) / statistics.median(run.iops for run in runs[:half])
+        device = self._setup.target.device_number
+        steady = steadiness.check_steady(conditions(runs, drift - 1, background, device))
         flushes = "response" if pooled.count("response") else "write"  # without a log each commit is one
         flush_ns = pooled.quantile_ns(flushes, 0.5)
-        flush = conclusions.flush_cost(0.0, flush_ns, write_cache(self._setup.target.device_number))
+        flush = conclusions.flush_cost(0.0, flush_ns, write_cache(device))
         caveats = (*flush.caveats, *estimates.caveats_of([steady]))
         extra: dict[str, str | int | float] = {
             "seconds": sum(run.seconds for run in runs),
@@ -179,12 +164,7 @@ class CommitRun:
         }
 
         def figure(series: str, each: Callable[[MeasuredPoint], float], whole: float | None = None) -> Estimate:
-            """The median over the rounds, or a figure of all of them pooled; with the interval over the rounds."""
-            values = [each(run) for run in runs]
-            value = statistics.median(values) if whole is None else whole
-            ends = median_interval(values)
-            low, high = (None, None) if ends is None else (max(0.0, min(ends[0], value)), max(ends[1], value))
-            return Estimate(series, at, value, low, high, len(values), caveats=caveats, extra=extra)
+            return estimates.over_runs(series, at, runs, each, caveats, extra, whole)
 
         commits = figure("commits", lambda run: run.iops)
         width = math.inf if commits.low is None or commits.high is None else commits.high - commits.low
@@ -201,26 +181,6 @@ class CommitRun:
         yield estimates.validity_estimate(at, steady)
         if len(runs) == self._rounds:
             self._parts.append(steady)
-
-    def _conditions(self, runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> steadiness.Conditions:
-        """Return what else went on in all rounds of a point; the drift is that of the later rounds over the earlier."""
-        half = (len(runs) + 1) // 2
-        drift = statistics.median(run.iops for run in runs[-half:]) / statistics.median(run.iops for run in runs[:half])
-        load = estimates.other_load(runs)
-        others = [io for run in runs if (io := run.other_io()) is not None]
-        device = self._setup.target.device_number
-        return steadiness.Conditions(
-            drift=drift - 1,
-            background_pressure_percent=background.pressure_percent,
-            background_busy_share=background.busy_share,
-            stolen_share=load.get("stolen_share"),
-            errors=0,  # the first one ends the run
-            others_share=load.get("others_share"),
-            other_io=max(others, key=lambda io: io.share, default=None),
-            background_io=background.io,
-            limits=read_limits(device),
-            not_preconditioned=not rotating_disks(device),
-        )
 
 
 def _quantile_ns(share: float, run: MeasuredPoint) -> float:

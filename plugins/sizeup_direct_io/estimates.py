@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import steadiness
@@ -48,22 +50,26 @@ def throughput(
     """
     if len(runs) < 2:
         extra = {**extra, "no_interval": ONE_RAMP}
-    for series, values in (
-        ("iops", [run.iops for run in runs]),
-        ("rate", [run.bytes_per_second for run in runs]),
-    ):
-        interval = median_interval(values)
-        yield Estimate(
-            series,
-            at,
-            statistics.median(values),
-            low=None if interval is None else max(0.0, interval[0]),
-            high=None if interval is None else interval[1],
-            replicates=len(runs),
-            converged=all(run.converged for run in runs),
-            caveats=caveats,
-            extra=extra,
-        )
+    converged = all(run.converged for run in runs)
+    for series, each in (("iops", attrgetter("iops")), ("rate", attrgetter("bytes_per_second"))):
+        yield replace(over_runs(series, at, runs, each, caveats, extra), converged=converged)
+
+
+def over_runs(
+    series: str,
+    at: Coordinates,
+    runs: Sequence[MeasuredPoint],
+    each: Callable[[MeasuredPoint], float],
+    caveats: tuple[str, ...],
+    extra: Coordinates,
+    whole: float | None = None,
+) -> Estimate:
+    """Return the median over windows, or a figure of all of them pooled; with the 95 % interval over the windows."""
+    values = [each(run) for run in runs]
+    value = statistics.median(values) if whole is None else whole
+    ends = median_interval(values)
+    low, high = (None, None) if ends is None else (max(0.0, min(ends[0], value)), max(ends[1], value))
+    return Estimate(series, at, value, low, high, len(values), caveats=caveats, extra=extra)
 
 
 def other_load(runs: Sequence[MeasuredPoint]) -> dict[str, float]:

@@ -140,9 +140,9 @@ def watch_paths(device_numbers: Iterable[int]) -> PathWatch:
     return PathWatch(files)
 
 
-def path_gaps(paths: PathWatch, *, at_once: bool = False) -> Iterator[Gap]:
+def path_gaps(paths: PathWatch, probe: str = "io.direct", *, at_once: bool = False) -> Iterator[Gap]:
     """Poll if it is time, and yield the changes that were not reported yet."""
     paths.poll(at_once=at_once)
     for change in paths.unreported():
         lost = ": later figures are of the remaining paths" if change.lost else ""
-        yield Gap(f"io.direct: path {change.path}", f"{change.event}{lost}")
+        yield Gap(f"{probe}: path {change.path}", f"{change.event}{lost}")

@@ -153,7 +153,7 @@ def _measure_on(
     first = setups[0].target
     counter_source = CounterSource(
         first.device_number,
-        first.mount.point if first.mount and first.network else None,
+        first.nfs_mount_point,
         load.paths,
         {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {},
     )

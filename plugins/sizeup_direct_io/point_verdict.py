@@ -14,7 +14,7 @@ from sizeup.text import plural
 from sizeup_direct_io import steadiness, validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
-from sizeup_direct_io.estimates import validity_estimate
+from sizeup_direct_io.estimates import other_load, validity_estimate
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
@@ -139,11 +139,12 @@ class PointVerdict(Struct, frozen=True):
     ) -> tuple[Part, ...]:
         """Return the four checks of a point; ``earlier`` are its windows in earlier ramps."""
         evidence = self._evidence(point, run, cached_before)
-        conditions = self._conditions(run, earlier)
+        changed = run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None
+        device = self.setup.target.device_number
         return (
             validity.check_direct(evidence),
             validity.check_physical(evidence),
-            steadiness.check_steady(conditions),
+            steadiness.check_steady(conditions([run], run.halves - 1, self.background, device, changed)),
             check_submitters(run.busiest_thread, run.threads),
         )
 
@@ -185,25 +186,33 @@ class PointVerdict(Struct, frozen=True):
             cached_before_bytes=cached_before or 0,
         )
 
-    def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> steadiness.Conditions:
-        host = run.host_cpu
-        writes = any(interval.written_bytes for interval in run.intervals.values())
-        return steadiness.Conditions(
-            drift=run.halves - 1,
-            background_pressure_percent=self.background.pressure_percent,
-            background_busy_share=self.background.busy_share,
-            stolen_share=None if host is None else host.stolen_share,
-            errors=sum(interval.errors for interval in run.intervals.values()),
-            others_share=run.others_busy_share,
-            other_io=run.other_io(),
-            background_io=self.background.io,
-            thermal_caveats=thermal_caveats(run.before.thermal, run.after.thermal),
-            thermal_summary=thermal_summary(run.before.thermal, run.after.thermal),
-            limits=read_limits(self.setup.target.device_number),
-            path_changes=run.path_changes,
-            not_preconditioned=writes and not rotating_disks(self.setup.target.device_number),
-            ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
-        )
+
+def conditions(
+    runs: Sequence[MeasuredPoint],
+    drift: float,
+    background: BackgroundLoad,
+    device_number: int,
+    ramp_change: float | None = None,
+) -> steadiness.Conditions:
+    """Return what else went on in some windows of a point: of each thing, the worst."""
+    load, cool, warm = other_load(runs), runs[0].before.thermal, runs[-1].after.thermal
+    others = [io for run in runs if (io := run.other_io()) is not None]
+    intervals = [interval for run in runs for interval in run.intervals.values()]
+    writes = any(interval.written_bytes for interval in intervals)
+    return steadiness.Conditions(
+        drift=drift,
+        background=background,
+        stolen_share=load.get("stolen_share"),
+        errors=sum(interval.errors for interval in intervals),
+        others_share=load.get("others_share"),
+        other_io=max(others, key=lambda io: io.share, default=None),
+        thermal_caveats=thermal_caveats(cool, warm),
+        thermal_summary=thermal_summary(cool, warm),
+        limits=read_limits(device_number),
+        path_changes=tuple(change for run in runs for change in run.path_changes),
+        not_preconditioned=writes and not rotating_disks(device_number),
+        ramp_change=ramp_change,
+    )
 
 
 def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:

@@ -1,4 +1,4 @@
-"""One run: prepare the target, check, measure the sweeps, and report the results."""
+"""What every step on targets has in common; and that of io.direct: prepare, check, measure the sweeps, report."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import conclusions, estimates
-from sizeup_direct_io.background import measure_background
+from sizeup_direct_io.background import BackgroundLoad, measure_background
 from sizeup_direct_io.binding import IoJob
-from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
@@ -34,27 +34,21 @@ from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 
 
-class Run:
-    """Executes one step."""
+class TargetRun:
+    """A step on some targets, which are gone when it ends, for whatever reason."""
 
-    def __init__(self, settings: RunSettings, context: Context) -> None:
-        self._settings = settings
-        self._sweeps = settings.sweeps
+    probe = "io.direct"
+
+    def __init__(self, context: Context, path: str) -> None:
         self._context = context
-        self._setup = self._new_setup()
-        self._setups = [self._setup]
-        self._where = settings.path
+        self._where = path
+        self._setups: list[TargetSetup] = []
         self._parts: list[Part] = []
         """All checks so far."""
         self._paths = PathWatch({})
-        self._budget = TimeBudget(settings.budget - objective_seconds(settings))
-        self._fill_seconds = FILL_SECONDS if self._budget.limited else None
-
-    def _new_setup(self) -> TargetSetup:
-        return TargetSetup(self._context, self._settings.stall, self._settings.threads)
 
     def emissions(self) -> Iterator[Emission]:
-        """Yield everything the step emits; the target is removed when it ends, for whatever reason."""
+        """Yield everything the step emits; raise what failed with the target, and with what was lost before."""
         close_seconds = CLOSE_SECONDS_LIMIT
         try:
             yield from self._emissions()
@@ -63,9 +57,8 @@ class Run:
         except RefusedError:
             raise
         except (SizeupError, OSError) as error:
-            yield from path_gaps(self._paths, at_once=True)
-            number = error.errno if isinstance(error, OSError) else None
-            message = self._located(describe_error(number) if number else str(error))
+            yield from path_gaps(self._paths, self.probe, at_once=True)
+            message = self._located(describe_failure(error))
             if isinstance(error, StalledError):
                 close_seconds = 0.0  # the wait for it is over
                 raise StalledError(message) from error
@@ -74,11 +67,40 @@ class Run:
             for setup in self._setups:
                 setup.close(close_seconds)
 
+    def _emissions(self) -> Generator[Emission, None, None]:
+        """Yield everything that the step itself emits."""
+        raise NotImplementedError
+
     def _located(self, message: str) -> str:
         """Return a message with its target, and with the devices and paths that were lost before."""
         located = message if self._where in message else f"{self._where}: {message}"
         removed = filter(None, (setup.describe_loss() for setup in self._setups))
         return "; ".join([located, *removed, *(str(change) for change in self._paths.changes if change.lost)])
+
+    def _watch(self) -> Generator[Emission, None, tuple[CounterSource, BackgroundLoad]]:
+        """Watch the paths to all targets; return where the counters of the first are, and the load of others."""
+        self._paths = watch_paths(each.target.device_number for each in self._setups)
+        if self._paths.down:
+            yield Gap(f"{self.probe}: paths down before the run", "; ".join(self._paths.down))
+        target = self._setups[0].target
+        background = yield from measure_background(target.device_number, self._context)
+        return CounterSource(target.device_number, target.nfs_mount_point, self._paths), background
+
+
+class Run(TargetRun):
+    """Executes one step."""
+
+    def __init__(self, settings: RunSettings, context: Context) -> None:
+        super().__init__(context, settings.path)
+        self._settings = settings
+        self._sweeps = settings.sweeps
+        self._setup = self._new_setup()
+        self._budget = TimeBudget(settings.budget - objective_seconds(settings))
+        self._fill_seconds = FILL_SECONDS if self._budget.limited else None
+
+    def _new_setup(self) -> TargetSetup:
+        self._setups.append(TargetSetup(self._context, self._settings.stall, self._settings.threads))
+        return self._setups[-1]
 
     def _emissions(self) -> Generator[Emission, None, None]:
         settings, setup = self._settings, self._setup
@@ -92,21 +114,12 @@ class Run:
         start = time.monotonic()
         for spec in others:
             self._where = spec.path
-            another = self._new_setup()
-            self._setups.append(another)
-            yield from self._prepare(another, spec, streams)
+            yield from self._prepare(self._new_setup(), spec, streams)
         self._budget.extend(time.monotonic() - start)
         self._where = settings.path
         yield from self._leave_out_unaligned()
         yield from self._unpinned()
-        self._paths = watch_paths(each.target.device_number for each in self._setups)
-        if self._paths.down:
-            yield Gap("io.direct: paths down before the run", "; ".join(self._paths.down))
-        mount = setup.target.mount
-        self._counter_source = CounterSource(
-            setup.target.device_number, mount.point if mount and setup.target.network else None, self._paths
-        )
-        background = yield from measure_background(setup.target.device_number, self._context)
+        self._counter_source, background = yield from self._watch()
         self._verdict = PointVerdict(
             setup, background, settings.path_limit or None, settings.path_bandwidth, settings.cache_size
         )

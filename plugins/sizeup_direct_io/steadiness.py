@@ -6,25 +6,22 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.validity import Part, Reason, fail, passed, unknown, warn
 
 DRIFT, LARGE_DRIFT = 0.05, 0.20
-MAX_PRESSURE_PERCENT = 25.0
-MAX_BUSY_SHARE = 0.5
 BACKGROUND_CHANGE = 0.10
 """Of all CPU time: if other processes use this much more than before the run, they affect its figures."""
 
 
 class Conditions(Struct, frozen=True):
-    """Other activity before and during a measurement."""
+    """What else went on during a measurement."""
 
     drift: float
     """Throughput of the second half over the first, minus one."""
-    background_pressure_percent: float | None
-    """CPU pressure before the run: share of time in which some task waited; None without PSI."""
-    background_busy_share: float | None
-    """Share of CPU time that other processes used before the run; None where it cannot be read."""
+    background: BackgroundLoad
+    """Before it."""
     stolen_share: float | None
     """None where it cannot be read."""
     errors: int
@@ -32,8 +29,6 @@ class Conditions(Struct, frozen=True):
     """Share of CPU time that other processes used during the measurement; None if it was not read."""
     other_io: OtherIo | None = None
     """I/O of other processes on the same disks; None if the target is on no disk."""
-    background_io: OtherIo | None = None
-    """The same before the run."""
     thermal_caveats: tuple[str, ...] = ()
     thermal_summary: str = ""
     ramp_change: float | None = None
@@ -46,24 +41,13 @@ class Conditions(Struct, frozen=True):
     """The requests write, to disks that may be flash: nothing has brought it to its steady state."""
 
 
-def background_caveats(conditions: Conditions) -> tuple[str, ...]:
-    """Return why other load on this host affects the figures; empty if there is little of it."""
-    reasons = []
-    pressure = conditions.background_pressure_percent
-    if pressure is not None and pressure > MAX_PRESSURE_PERCENT:
-        reasons.append(f"CPU pressure before the run: some task waited {pressure:.0f} % of the time")
-    if conditions.background_busy_share is not None and conditions.background_busy_share > MAX_BUSY_SHARE:
-        reasons.append(f"other processes used {conditions.background_busy_share:.0%} of the CPUs before the run")
-    return tuple(reasons)
-
-
 def _check_background(conditions: Conditions) -> Iterator[Reason]:
     """Yield what other processes did on the CPUs and disks during the measurement."""
-    others, background_busy = conditions.others_share, conditions.background_busy_share
+    others, background_busy = conditions.others_share, conditions.background.busy_share
     if others is not None and background_busy is not None and others > background_busy + BACKGROUND_CHANGE:
         yield warn(f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it")
     if conditions.other_io is not None:
-        before = f"; before it {conditions.background_io}" if conditions.background_io else ""
+        before = f"; before it {conditions.background.io}" if conditions.background.io else ""
         text = f"other I/O, or the file system's own, during the run: {conditions.other_io}{before}"
         yield warn(text) if conditions.other_io.significant else passed(text)
 
@@ -87,7 +71,7 @@ def _check_steady(conditions: Conditions) -> Iterator[Reason]:
     if conditions.ramp_change is not None:
         ramp = f"throughput of this ramp {conditions.ramp_change:+.0%} relative to the first"
         yield warn(ramp) if abs(conditions.ramp_change) > LARGE_DRIFT else passed(ramp)
-    yield from map(warn, background_caveats(conditions))
+    yield from map(warn, conditions.background.background_caveats)
     yield from _check_background(conditions)
     yield from map(warn, conditions.thermal_caveats)
     if conditions.thermal_summary and not conditions.thermal_caveats:

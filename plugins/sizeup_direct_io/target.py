@@ -71,6 +71,11 @@ class OpenTarget(Struct, frozen=True):
         """Return whether the target is on a network file system."""
         return self.mount is not None and self.kind in {TargetKind.MADE, TargetKind.FILE} and self.mount.network
 
+    @property
+    def nfs_mount_point(self) -> str | None:
+        """Where the NFS client counts its bytes; None on any other file system, and for a device."""
+        return self.mount.point if self.mount is not None and self.network else None
+
     def close(self) -> None:
         """Close the descriptor; this frees the space of a temporary file."""
         os.close(self.descriptor)

@@ -1,5 +1,6 @@
 """Evidence and conditions of a run that is valid."""
 
+from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.steadiness import Conditions
@@ -30,4 +31,4 @@ DIRECT_EVIDENCE = Evidence(
     file_system="ext4",
     virtual=False,
 )
-CALM = Conditions(drift=0.01, background_pressure_percent=5.0, background_busy_share=0.05, stolen_share=0.0, errors=0)
+CALM = Conditions(drift=0.01, background=BackgroundLoad(5.0, 0.05), stolen_share=0.0, errors=0)

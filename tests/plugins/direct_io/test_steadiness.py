@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from plugins.direct_io.evidence import CALM
+from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import caveats_of
-from sizeup_direct_io.steadiness import Conditions, background_caveats, check_steady
+from sizeup_direct_io.steadiness import Conditions, check_steady
 from sizeup_direct_io.validity import Validity, check_writers
 
 
@@ -22,15 +23,15 @@ def test_a_calm_even_run_is_steady() -> None:
         *((replace(CALM, drift=drift), Validity.FAIL) for drift in (-0.21, 0.21)),
         *((replace(CALM, ramp_change=change), Validity.PASS) for change in (-0.2, 0.2)),
         *((replace(CALM, ramp_change=change), Validity.WARN) for change in (-0.21, 0.21)),
-        (replace(CALM, background_pressure_percent=25.0), Validity.PASS),
-        (replace(CALM, background_pressure_percent=26.0), Validity.WARN),
-        (replace(CALM, background_busy_share=0.5), Validity.PASS),
-        (replace(CALM, background_busy_share=0.51), Validity.WARN),
+        (replace(CALM, background=BackgroundLoad(25.0, 0.05)), Validity.PASS),
+        (replace(CALM, background=BackgroundLoad(26.0, 0.05)), Validity.WARN),
+        (replace(CALM, background=BackgroundLoad(5.0, 0.5)), Validity.PASS),
+        (replace(CALM, background=BackgroundLoad(5.0, 0.51)), Validity.WARN),
         (replace(CALM, others_share=0.14), Validity.PASS),
         (replace(CALM, others_share=0.16), Validity.WARN),
         (replace(CALM, stolen_share=0.05), Validity.PASS),
         (replace(CALM, stolen_share=0.06), Validity.WARN),
-        (replace(CALM, stolen_share=None, background_busy_share=None), Validity.UNKNOWN),
+        (replace(CALM, stolen_share=None, background=BackgroundLoad(5.0, None)), Validity.UNKNOWN),
         (replace(CALM, errors=1), Validity.WARN),
         (replace(CALM, path_changes=("path sda went",)), Validity.WARN),
     ],
@@ -58,7 +59,7 @@ def other_io(read: float, written: float | None) -> OtherIo:
     ("changed", "reason"),
     [
         (
-            replace(CALM, other_io=other_io(4e7, 3e6), background_io=other_io(0, 1e6)),
+            replace(CALM, other_io=other_io(4e7, 3e6), background=BackgroundLoad(5.0, 0.05, other_io(0, 1e6))),
             (
                 "other I/O, or the file system's own, during the run: 40 MB/s read and 3 MB/s written on sda; "
                 "before it 0 B/s read and 1 MB/s written on sda"
@@ -111,7 +112,5 @@ def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Vali
 
 
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
-    assert background_caveats(replace(CALM, background_pressure_percent=None)) == ()
-    assert background_caveats(replace(CALM, background_pressure_percent=None, background_busy_share=0.9)) == (
-        "other processes used 90% of the CPUs before the run",
-    )
+    assert BackgroundLoad(None, 0.05).background_caveats == ()
+    assert BackgroundLoad(None, 0.9).background_caveats == ("other processes used 90% of the CPUs before the run",)
