@@ -20,13 +20,12 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.procfs.mounts import MountEntry
 from sizeup.text import plural
-from sizeup_direct_io import binding, cold_read, old_files
+from sizeup_direct_io import binding, cold_read
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError
-from sizeup_direct_io.cold_read import ColdRead, cold_estimate
+from sizeup_direct_io.cold_read import ColdRead, cold_estimate, holds_old_data, open_old_files
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.old_files import holds_old_data, open_old_files
 from sizeup_direct_io.presets import OLTP_READ, SMALL_BYTES
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
@@ -98,9 +97,9 @@ def test_the_warm_median_is_carried_on_to_the_queue_depth_of_the_read() -> None:
 @pytest.fixture
 def all_old(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of any age and of 64 KiB; the search takes as long as it needs."""
-    monkeypatch.setattr(old_files, "OLD_SECONDS", -1e6)
-    monkeypatch.setattr(old_files, "SMALLEST_FILE_BYTES", 64 << 10)
-    monkeypatch.setattr(old_files, "SEARCH_SECONDS", 600.0)
+    monkeypatch.setattr(cold_read, "OLD_SECONDS", -1e6)
+    monkeypatch.setattr(cold_read, "SMALLEST_FILE_BYTES", 64 << 10)
+    monkeypatch.setattr(cold_read, "SEARCH_SECONDS", 600.0)
 
 
 def write(path: Path, mib: int = 1) -> Path:
@@ -142,7 +141,7 @@ def test_old_data_is_a_day_old_and_allocated(
     changed: dict[str, float], holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """1 MiB are 2,048 blocks of 512 bytes, of which 5 % (102.4) may be missing."""
-    monkeypatch.setattr(old_files, "time", SimpleNamespace(time=lambda: 1e9))
+    monkeypatch.setattr(cold_read, "time", SimpleNamespace(time=lambda: 1e9))
     status = {
         "st_mode": stat.S_IFREG, "st_dev": 7, "st_size": MIB, "st_blocks": 2048, "st_ctime": 1e9 - 86401, **changed,
     }  # fmt: skip
@@ -162,17 +161,17 @@ def test_old_files_are_found_from_any_folder_and_nothing_else(folder: Path, monk
     with (folder / "sparse").open("wb") as sparse:
         sparse.truncate(8 * MIB)
     mount = MountEntry("server:/", str(folder.resolve() / "mounted"), "nfs", ())
-    monkeypatch.setattr(old_files, "read_mountinfo", lambda: (mount,))
-    monkeypatch.setattr(old_files, "read_swaps", lambda: (str(swap), "/dev/none"))
+    monkeypatch.setattr(cold_read, "read_mountinfo", lambda: (mount,))
+    monkeypatch.setattr(cold_read, "read_swaps", lambda: (str(swap), "/dev/none"))
 
     for start in (None, large.parent, folder / "way"):
         found, total = found_in(folder, start=start)
         assert (found.keys(), total) == ({*inodes(large, middle, small)}, 6 * MIB)
     assert found_in(folder, canceled=True) == ({}, 0)
     assert elsewhere.exists()
-    monkeypatch.setattr(old_files, "_MOST_FOUND", 1)
+    monkeypatch.setattr(cold_read, "_MOST_FOUND", 1)
     assert found_in(folder) == ({inodes(large)[0]: 640}, 3 * MIB)
-    monkeypatch.setattr(old_files, "SEARCH_SECONDS", -1.0)
+    monkeypatch.setattr(cold_read, "SEARCH_SECONDS", -1.0)
     assert found_in(folder) == ({}, 0)
 
 
@@ -188,12 +187,12 @@ def test_reads_draw_their_files_by_size_and_stand_for_what_can_be_read(
     assert (sum(found.values()), total) == (640, 4 * MIB)
     assert 400 < found[large_inode] < 560
 
-    opened = old_files._open
-    monkeypatch.setattr(old_files, "_open", lambda path, *rest: None if path.endswith("e") else opened(path, *rest))
+    opened = cold_read._open
+    monkeypatch.setattr(cold_read, "_open", lambda path, *rest: None if path.endswith("e") else opened(path, *rest))
     found, total = found_in(folder)
     assert found == {small_inode: 640}
     assert 0.5 * MIB < total < 2 * MIB, "a quarter of the draws can be read"
-    monkeypatch.setattr(old_files, "_open", lambda *_: None)
+    monkeypatch.setattr(cold_read, "_open", lambda *_: None)
     assert found_in(folder) == ({}, 0)
 
 
@@ -227,8 +226,8 @@ def test_what_takes_the_place_of_a_file_is_not_opened(kind: str, folder: Path, m
                 another.rename(path)
         return stat.S_ISREG(status.st_mode)
 
-    monkeypatch.setattr(old_files, "holds_old_data", replaced)
-    monkeypatch.setattr(old_files, "_entries", lambda _: [entry for entry in os.scandir(folder) if entry.is_file()])
+    monkeypatch.setattr(cold_read, "holds_old_data", replaced)
+    monkeypatch.setattr(cold_read, "_entries", lambda _: [entry for entry in os.scandir(folder) if entry.is_file()])
 
     assert found_in(folder) == ({}, 0)
 
@@ -365,8 +364,8 @@ def test_files_without_data_too_few_and_changed_ones_are_gaps(
     write(file)
     search = vars(cold_read)["_old_data"]
 
-    def twice(*told: Any) -> old_files.OldData:
-        found: old_files.OldData = search(*told)
+    def twice(*told: Any) -> cold_read.OldData:
+        found: cold_read.OldData = search(*told)
         return replace(found, files=(*found.files, *found.files))
 
     monkeypatch.setattr(cold_read, "_old_data", twice)
@@ -384,9 +383,9 @@ def test_a_named_file_needs_age_and_size(
 
     assert read(setup)[1] is not None
     assert {one.descriptor for one in workers} == {setup.target.descriptor}
-    monkeypatch.setattr(old_files, "OLD_SECONDS", 86400)
+    monkeypatch.setattr(cold_read, "OLD_SECONDS", 86400)
     assert "found 0 B" in reason(read(setup)[0])
-    monkeypatch.setattr(old_files, "OLD_SECONDS", -1e6)
+    monkeypatch.setattr(cold_read, "OLD_SECONDS", -1e6)
     monkeypatch.setattr(cold_read, "LEAST_BYTES", 32 * MIB)
     assert "found 16 MiB in files " in reason(read(setup)[0])
 

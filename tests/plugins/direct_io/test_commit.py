@@ -19,8 +19,7 @@ from sizeup.model.plan import Hazard, Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.manifest_file import parse_manifest
 from sizeup_direct_io import binding, commit, conclusions
-from sizeup_direct_io.commit import Commit
-from sizeup_direct_io.commit_log import FEW, OWN_BYTES, LogFiles, LogPoint, Method, log_points
+from sizeup_direct_io.commit import FEW, OWN_BYTES, Commit, LogFiles, LogPoint, Method, log_points
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.presets import Durable, Stream
