@@ -211,19 +211,8 @@ static void combine(struct sizeup_io_sample *into, const struct sizeup_io_sample
 	const uint64_t factor = sign < 0 ? UINT64_MAX : 1;
 
 	into->time_ns += sign * other->time_ns;
-	into->reads += factor * other->reads;
-	into->writes += factor * other->writes;
-	into->read_bytes += factor * other->read_bytes;
-	into->written_bytes += factor * other->written_bytes;
-	into->errors += factor * other->errors;
-	into->submit_calls += factor * other->submit_calls;
-	into->late += factor * other->late;
-	into->usage_requests += factor * other->usage_requests;
-	into->usage_bytes += factor * other->usage_bytes;
-	into->user_ns += sign * other->user_ns;
-	into->system_ns += sign * other->system_ns;
-	into->run_delay_ns += sign * other->run_delay_ns;
-	into->voluntary_switches += factor * other->voluntary_switches;
+#define COMBINE(name) into->name += factor * (uint64_t)other->name;
+	IO_SUMS(COMBINE)
 	for (uint32_t i = 0; i < SIZEUP_HISTOGRAM_BUCKETS; i++) {
 		into->read_ns[i] += factor * other->read_ns[i];
 		into->write_ns[i] += factor * other->write_ns[i];

@@ -16,30 +16,25 @@ struct aio {
 	uint32_t staged;
 	uint32_t ready; /* events fetched by enter() and not reaped yet */
 	uint32_t reaped;
-	struct iocb *requests;  /* one per slot */
-	struct iocb **pointers; /* the staged ones, in order */
+	/* Of all slots, behind this structure: */
+	struct iocb *requests;
 	struct io_event *events;
+	struct iocb **pointers; /* the staged ones, in order */
 };
 
 static int aio_open(struct io_queue *queue)
 {
-	struct aio *const aio = calloc(1, sizeof(*aio));
-	int status = -ENOMEM;
+	const size_t slot_bytes = sizeof(struct iocb) + sizeof(struct io_event) + sizeof(struct iocb *);
+	struct aio *const aio = calloc(1, sizeof(*aio) + queue->depth * slot_bytes);
 
 	if (!aio)
 		return -ENOMEM;
-	aio->requests = calloc(queue->depth, sizeof(*aio->requests));
-	aio->pointers = calloc(queue->depth, sizeof(struct iocb *));
-	aio->events = calloc(queue->depth, sizeof(*aio->events));
-	if (aio->requests && aio->pointers && aio->events) {
-		status = 0;
-		if (syscall(SYS_io_setup, queue->depth, &aio->context) < 0)
-			status = -errno;
-	}
-	if (status < 0) {
-		free(aio->requests);
-		free(aio->pointers);
-		free(aio->events);
+	aio->requests = (struct iocb *)(aio + 1);
+	aio->events = (struct io_event *)(aio->requests + queue->depth);
+	aio->pointers = (struct iocb **)(aio->events + queue->depth);
+	if (syscall(SYS_io_setup, queue->depth, &aio->context) < 0) {
+		const int status = -errno;
+
 		free(aio);
 		return status;
 	}
@@ -111,9 +106,6 @@ static void aio_close(struct io_queue *queue)
 	struct aio *const aio = queue->state;
 
 	syscall(SYS_io_destroy, aio->context);
-	free(aio->requests);
-	free(aio->pointers);
-	free(aio->events);
 	free(aio);
 }
 

@@ -85,22 +85,11 @@ void io_counters_add(const struct io_counters *counters, struct sizeup_io_sample
 
 	sample->workers++;
 	sample->running += !io_counters_ended(counters);
-	sample->reads += io_counter_get(&counters->reads);
-	sample->writes += io_counter_get(&counters->writes);
-	sample->read_bytes += io_counter_get(&counters->read_bytes);
-	sample->written_bytes += io_counter_get(&counters->written_bytes);
-	sample->errors += io_counter_get(&counters->errors);
-	sample->submit_calls += io_counter_get(&counters->submit_calls);
+#define ADD(name) sample->name += io_counter_get(&counters->name);
+	IO_SUMS(ADD)
 	sample->in_flight += submitted > ended ? submitted - ended : 0;
-	sample->late += io_counter_get(&counters->late);
 	if (progress_ns > sample->last_progress_ns)
 		sample->last_progress_ns = progress_ns;
-	sample->usage_requests += io_counter_get(&counters->usage_requests);
-	sample->usage_bytes += io_counter_get(&counters->usage_bytes);
-	sample->user_ns += (int64_t)io_counter_get(&counters->user_ns);
-	sample->system_ns += (int64_t)io_counter_get(&counters->system_ns);
-	sample->run_delay_ns += (int64_t)io_counter_get(&counters->run_delay_ns);
-	sample->voluntary_switches += io_counter_get(&counters->voluntary_switches);
 	sample->flags &= atomic_load_explicit(&counters->flags, memory_order_relaxed);
 	if (sample->status == 0)
 		sample->status = status;

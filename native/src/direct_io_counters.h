@@ -10,6 +10,11 @@
 /* Written by one thread, read by any: plain additions that other threads see with a short delay. */
 typedef _Atomic uint64_t io_counter;
 
+/* What a sample adds up, under the names that it has for a worker and for a group. */
+#define IO_SUMS(each) \
+	each(reads) each(writes) each(read_bytes) each(written_bytes) each(errors) each(submit_calls) each(late) \
+	each(usage_requests) each(usage_bytes) each(user_ns) each(system_ns) each(run_delay_ns) each(voluntary_switches)
+
 /* The counters of a running worker; only its thread writes them. */
 struct io_counters {
 	io_counter reads, writes, read_bytes, written_bytes;

@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -279,73 +279,56 @@ def open_target(spec: TargetSpec) -> OpenTarget:
     raise RefusedError(f"{spec.path}: expected a directory, a file or a block device")
 
 
-class Signature(Struct, frozen=True):
-    """A magic number that identifies the owner of a device."""
+_MD = ("a Linux RAID member", 0xA92B4EFC.to_bytes(4, "little"))
+_SIGNATURES: tuple[tuple[str, bytes, tuple[int, ...]], ...] = (
+    ("a partition table", b"\x55\xaa", (510,)),
+    ("a GPT partition table", b"EFI PART", (512, -512, 4096, -4096)),
+    ("ext2, ext3 or ext4", b"\x53\xef", (0x438,)),
+    ("xfs", b"XFSB", (0,)),
+    ("btrfs", b"_BHRfS_M", (0x10040,)),
+    ("ReiserFS", b"ReIsEr", (0x10034,)),
+    ("f2fs", b"\x10\x20\xf5\xf2", (1024,)),
+    ("OCFS2", b"OCFSV2", (0x2000,)),
+    ("GFS2", b"\x01\x16\x19\x70", (0x10000,)),
+    ("swap", b"SWAPSPACE2", (4096 - 10, 16384 - 10, 65536 - 10)),
+    ("swap", b"SWAP-SPACE", (4096 - 10, 16384 - 10, 65536 - 10)),
+    ("an LVM physical volume", b"LABELONE", (0, 512, 1024, 1536)),
+    (*_MD, (0, 4096)),
+    ("LUKS", b"LUKS\xba\xbe", (0,)),
+    ("an Oracle ASM disk", b"ORCLDISK", (32,)),
+    ("an Oracle ASM disk", b"\x01\x82\x01\x01", (0,)),
+    ("bcache", bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81"), (4096 + 24,)),
+    ("Ceph BlueStore", b"bluestore block device\n", (0,)),
+    ("ZFS", (0x00BAB10C).to_bytes(8, "little"), (128 << 10, 132 << 10)),
+    ("a ZFS pool member", b"version\x00", ((16 << 10) + 28,)),
+    *(("DRBD", bytes((0x83, 0x74, 0x02, version)), (-4096 + 60,)) for version in (0x6B, 0x6C, 0x6D)),
+    ("VMFS", b"\x0d\xd0\x01\xc0", (1 << 20,)),
+    ("VMFS", b"\x5e\xf1\xab\x2f", (2 << 20,)),
+    ("an Intel RAID member", b"Intel Raid ISM Cfg Sig. ", (-1024,)),
+    ("a DDF RAID member", b"\xde\x11\xde\x11", (-512,)),
+    ("VDO", b"dmvdo001", (0,)),
+    ("bcachefs", bytes.fromhex("c68573f666ce90a9d96a60cf803df7ef"), (4096 + 24,)),
+    ("JFS", b"JFS1", (32 << 10,)),
+    ("exFAT", b"EXFAT   ", (3,)),
+    ("NTFS", b"NTFS    ", (3,)),
+    ("FAT", b"FAT", (54,)),
+    ("FAT32", b"FAT32", (82,)),
+)
+"""Owner of a device, the magic number that shows it, and where that is: from the start, or from the end where negative.
 
-    owner: str
-    magic: bytes
-    offset: int
-    """From the start, or from the end where negative."""
-
-
-def _md_at_end(size_bytes: int) -> Iterator[Signature]:
-    magic = 0xA92B4EFC.to_bytes(4, "little")
-    # Version 1.0 is 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
-    yield Signature("a Linux RAID member", magic, ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes)
-    yield Signature("a Linux RAID member", magic, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes)
-
-
-def signatures(size_bytes: int) -> Iterable[Signature]:
-    """Yield every signature searched for on a device of this size."""
-    yield Signature("a partition table", b"\x55\xaa", 510)
-    for sector in (512, 4096):
-        yield Signature("a GPT partition table", b"EFI PART", sector)
-        yield Signature("a GPT partition table", b"EFI PART", -sector)
-    yield Signature("ext2, ext3 or ext4", b"\x53\xef", 0x438)
-    yield Signature("xfs", b"XFSB", 0)
-    yield Signature("btrfs", b"_BHRfS_M", 0x10040)
-    yield Signature("ReiserFS", b"ReIsEr", 0x10034)
-    yield Signature("f2fs", b"\x10\x20\xf5\xf2", 1024)
-    yield Signature("OCFS2", b"OCFSV2", 0x2000)
-    yield Signature("GFS2", b"\x01\x16\x19\x70", 0x10000)
-    for page in (4096, 16384, 65536):
-        yield Signature("swap", b"SWAPSPACE2", page - 10)
-        yield Signature("swap", b"SWAP-SPACE", page - 10)
-    for sector in range(4):
-        yield Signature("an LVM physical volume", b"LABELONE", sector * 512)
-    for start in (0, 4096):
-        yield Signature("a Linux RAID member", 0xA92B4EFC.to_bytes(4, "little"), start)
-    yield from _md_at_end(size_bytes)
-    yield Signature("LUKS", b"LUKS\xba\xbe", 0)
-    yield Signature("an Oracle ASM disk", b"ORCLDISK", 32)
-    yield Signature("an Oracle ASM disk", b"\x01\x82\x01\x01", 0)
-    yield Signature("bcache", bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81"), 4096 + 24)
-    yield Signature("Ceph BlueStore", b"bluestore block device\n", 0)
-    yield Signature("ZFS", (0x00BAB10C).to_bytes(8, "little"), 128 << 10)
-    yield Signature("ZFS", (0x00BAB10C).to_bytes(8, "little"), (128 << 10) + (4 << 10))
-    yield Signature("a ZFS pool member", b"version\x00", (16 << 10) + 28)
-    for version in (0x6B, 0x6C, 0x6D):  # 8, 8.4 that was not shut down, 9
-        yield Signature("DRBD", bytes((0x83, 0x74, 0x02, version)), -4096 + 60)
-    yield Signature("VMFS", b"\x0d\xd0\x01\xc0", 1 << 20)
-    yield Signature("VMFS", b"\x5e\xf1\xab\x2f", 2 << 20)
-    yield Signature("an Intel RAID member", b"Intel Raid ISM Cfg Sig. ", -1024)
-    yield Signature("a DDF RAID member", b"\xde\x11\xde\x11", -512)
-    yield Signature("VDO", b"dmvdo001", 0)
-    yield Signature("bcachefs", bytes.fromhex("c68573f666ce90a9d96a60cf803df7ef"), 4096 + 24)
-    yield Signature("JFS", b"JFS1", 32 << 10)
-    yield Signature("exFAT", b"EXFAT   ", 3)
-    yield Signature("NTFS", b"NTFS    ", 3)
-    yield Signature("FAT", b"FAT", 54)
-    yield Signature("FAT32", b"FAT32", 82)
+The versions of DRBD are 8, 8.4 that was not shut down, and 9.
+"""
 
 
 def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
     """Return the owner of a signature at either end of a device; None without one."""
-    for signature in signatures(size_bytes):
-        start = signature.offset if signature.offset >= 0 else len(last) + signature.offset
-        area = first if signature.offset >= 0 else last
-        if start >= 0 and area[start : start + len(signature.magic)] == signature.magic:
-            return signature.owner
+    # RAID of version 1.0 has it 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
+    md_ends = ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes
+    for owner, magic, offsets in ((*_MD, md_ends), *_SIGNATURES):
+        for offset in offsets:
+            area, start = (first, offset) if offset >= 0 else (last, len(last) + offset)
+            if start >= 0 and area[start : start + len(magic)] == magic:
+                return owner
     return None
 
 

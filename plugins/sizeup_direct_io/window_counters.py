@@ -6,8 +6,10 @@ import os
 import resource
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from sizeup.procfs.block import BlockStat, find_device_folder, read_block_stat
 from sizeup.procfs.kernel_file import SYS, list_names, read_integer, read_line, read_sysctl
@@ -115,15 +117,6 @@ class CounterSource(Struct, frozen=True):
     """Device number of each of several targets, by stream; empty for one target."""
 
 
-class TargetBytes(Struct, frozen=True):
-    """Bytes of one of several targets, by its device and by its workers."""
-
-    device: BlockStat | None
-    own_read_bytes: int
-    own_written_bytes: int
-    uncertainty_bytes: int
-
-
 class Counters(Struct, frozen=True):
     """The kernel's byte counters, and those of the workers at that time; None if the kernel has none."""
 
@@ -135,21 +128,15 @@ class Counters(Struct, frozen=True):
     own_written_bytes: int
     uncertainty_bytes: int
     """Uncertainty of the workers' counters: half of what they transferred while the kernel's were read."""
-    targets: Mapping[str, TargetBytes] = {}
-    """Of each of several targets, by stream."""
+    targets: Mapping[str, Counters] = {}
+    """Of each of several targets, by stream: only of its device and its workers."""
 
     def of_targets(self, names: Collection[str]) -> Counters:
         """Return what is known of some of several targets, which share a device."""
         found = [self.targets[name] for name in names if name in self.targets]
-        return Counters(
-            None,
-            found[0].device if found else None,
-            None,
-            None,
-            sum(each.own_read_bytes for each in found),
-            sum(each.own_written_bytes for each in found),
-            sum(each.uncertainty_bytes for each in found),
-        )
+        device = found[0].device if found else None
+        own = sum(each.own_read_bytes for each in found), sum(each.own_written_bytes for each in found)
+        return Counters(None, device, None, None, *own, sum(each.uncertainty_bytes for each in found))
 
 
 def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> Counters:
@@ -164,31 +151,33 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
         started, earlier = time.monotonic(), take_samples()
         read = (
             read_process_io(),
-            None if folder is None else read_block_stat(folder),
+            _read_device(folder),
             read_nfs_bytes(counter_source.nfs_mount_point) if counter_source.nfs_mount_point else None,
             read_disks(counter_source.device_number),
         )
-        devices = {name: None if at is None else read_block_stat(at) for name, at in folders.items()}
+        devices = {name: _read_device(at) for name, at in folders.items()}
         later = take_samples()
-        before, after = _moved(earlier), _moved(later)
-        own_read, own_written = ((first + last) // 2 for first, last in zip(before, after, strict=True))
-        targets = {name: _of_target(device, earlier[name], later[name]) for name, device in devices.items()}
-        found.append(Counters(*read, own_read, own_written, (sum(after) - sum(before) + 1) // 2, targets))
+        targets = {
+            name: Counters(None, device, None, None, *_moved([earlier[name]], [later[name]]))
+            for name, device in devices.items()
+        }
+        found.append(Counters(*read, *_moved(earlier.values(), later.values()), targets))
         if time.monotonic() - started <= CLOSE_SECONDS:
             break
     return min(found, key=lambda counters: counters.uncertainty_bytes)
 
 
-def _of_target(device: BlockStat | None, before: IoSample, after: IoSample) -> TargetBytes:
-    read, written = before.read_bytes + after.read_bytes, before.written_bytes + after.written_bytes
-    moved = read + written - 2 * (before.read_bytes + before.written_bytes)
-    return TargetBytes(device, read // 2, written // 2, (moved + 1) // 2)
+def _read_device(folder: str | None) -> BlockStat | None:
+    return None if folder is None else read_block_stat(folder)
 
 
-def _moved(samples: Mapping[str, IoSample]) -> tuple[int, int]:
-    """Return the bytes read and written by all streams."""
-    each = samples.values()
-    return sum(sample.read_bytes for sample in each), sum(sample.written_bytes for sample in each)
+def _moved(before: Collection[IoSample], after: Collection[IoSample]) -> tuple[int, int, int]:
+    """Return the bytes read and written in the middle of two readings, and half of those in between."""
+    first, last = (
+        (sum(sample.read_bytes for sample in each), sum(sample.written_bytes for sample in each))
+        for each in (before, after)
+    )
+    return (first[0] + last[0]) // 2, (first[1] + last[1]) // 2, (sum(last) - sum(first) + 1) // 2
 
 
 class WindowCounters(Struct, frozen=True):
@@ -273,35 +262,19 @@ class HostCpu(Struct, frozen=True):
 
     def since(self, earlier: HostCpu) -> HostCpu:
         """Return the difference of two readings."""
-        return HostCpu(
-            self.user_ns - earlier.user_ns,
-            self.system_ns - earlier.system_ns,
-            self.interrupt_ns - earlier.interrupt_ns,
-            self.idle_ns - earlier.idle_ns,
-            self.stolen_ns - earlier.stolen_ns,
-            None if self.interrupts is None or earlier.interrupts is None else self.interrupts - earlier.interrupts,
-            None if self.switches is None or earlier.switches is None else self.switches - earlier.switches,
-        )
-
-
-def host_cpu(stat: HostStat, ticks_per_second: int) -> HostCpu:
-    """Return the host's ticks as nanoseconds."""
-    tick_ns = 1_000_000_000 // ticks_per_second
-    return HostCpu(
-        (stat.user + stat.nice) * tick_ns,
-        stat.system * tick_ns,
-        (stat.irq + stat.softirq) * tick_ns,
-        stat.idle_total * tick_ns,
-        stat.steal * tick_ns,
-        stat.interrupts,
-        stat.switches,
-    )
+        pairs = zip(astuple(self), astuple(earlier), strict=True)
+        since: list[Any] = [None if now is None or before is None else now - before for now, before in pairs]
+        return HostCpu(*since)
 
 
 def read_host_cpu() -> HostCpu | None:
     """Return the CPU time of the whole host; None where it cannot be read."""
-    stat = read_stat()
-    return None if stat is None else host_cpu(stat, os.sysconf("SC_CLK_TCK"))
+    stat, tick_ns = read_stat(), 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    if stat is None:
+        return None
+    ticks = (stat.user + stat.nice, stat.system, stat.irq + stat.softirq, stat.idle_total, stat.steal)
+    user, system, interrupt, idle, stolen = (count * tick_ns for count in ticks)
+    return HostCpu(user, system, interrupt, idle, stolen, stat.interrupts, stat.switches)
 
 
 def process_cpu_ns() -> int:

@@ -21,7 +21,7 @@ from sizeup.procfs.process import list_threads
 from sizeup_direct_io import binding, paths, target_setup
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.window_counters import TargetBytes
+from sizeup_direct_io.window_counters import Counters
 from sizeup_direct_io.worker import Engine
 
 NVME = [f"/nvme{index}" for index in range(24)]
@@ -96,8 +96,14 @@ def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
                 counters=msgspec.structs.replace(
                     edge.counters,
                     targets={
-                        name: TargetBytes(
-                            BlockStat(last * read[name], last * read[name]), last * moved, last * moved, 0
+                        name: Counters(
+                            None,
+                            BlockStat(last * read[name], last * read[name]),
+                            None,
+                            None,
+                            last * moved,
+                            last * moved,
+                            0,
                         )
                         for name in names
                     },

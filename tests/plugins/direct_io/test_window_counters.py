@@ -17,8 +17,6 @@ from sizeup_direct_io.window_counters import (
     Counters,
     CounterSource,
     HostCpu,
-    TargetBytes,
-    host_cpu,
     kernel_thread_family,
     read_counters,
 )
@@ -43,7 +41,10 @@ def test_each_of_several_targets_has_the_counters_of_its_own_device(monkeypatch:
 
     counters = read_counters(source, cast("Any", iter(samples).__next__))
 
-    assert counters.targets == {"/a": TargetBytes(BlockStat(1000, 7), 200, 20, 110), "/b": TargetBytes(None, 5, 0, 0)}
+    assert counters.targets == {
+        "/a": Counters(None, BlockStat(1000, 7), None, None, 200, 20, 110),
+        "/b": Counters(None, None, None, None, 5, 0, 0),
+    }
     both = counters.of_targets(["/a", "/b"])
     assert (both.device, both.own_read_bytes, both.own_written_bytes) == (BlockStat(1000, 7), 205, 20)
     assert (both.uncertainty_bytes, both.accounting, both.disks) == (110, None, None)
@@ -152,9 +153,16 @@ def test_each_edge_has_the_time_of_its_host_counters_however_slow_the_others_are
     assert clock.ns > closing.time_ns
 
 
-def test_host_time_is_in_nanoseconds_and_subtracts() -> None:
-    first = host_cpu(HostStat(10, 2, 5, 100, 3, 1, 2, 4, interrupts=500, switches=900), 100)
-    later = host_cpu(HostStat(20, 2, 9, 150, 3, 1, 4, 4, interrupts=700, switches=1000), 100)
+def test_host_time_is_in_nanoseconds_and_subtracts(monkeypatch: pytest.MonkeyPatch) -> None:
+    stats = [
+        HostStat(10, 2, 5, 100, 3, 1, 2, 4, interrupts=500, switches=900),
+        HostStat(20, 2, 9, 150, 3, 1, 4, 4, interrupts=700, switches=1000),
+    ]
+    monkeypatch.setattr(window_counters, "read_stat", lambda: stats.pop(0))
+    monkeypatch.setattr(window_counters, "os", SimpleNamespace(sysconf=lambda _: 100))
+    first, later = window_counters.read_host_cpu(), window_counters.read_host_cpu()
+    assert first is not None
+    assert later is not None
 
     assert first == HostCpu(120_000_000, 50_000_000, 30_000_000, 1_030_000_000, 40_000_000, 500, 900)
     assert later.since(first) == HostCpu(100_000_000, 40_000_000, 20_000_000, 500_000_000, 0, 200, 100)
