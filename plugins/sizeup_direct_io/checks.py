@@ -20,7 +20,6 @@ from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, validity, window_counters
 from sizeup_direct_io.call_with_timeout import StalledError, describe_failure
 from sizeup_direct_io.disks import write_cache
-from sizeup_direct_io.engines import choose
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
@@ -28,7 +27,7 @@ from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
-from sizeup_direct_io.worker import Engine, Pattern, Worker
+from sizeup_direct_io.worker import Engine, Pattern, Worker, choose
 
 WRITERS = 16
 WRITER_BYTES = 16 << 20

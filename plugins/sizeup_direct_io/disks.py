@@ -1,19 +1,24 @@
-"""The disks beneath a target, and the I/O of other processes on them."""
+"""The disks beneath a target: the I/O of others on them, the CPUs near them, and the states of the paths to them."""
 
 from __future__ import annotations
 
 import os
 import re
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from sizeup.model.machine import Gap
 from sizeup.procfs.block import BlockStat, read_block_stack, read_block_stat
-from sizeup.procfs.kernel_file import SYS, list_names, read_line
+from sizeup.procfs.kernel_file import SYS, list_names, read_integer, read_line, read_text
+from sizeup.procfs.lists import format_list, parse_cpulist
 from sizeup.units import format_rate
 
 _HOST = re.compile(r"host\d+")
 _SESSION = re.compile(r"session\d+")
 _CONTROLLER = re.compile(r"nvme\d+")
+_NODE = re.compile(r"node(\d+)")
 _NETWORK_DISK = re.compile(r"[nr]bd\d+")
 _RAID_DRIVERS = frozenset(
     {"megaraid_sas", "megaraid", "mpi3mr", "hpsa", "smartpqi", "aacraid", "arcmsr", "ipr", "3w-9xxx", "3w-sas"}
@@ -30,6 +35,10 @@ _VIRTUAL_MODELS = (
 SIGNIFICANT_SHARE = 0.05
 """Of the requested bytes: less other I/O than this does not change a figure visibly."""
 SIGNIFICANT_BYTES_PER_SECOND = 1e6
+POLL_SECONDS = 1.0
+"""A state of a path is a file in sysfs: reading those of a hundred paths takes some milliseconds."""
+_UP = frozenset({"running", "live", "Online", "LOGGED_IN", "optimized", "non-optimized"})
+"""States of a path that works; any other state means that it carries no I/O."""
 
 
 class Disks(Struct, frozen=True):
@@ -106,13 +115,16 @@ def _device_path(disk: str) -> str:
     return os.path.realpath(f"{disk}/device")
 
 
+def _controllers(device: str) -> list[str]:
+    """Return the controllers of a namespace that lies below an NVMe subsystem."""
+    return [name for name in list_names(device) if _CONTROLLER.fullmatch(name)]
+
+
 def _nvme_transports(disk: str) -> set[str]:
     """Return how the controllers of a namespace are reached: ``pcie``, ``tcp``, ``rdma``, ``fc``; empty for others."""
     device = _device_path(disk)
-    names = [name for name in list_names(device) if _CONTROLLER.fullmatch(name)]  # below a subsystem
-    return set(
-        filter(None, (read_line(f"{folder}/transport") for folder in (device, *(f"{device}/{n}" for n in names))))
-    )
+    folders = (device, *(f"{device}/{name}" for name in _controllers(device)))
+    return set(filter(None, (read_line(f"{folder}/transport") for folder in folders)))
 
 
 def _is_virtual(disk: str, sysfs: str) -> bool:
@@ -172,3 +184,209 @@ def write_cache(device_number: int, sysfs: str = SYS) -> str | None:
     stack = read_block_stack(device_number, sysfs)
     folders = () if stack is None else stack.folders[:2]  # a partition has no queue of its own
     return next(filter(None, (read_line(f"{folder}/queue/write_cache") for folder in folders)), None)
+
+
+class NearCpus(Struct, frozen=True):
+    """Where the threads of a target run."""
+
+    groups: tuple[tuple[int, ...], ...]
+    """The allowed CPUs of each node; empty: the threads are not pinned."""
+    description: str
+    """The CPUs with their nodes and devices, or why the threads are not pinned."""
+
+    def of_worker(self, index: int) -> tuple[int, ...]:
+        """Return the CPUs of a worker: the workers take turns over the nodes."""
+        return self.groups[index % len(self.groups)] if self.groups else ()
+
+
+def not_pinned(reason: str) -> NearCpus:
+    """Return that the threads run wherever the process may."""
+    return NearCpus((), f"not pinned: {reason}")
+
+
+def _nodes_with_cpus(sysfs: str) -> dict[int, tuple[int, ...]]:
+    folder = f"{sysfs}/devices/system/node"
+    found = {}
+    for name in list_names(folder):
+        match = _NODE.fullmatch(name)
+        cpus = parse_cpulist(read_line(f"{folder}/{name}/cpulist") or "") if match else ()
+        if match and cpus:
+            found[int(match[1])] = cpus
+    return found
+
+
+def _node_above(folder: str, sysfs: str) -> int | None:
+    """Return the node of the closest device in a sysfs path that has one; None without."""
+    top = os.path.realpath(sysfs)
+    folder = os.path.realpath(folder)
+    while folder.startswith(f"{top}/"):
+        node = read_integer(f"{folder}/numa_node")
+        if node is not None and node >= 0:
+            return node
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _nodes_of(disk: str, sysfs: str) -> set[int | None]:
+    """Return the nodes of a disk: of each controller of an NVMe subsystem with several paths; None for unknown ones."""
+    folders = [f"{disk}/device/{name}" for name in _controllers(f"{disk}/device")] or [disk]
+    return {_node_above(folder, sysfs) for folder in folders}
+
+
+def find_near_cpus(device_number: int, allowed: Collection[int], sysfs: str = SYS) -> NearCpus:
+    """Return the CPUs of the nodes of all devices beneath a target that this process may use."""
+    stack = read_block_stack(device_number, sysfs)
+    if stack is None:
+        return not_pinned("the target is on no block device")
+    nodes = _nodes_with_cpus(sysfs)
+    only = next(iter(nodes)) if len(nodes) == 1 else None
+    devices: dict[int, list[str]] = {}
+    for disk in stack.disks:
+        for node in _nodes_of(disk, sysfs):
+            known = only if node is None else node
+            if known is None:
+                return not_pinned(f"the node of {os.path.basename(disk)} is unknown")
+            devices.setdefault(known, []).append(os.path.basename(disk))
+    groups = []
+    for node in sorted(devices):
+        cpus = tuple(cpu for cpu in nodes.get(node, ()) if cpu in allowed)
+        if not cpus:
+            return not_pinned(
+                f"this process may use no CPU of node {node}, where {', '.join(devices[node])} is attached"
+            )
+        groups.append(cpus)
+    descriptions = (
+        f"{format_list(cpus)} (node {node}: {', '.join(devices[node])})"
+        for node, cpus in zip(sorted(devices), groups, strict=True)
+    )
+    return NearCpus(tuple(groups), "; ".join(descriptions))
+
+
+def several_nodes(sysfs: str = SYS) -> bool:
+    """Return whether it matters where a thread runs."""
+    return len(_nodes_with_cpus(sysfs)) > 1
+
+
+class StateChange(Struct, frozen=True):
+    """A state change of one path."""
+
+    path: str
+    """The kernel's name, with what it belongs to."""
+    before: str
+    after: str
+    seconds: float
+    """When it was detected, since 1970."""
+
+    @property
+    def lost(self) -> bool:
+        """Return whether the path worked before and does not now."""
+        return self.before in _UP and self.after not in _UP
+
+    @property
+    def event(self) -> str:
+        """Return what happened and when: ``went from running to offline at 06:17:51 UTC``."""
+        moment = time.strftime("%H:%M:%S", time.gmtime(self.seconds))
+        return f"went from {self.before} to {self.after} at {moment} UTC"
+
+    def __str__(self) -> str:
+        """Return it as text: ``path sdk (SCSI device) went from running to offline at 06:17:51 UTC``."""
+        return f"path {self.path} {self.event}"
+
+
+def _scsi_files(name: str, device: str, sysfs: str) -> Iterator[tuple[str, str]]:
+    """Yield the state files of the device and of its ports or session, by its path in sysfs."""
+    yield f"{name} (SCSI device)", f"{device}/state"
+    for part in device.split("/"):
+        if part.startswith("rport-"):
+            yield f"{part} (FC remote port of {name})", f"{sysfs}/class/fc_remote_ports/{part}/port_state"
+        elif _HOST.fullmatch(part):
+            yield f"{part} (FC port)", f"{sysfs}/class/fc_host/{part}/port_state"
+        elif _SESSION.fullmatch(part):
+            yield f"{part} (iSCSI session of {name})", f"{sysfs}/class/iscsi_session/{part}/state"
+
+
+def _nvme_files(name: str, device: str) -> Iterator[tuple[str, str]]:
+    """Yield the state files of each controller of a namespace, and of its ANA paths if there are several."""
+    if _CONTROLLER.fullmatch(os.path.basename(device)):
+        yield f"{os.path.basename(device)} (NVMe controller)", f"{device}/state"
+        return
+    number = name.rpartition("n")[2]
+    for entry in _controllers(device):
+        controller = os.path.join(device, entry)
+        yield f"{entry} (NVMe controller)", f"{controller}/state"
+        for path in list_names(controller):
+            if re.fullmatch(rf"nvme\d+c\d+n{number}", path):
+                yield f"{path} (NVMe path)", f"{controller}/{path}/ana_state"
+
+
+def find_path_files(device_number: int, sysfs: str = SYS) -> dict[str, str]:
+    """Return the state files of all paths beneath a block device by path; empty where there are none, as on NFS."""
+    found: dict[str, str] = {}
+    stack = read_block_stack(device_number, sysfs)
+    for disk in () if stack is None else stack.disks:
+        name, device = os.path.basename(disk), os.path.realpath(f"{disk}/device")
+        files = _nvme_files(name, device) if name.startswith("nvme") else _scsi_files(name, device, sysfs)
+        found |= {path: file for path, file in files if os.path.exists(file)}
+    return found
+
+
+class PathWatch:
+    """Detects state changes, polling at most once per second."""
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        *,
+        now: Callable[[], float] = time.time,
+        read: Callable[[str], str | None] = read_text,
+    ) -> None:
+        self._files = files
+        self._now, self._read = now, read
+        self._states = {path: self._state(file) for path, file in files.items()}
+        self._polled_at = now()
+        self._reported = 0
+        self.changes: list[StateChange] = []
+        """All changes, in order."""
+
+    @property
+    def down(self) -> tuple[str, ...]:
+        """Paths that are down at the last poll, with their state."""
+        return tuple(f"{path}: {state}" for path, state in self._states.items() if state not in _UP)
+
+    def poll(self, *, at_once: bool = False) -> int:
+        """Poll if it is time, and return the number of changes so far."""
+        now = self._now()
+        if self._files and (at_once or now - self._polled_at >= POLL_SECONDS):
+            self._polled_at = now
+            for path, file in self._files.items():
+                state = self._state(file)
+                if state != self._states[path]:
+                    self.changes.append(StateChange(path, self._states[path], state, now))
+                    self._states[path] = state
+        return len(self.changes)
+
+    def unreported(self) -> list[StateChange]:
+        """Return the changes since the last call."""
+        changes = self.changes[self._reported :]
+        self._reported = len(self.changes)
+        return changes
+
+    def _state(self, file: str) -> str:
+        text = self._read(file)
+        return "gone" if text is None else text.strip()
+
+
+def watch_paths(device_numbers: Iterable[int]) -> PathWatch:
+    """Return a monitor of the paths beneath some devices."""
+    files: dict[str, str] = {}
+    for number in device_numbers:
+        files |= find_path_files(number)
+    return PathWatch(files)
+
+
+def path_gaps(paths: PathWatch, probe: str = "io.direct", *, at_once: bool = False) -> Iterator[Gap]:
+    """Poll if it is time, and yield the changes that were not reported yet."""
+    paths.poll(at_once=at_once)
+    for change in paths.unreported():
+        lost = ": later figures are of the remaining paths" if change.lost else ""
+        yield Gap(f"{probe}: path {change.path}", f"{change.event}{lost}")

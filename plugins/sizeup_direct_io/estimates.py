@@ -12,12 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import steadiness
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
-from sizeup_direct_io.validity import Part, Validity
+from sizeup_direct_io.validity import Part, Validity, mixed_paths
 
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
@@ -239,5 +238,5 @@ class PointResult(Struct, frozen=True):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Return the caveats of its checks, and every path change in any of its windows."""
-        changes = (f"steady: {steadiness.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
+        changes = (f"steady: {mixed_paths(change)}" for run in self.runs for change in run.path_changes)
         return tuple(dict.fromkeys((*caveats_of(self.parts), *changes)))

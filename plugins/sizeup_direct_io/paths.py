@@ -17,18 +17,16 @@ from sizeup.units import format_bytes, format_value
 from sizeup_direct_io import conclusions, estimates, knee, window_counters
 from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.checks import CHECK_WINDOW, compare, without_progress
-from sizeup_direct_io.disks import read_disks
-from sizeup_direct_io.engines import choose
+from sizeup_direct_io.disks import PathWatch, read_disks
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, check_submitters, passed
 from sizeup_direct_io.window_counters import CounterSource
-from sizeup_direct_io.worker import Engine
+from sizeup_direct_io.worker import Engine, choose
 
 ENGINE_PAIRS = 5
 MOST_WORKERS = 1024

@@ -11,7 +11,7 @@ from sizeup.procfs.block import read_block_stack
 from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
 from sizeup.procfs.process import CgroupMembership, read_cgroups
 from sizeup.text import plural
-from sizeup_direct_io import steadiness, validity
+from sizeup_direct_io import validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import other_load, validity_estimate
@@ -144,7 +144,7 @@ class PointVerdict(Struct, frozen=True):
         return (
             validity.check_direct(evidence),
             validity.check_physical(evidence),
-            steadiness.check_steady(conditions([run], run.halves - 1, self.background, device, changed)),
+            validity.check_steady(conditions([run], run.halves - 1, self.background, device, changed)),
             check_submitters(run.busiest_thread, run.threads),
         )
 
@@ -193,13 +193,13 @@ def conditions(
     background: BackgroundLoad,
     device_number: int,
     ramp_change: float | None = None,
-) -> steadiness.Conditions:
+) -> validity.Conditions:
     """Return what else went on in some windows of a point: of each thing, the worst."""
     load, cool, warm = other_load(runs), runs[0].before.thermal, runs[-1].after.thermal
     others = [io for run in runs if (io := run.other_io()) is not None]
     intervals = [interval for run in runs for interval in run.intervals.values()]
     writes = any(interval.written_bytes for interval in intervals)
-    return steadiness.Conditions(
+    return validity.Conditions(
         drift=drift,
         background=background,
         stolen_share=load.get("stolen_share"),

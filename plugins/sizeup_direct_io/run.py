@@ -18,10 +18,9 @@ from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.cold_read import cold_estimate, cold_read
+from sizeup_direct_io.disks import PathWatch, path_gaps, several_nodes, watch_paths
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.near_cpus import several_nodes
-from sizeup_direct_io.path_states import PathWatch, path_gaps, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall
 from sizeup_direct_io.presets import WORKING_SET, Durable, Stream, with_target_size

@@ -14,11 +14,11 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, knee
 from sizeup_direct_io.binding import IoJob
+from sizeup_direct_io.disks import PathWatch, path_gaps
 from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
-from sizeup_direct_io.path_states import PathWatch, path_gaps
 from sizeup_direct_io.point_verdict import PointVerdict, worse
 from sizeup_direct_io.presets import LoadPoint, Sweep, with_target_size
 from sizeup_direct_io.settings import RunSettings

@@ -24,8 +24,7 @@ from sizeup.units import format_bytes
 from sizeup_direct_io import binding, window_counters
 from sizeup_direct_io.binding import Extents, IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout, describe_error
-from sizeup_direct_io.engines import EngineChoice, choose
-from sizeup_direct_io.near_cpus import NearCpus, find_near_cpus, not_pinned
+from sizeup_direct_io.disks import NearCpus, find_near_cpus, not_pinned
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import (
     MIB,
@@ -38,7 +37,7 @@ from sizeup_direct_io.target import (
     open_target,
 )
 from sizeup_direct_io.validity import ContentSample
-from sizeup_direct_io.worker import Engine, Pattern, Worker
+from sizeup_direct_io.worker import Engine, EngineChoice, Pattern, Worker, choose
 
 FILL_BLOCK_BYTES = 1 << 20
 FILL_DEPTH = 4

@@ -18,10 +18,8 @@ from sizeup.procfs.process import ProcessIo, read_process_io
 from sizeup.procfs.stat import HostStat, Pressure, read_cpu_stats, read_pressure, read_processes, read_stat
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoSample
-from sizeup_direct_io.disks import Disks, read_disks
-from sizeup_direct_io.engines import EnginePolicy
-from sizeup_direct_io.path_states import PathWatch
-from sizeup_direct_io.worker import Engine
+from sizeup_direct_io.disks import Disks, PathWatch, read_disks
+from sizeup_direct_io.worker import Engine, EnginePolicy
 
 _SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "nvme", "drivetemp")
 """Drivers of ``/sys/class/hwmon`` for processors and drives."""

@@ -3,8 +3,7 @@
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.steadiness import Conditions
-from sizeup_direct_io.validity import Evidence
+from sizeup_direct_io.validity import Conditions, Evidence
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)

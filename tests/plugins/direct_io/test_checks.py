@@ -23,12 +23,11 @@ from sizeup_direct_io.checks import (
     touch_offsets,
     without_progress,
 )
-from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind
 from sizeup_direct_io.validity import ContentSample
 from sizeup_direct_io.window_counters import CounterSource
-from sizeup_direct_io.worker import Engine, Pattern, Worker
+from sizeup_direct_io.worker import Engine, EnginePolicy, Pattern, Worker
 
 MIB = 1 << 20
 FILES = list(range(100, 100 + WRITERS))

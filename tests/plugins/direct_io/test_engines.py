@@ -5,8 +5,7 @@ import errno
 import pytest
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.engines import EngineChoice, EnginePolicy, choose
-from sizeup_direct_io.worker import Engine, submit_batch
+from sizeup_direct_io.worker import Engine, EngineChoice, EnginePolicy, choose, submit_batch
 
 ALL = EnginePolicy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
 

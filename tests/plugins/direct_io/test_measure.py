@@ -14,9 +14,9 @@ from sizeup.model.sample import Samples
 from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io.binding import IoSample, WorkerUsage
 from sizeup_direct_io.call_with_timeout import StalledError
+from sizeup_direct_io.disks import PathWatch
 from sizeup_direct_io.measure import SAMPLING_SECONDS, _Sampler, measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
-from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.window_counters import CounterSource
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sizeup_direct_io.near_cpus import find_near_cpus, several_nodes
+from sizeup_direct_io.disks import find_near_cpus, several_nodes
 
 
 class Sysfs:

@@ -26,7 +26,6 @@ from sizeup_direct_io import (
     background,
     binding,
     checks,
-    engines,
     paths,
     point_verdict,
     sweep,
@@ -39,7 +38,7 @@ from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.window_counters import Counters, CounterSource, ThermalState, WindowCounters
-from sizeup_direct_io.worker import Worker
+from sizeup_direct_io.worker import Engine, EnginePolicy, Worker
 from tiers import in_gate
 
 REGISTRY = load_registry()
@@ -130,7 +129,7 @@ class FakeSetup:
         patch.setattr(target_setup, "find_leftovers", lambda *_: [str(folder / "left")])
         patch.setattr(target_setup.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
         patch.setattr(target_setup.TargetSetup, "fill", self.fill)
-        patch.setattr(window_counters, "read_policy", lambda: engines.EnginePolicy(dict.fromkeys(engines.Engine, 0)))
+        patch.setattr(window_counters, "read_policy", lambda: EnginePolicy(dict.fromkeys(Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
         patch.setattr(target_setup.TargetSetup, "usable_cpus", lambda _: 64)
 

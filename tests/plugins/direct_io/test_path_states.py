@@ -11,10 +11,10 @@ from sizeup.errors import SizeupError
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
+from sizeup_direct_io import disks
 from sizeup_direct_io import measure as measure_module
-from sizeup_direct_io import path_states
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.path_states import PathWatch, StateChange, find_path_files
+from sizeup_direct_io.disks import PathWatch, StateChange, find_path_files
 
 FC = "devices/virtual/net/fc{n}/ctlr_0/host1{n}"
 LUN = FC + "/rport-1{n}:0-0/target1{n}:0:0/1{n}:0:0:0"
@@ -169,7 +169,7 @@ def test_a_path_is_lost_when_it_carried_data_and_no_longer_does(before: str, aft
 @pytest.fixture
 def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, States]:
     states = States(sdk="running", sdl="running")
-    monkeypatch.setattr(path_states, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(disks, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(run_module, "watch_paths", lambda _: states.watch())
     return folder, states
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.model.machine import Gap
-from sizeup_direct_io.path_states import PathWatch, path_gaps
+from sizeup_direct_io.disks import PathWatch, path_gaps
 
 STATES = {"a": "running", "b": "running", "c": "running"}
 

@@ -7,8 +7,7 @@ from plugins.direct_io.evidence import CALM
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import caveats_of
-from sizeup_direct_io.steadiness import Conditions, check_steady
-from sizeup_direct_io.validity import Validity, check_writers
+from sizeup_direct_io.validity import Conditions, Validity, check_steady, check_writers
 
 
 def test_a_calm_even_run_is_steady() -> None:

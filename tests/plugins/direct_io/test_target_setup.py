@@ -11,12 +11,11 @@ from fakes import HandContext
 from sizeup.errors import RefusedError
 from sizeup_direct_io import binding, target_setup, window_counters
 from sizeup_direct_io import target as target_module
-from sizeup_direct_io.engines import EnginePolicy
-from sizeup_direct_io.near_cpus import NearCpus
+from sizeup_direct_io.disks import NearCpus
 from sizeup_direct_io.presets import DSS_RANDOM, DSS_SCAN, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, open_target
 from sizeup_direct_io.target_setup import TargetSetup, staggered_block
-from sizeup_direct_io.worker import Engine, Pattern
+from sizeup_direct_io.worker import Engine, EnginePolicy, Pattern
 
 MIB = 1 << 20
 FORBIDDEN = (
