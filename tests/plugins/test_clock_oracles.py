@@ -46,6 +46,19 @@ def test_the_counter_is_as_fast_as_an_independent_reading_says(tmp_path: Path) -
     assert 0.8 <= ours / theirs <= 1.25
 
 
+def test_the_image_of_the_kernel_has_the_clock_or_there_is_none() -> None:
+    """Its bytes name the function, under whichever prefix."""
+    image = b""
+    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
+        if line.endswith("[vdso]"):
+            start, end = (int(address, 16) for address in line.split()[0].split("-"))
+            with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+                memory.seek(start)
+                image = memory.read(end - start)
+
+    assert binding.vdso_has_clock_gettime() is (b"_clock_gettime\0" in image)
+
+
 def test_ticks_are_converted_by_the_counter_and_nanoseconds_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = Rates(core_hz=4e9, counter_hz=2e9, cpu=0)
     monkeypatch.setattr(skew, "is_counter", lambda index: index == 1)
