@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <sizeup/clock_cost.h>
 
-#include <sizeup/batch.h>
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
 
@@ -21,137 +20,48 @@
 
 #define RATE_NS 2000000
 #define CALIBRATION_NS 20000
-#define CALIBRATIONS 3
 
-/* Each loop holds eight calls, so that the cost of the loop's own jump is negligible. */
-#define EIGHT _Pragma("GCC unroll 8")
+/* A function that makes so many calls: eight in each turn, so that the cost of the loop's own jump is negligible. */
+#define CALLS(name, call) \
+	static void calls_##name(uint64_t calls) \
+	{ \
+		union { struct timespec spec; struct timeval of_day; } now; \
+		(void)&now; \
+		_Pragma("GCC unroll 8") for (uint64_t i = 0; i < calls; i++) \
+			call; \
+	}
 
-static void calls_unfenced(uint64_t calls)
-{
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		counter_unfenced();
-}
-
-static void calls_fenced(uint64_t calls)
-{
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		counter_fenced();
-}
-
+CALLS(unfenced, counter_unfenced())
+CALLS(fenced, counter_fenced())
 #if defined(__x86_64__)
-static void calls_rdtscp(uint64_t calls)
-{
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		counter_rdtscp();
-}
-
-static void calls_cpuid(uint64_t calls)
-{
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		counter_cpuid();
-}
+CALLS(rdtscp, counter_rdtscp())
+CALLS(cpuid, counter_cpuid())
 #endif
+CALLS(monotonic, clock_gettime(CLOCK_MONOTONIC, &now.spec))
+CALLS(realtime, clock_gettime(CLOCK_REALTIME, &now.spec))
+CALLS(raw, clock_gettime(CLOCK_MONOTONIC_RAW, &now.spec))
+CALLS(monotonic_coarse, clock_gettime(CLOCK_MONOTONIC_COARSE, &now.spec))
+CALLS(realtime_coarse, clock_gettime(CLOCK_REALTIME_COARSE, &now.spec))
+CALLS(thread, clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now.spec))
+CALLS(process, clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now.spec))
+CALLS(gettimeofday, gettimeofday(&now.of_day, NULL))
+CALLS(time, time(NULL))
+CALLS(clock_gettime_syscall, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now.spec))
+CALLS(gettimeofday_syscall, syscall(SYS_gettimeofday, &now.of_day, NULL))
 
-static inline void read_clock(clockid_t id, uint64_t calls)
-{
-	struct timespec now;
+/* A function that reads a clock once. */
+#define READS(name, id) \
+	static uint64_t read_##name(void) \
+	{ \
+		struct timespec now; \
+		clock_gettime(id, &now); \
+		return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec; \
+	}
 
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		clock_gettime(id, &now);
-}
-
-static void calls_monotonic(uint64_t calls)
-{
-	read_clock(CLOCK_MONOTONIC, calls);
-}
-
-static void calls_realtime(uint64_t calls)
-{
-	read_clock(CLOCK_REALTIME, calls);
-}
-
-static void calls_raw(uint64_t calls)
-{
-	read_clock(CLOCK_MONOTONIC_RAW, calls);
-}
-
-static void calls_monotonic_coarse(uint64_t calls)
-{
-	read_clock(CLOCK_MONOTONIC_COARSE, calls);
-}
-
-static void calls_realtime_coarse(uint64_t calls)
-{
-	read_clock(CLOCK_REALTIME_COARSE, calls);
-}
-
-static void calls_thread(uint64_t calls)
-{
-	read_clock(CLOCK_THREAD_CPUTIME_ID, calls);
-}
-
-static void calls_process(uint64_t calls)
-{
-	read_clock(CLOCK_PROCESS_CPUTIME_ID, calls);
-}
-
-static void calls_gettimeofday(uint64_t calls)
-{
-	struct timeval now;
-
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		gettimeofday(&now, NULL);
-}
-
-static void calls_time(uint64_t calls)
-{
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		time(NULL);
-}
-
-static void calls_clock_gettime_syscall(uint64_t calls)
-{
-	struct timespec now;
-
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-}
-
-static void calls_gettimeofday_syscall(uint64_t calls)
-{
-	struct timeval now;
-
-	EIGHT for (uint64_t i = 0; i < calls; i++)
-		syscall(SYS_gettimeofday, &now, NULL);
-}
-
-static uint64_t read_ns(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t read_monotonic(void)
-{
-	return read_ns(CLOCK_MONOTONIC);
-}
-
-static uint64_t read_realtime(void)
-{
-	return read_ns(CLOCK_REALTIME);
-}
-
-static uint64_t read_raw(void)
-{
-	return read_ns(CLOCK_MONOTONIC_RAW);
-}
-
-static uint64_t read_monotonic_coarse(void)
-{
-	return read_ns(CLOCK_MONOTONIC_COARSE);
-}
+READS(monotonic, CLOCK_MONOTONIC)
+READS(realtime, CLOCK_REALTIME)
+READS(raw, CLOCK_MONOTONIC_RAW)
+READS(monotonic_coarse, CLOCK_MONOTONIC_COARSE)
 
 static uint64_t read_gettimeofday(void)
 {
@@ -195,11 +105,11 @@ const char *sizeup_clock_method_name(uint32_t index)
 	return index < METHOD_COUNT ? METHODS[index].name : NULL;
 }
 
-static int64_t calls_ns(uint32_t method, uint64_t calls)
+static int64_t calls_ns(void *method, uint64_t calls)
 {
 	const int64_t start_ns = sizeup_clock_now_ns();
 
-	METHODS[method].calls(calls);
+	METHODS[*(const uint32_t *)method].calls(calls);
 	return sizeup_clock_now_ns() - start_ns;
 }
 
@@ -258,23 +168,6 @@ void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates)
 #endif
 }
 
-static uint64_t calls_per_batch(uint32_t method, int64_t batch_ns)
-{
-	uint64_t calls = 8;
-	int64_t least_ns = calls_ns(method, calls); /* also fetches the vDSO's page */
-
-	for (; (least_ns = calls_ns(method, calls)) < CALIBRATION_NS;)
-		calls *= 2;
-	for (int trial = 1; trial < CALIBRATIONS; trial++) {
-		const int64_t ns = calls_ns(method, calls);
-
-		least_ns = ns < least_ns ? ns : least_ns;
-	}
-	const uint64_t needed = (uint64_t)((double)calls * (double)batch_ns / (double)least_ns);
-
-	return needed > 8 ? needed : 8;
-}
-
 struct run {
 	struct sizeup_job *job;
 	const struct sizeup_stop_rule *rule;
@@ -285,34 +178,20 @@ struct run {
 static int replicate(void *context, uint32_t point, uint32_t round, struct sizeup_replicates *values)
 {
 	const struct run *const run = context;
-	const uint32_t method = run->methods[point];
-	const uint64_t calls = calls_per_batch(method, run->rule->batch_ns);
-	const uint32_t batches = sizeup_batches_per_replicate(run->rule);
+	uint32_t method = run->methods[point];
+	struct sizeup_batches batches = {
+		.run = calls_ns,
+		.context = &method,
+		.count = sizeup_batches_per_replicate(run->rule),
+		.units = 1,
+	};
 	struct sizeup_watch watch;
 
 	(void)round;
-	int status = sizeup_replicates_begin(values, batches, run->job);
-
-	if (status)
-		return status;
+	sizeup_batches_calibrate(&batches, 8, CALIBRATION_NS, run->rule->batch_ns);
 	sizeup_watch_init(&watch, run->cpu, -1);
 	watch.group_size = SIZEUP_BATCH_GROUP_SHORT;
-	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
-		sizeup_watch_start(&watch);
-		const int64_t wall_ns = calls_ns(method, calls);
-		const struct sizeup_sample sample = {
-			.t_ns = sizeup_clock_now_ns(),
-			.value = (double)wall_ns / (double)calls,
-			.point = point,
-			.flags = sizeup_watch_flags(&watch, wall_ns),
-		};
-
-		if (sizeup_watch_add(&watch, &sample))
-			sizeup_replicates_take(values, &watch, run->job);
-	}
-	sizeup_replicates_take(values, &watch, run->job);
-	sizeup_replicates_end(values);
-	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
+	return sizeup_replicates_measure(values, &batches, &watch, point, run->job);
 }
 
 int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint32_t count, int32_t cpu,

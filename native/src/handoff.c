@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <sizeup/handoff.h>
 
-#include <sizeup/batch.h>
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
 #include <sizeup/permutation.h>
@@ -57,15 +56,26 @@ static void *partner_main(void *argument)
 	return NULL;
 }
 
-static int64_t round_trips_ns(struct shared_line *line, uint64_t *turn, uint64_t rounds, const uint32_t *stop)
+/* The own side of the exchange. */
+struct exchange {
+	struct shared_line *line;
+	const uint32_t *stop;
+	uint64_t turn;
+};
+
+static int64_t round_trips_ns(void *context, uint64_t rounds)
 {
+	struct exchange *const exchange = context;
+	struct shared_line *const line = exchange->line;
+	uint64_t turn = exchange->turn;
 	const int64_t start_ns = sizeup_clock_now_ns();
 
 	for (uint64_t i = 0; i < rounds; i++) {
-		__atomic_store_n(&line->turn, *turn + 1, __ATOMIC_RELEASE);
-		*turn += 2;
-		wait_turn(line, *turn, stop);
+		__atomic_store_n(&line->turn, turn + 1, __ATOMIC_RELEASE);
+		turn += 2;
+		wait_turn(line, turn, exchange->stop);
 	}
+	exchange->turn = turn;
 	return sizeup_clock_now_ns() - start_ns;
 }
 
@@ -94,42 +104,23 @@ static int arena_for(struct run *run, const struct sizeup_pair *pair, struct siz
 static int measure(const struct run *run, uint32_t index, struct shared_line *line, pthread_t partner,
 		   struct sizeup_replicates *replicates)
 {
-	const struct sizeup_stop_rule *const rule = run->rule;
-	const uint32_t *const stop = sizeup_job_stop_word(run->job);
-	const uint32_t batches = sizeup_batches_per_replicate(rule);
+	struct exchange exchange = { .line = line, .stop = sizeup_job_stop_word(run->job) };
+	struct sizeup_batches batches = {
+		.run = round_trips_ns,
+		.context = &exchange,
+		.count = sizeup_batches_per_replicate(run->rule),
+		.units = 2,
+	};
 	struct sizeup_watch watch;
-	uint64_t turn = 0;
-	int status = sizeup_replicates_begin(replicates, batches, run->job);
-
-	if (status)
-		return status;
-	const int64_t warm_ns = sizeup_clock_now_ns() + rule->warm_up_ns;
+	const int64_t warm_ns = sizeup_clock_now_ns() + run->rule->warm_up_ns;
 
 	while (sizeup_clock_now_ns() < warm_ns && !sizeup_job_canceled(run->job))
-		round_trips_ns(line, &turn, FIRST_ROUNDS, stop);
-	const int64_t first_ns = round_trips_ns(line, &turn, FIRST_ROUNDS, stop);
-	const double rounds_needed = (double)FIRST_ROUNDS * (double)rule->batch_ns / (double)(first_ns ? first_ns : 1);
-	const uint64_t rounds = rounds_needed > FIRST_ROUNDS ? (uint64_t)rounds_needed : FIRST_ROUNDS;
-
+		round_trips_ns(&exchange, FIRST_ROUNDS);
+	sizeup_batches_calibrate(&batches, FIRST_ROUNDS, 0, run->rule->batch_ns);
 	sizeup_watch_init(&watch, run->pairs[index].cpu, -1);
 	sizeup_watch_partner(&watch, run->pairs[index].partner, partner);
 	watch.group_size = SIZEUP_BATCH_GROUP_SHORT;
-	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
-		sizeup_watch_start(&watch);
-		const int64_t wall_ns = round_trips_ns(line, &turn, rounds, stop);
-		const struct sizeup_sample sample = {
-			.t_ns = sizeup_clock_now_ns(),
-			.value = (double)wall_ns / (double)(2 * rounds),
-			.point = index,
-			.flags = sizeup_watch_flags(&watch, wall_ns),
-		};
-
-		if (sizeup_watch_add(&watch, &sample))
-			sizeup_replicates_take(replicates, &watch, run->job);
-	}
-	sizeup_replicates_take(replicates, &watch, run->job);
-	sizeup_replicates_end(replicates);
-	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
+	return sizeup_replicates_measure(replicates, &batches, &watch, index, run->job);
 }
 
 static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)

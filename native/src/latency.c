@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <sizeup/latency.h>
 
-#include <sizeup/batch.h>
 #include <sizeup/chase.h>
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
@@ -22,7 +21,6 @@
 #define SMALL_SPAN_BYTES (4 * MIB)
 #define SMALL_POOL_BYTES (32 * MIB)
 #define KEPT_RING_BYTES (256 * MIB) /* linking takes 30 ns per line: longer than a replicate from here on */
-#define CALIBRATIONS 3
 #define CALIBRATION_NS 50000
 
 struct run {
@@ -101,25 +99,6 @@ static int arena_for(struct run *run, uint32_t index, struct sizeup_arena **aren
 	return sizeup_arena_open(*arena, &spec, run->job);
 }
 
-/* From the minimum of several trials: with one, an interrupt would make every batch too short. */
-static uint64_t rounds_per_batch(void **position, int64_t batch_ns)
-{
-	uint64_t rounds = 1;
-	int64_t least_ns = 0;
-
-	for (; least_ns < CALIBRATION_NS; rounds *= 2)
-		least_ns = sizeup_chase_ns(position, rounds);
-	rounds /= 2;
-	for (int trial = 1; trial < CALIBRATIONS; trial++) {
-		const int64_t ns = sizeup_chase_ns(position, rounds);
-
-		least_ns = ns < least_ns ? ns : least_ns;
-	}
-	const uint64_t needed = (uint64_t)((double)rounds * (double)batch_ns / (double)(least_ns ? least_ns : 1));
-
-	return needed ? needed : 1;
-}
-
 static int warm_up(struct run *run, const struct sizeup_latency_point *point, void **position)
 {
 	const int64_t end_ns = sizeup_clock_now_ns() + run->rule->warm_up_ns;
@@ -134,37 +113,24 @@ static int warm_up(struct run *run, const struct sizeup_latency_point *point, vo
 	return 0;
 }
 
+static int64_t chase_ns(void *position, uint64_t rounds)
+{
+	return sizeup_chase_ns(position, rounds);
+}
+
 static int measure(struct run *run, uint32_t index, void **position, struct sizeup_replicates *replicates)
 {
-	const struct sizeup_latency_point *const point = &run->points[index];
-	const uint64_t rounds = rounds_per_batch(position, run->rule->batch_ns);
-	const uint32_t batches = sizeup_batches_per_replicate(run->rule);
+	struct sizeup_batches batches = {
+		.run = chase_ns,
+		.context = position,
+		.count = sizeup_batches_per_replicate(run->rule),
+		.units = SIZEUP_CHASE_LOADS,
+	};
 	struct sizeup_watch watch;
-	int status = sizeup_replicates_begin(replicates, batches, run->job);
 
-	if (status)
-		return status;
-	sizeup_watch_init(&watch, point->cpu, point->sibling);
-	for (uint32_t batch = 0; batch < batches; batch++) {
-		if (sizeup_job_canceled(run->job))
-			break;
-		sizeup_watch_start(&watch);
-		const int64_t wall_ns = sizeup_chase_ns(position, rounds);
-		const struct sizeup_sample sample = {
-			.t_ns = sizeup_clock_now_ns(),
-			.value = (double)wall_ns / (double)(rounds * SIZEUP_CHASE_LOADS),
-			.point = index,
-			.flags = sizeup_watch_flags(&watch, wall_ns),
-		};
-
-		if (sizeup_watch_add(&watch, &sample))
-			sizeup_replicates_take(replicates, &watch, run->job);
-	}
-	sizeup_replicates_take(replicates, &watch, run->job);
-	if (sizeup_job_canceled(run->job))
-		return -ECANCELED;
-	sizeup_replicates_end(replicates);
-	return 0;
+	sizeup_batches_calibrate(&batches, 1, CALIBRATION_NS, run->rule->batch_ns);
+	sizeup_watch_init(&watch, run->points[index].cpu, run->points[index].sibling);
+	return sizeup_replicates_measure(replicates, &batches, &watch, index, run->job);
 }
 
 /* Link the ring of one replicate: new random pages where the pool is larger than the span, and a new cycle. */

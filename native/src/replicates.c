@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replicates.h"
 
+#include <sizeup/clock.h>
 #include <sizeup/stats.h>
 
 #include "job_internal.h"
@@ -8,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CALIBRATIONS 3
 
 uint32_t sizeup_batches_per_replicate(const struct sizeup_stop_rule *rule)
 {
@@ -44,7 +47,8 @@ void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct
 	sizeup_job_push(job, sample);
 }
 
-void sizeup_replicates_take(struct sizeup_replicates *replicates, struct sizeup_watch *watch, struct sizeup_job *job)
+/* Count the batches that @watch holds, flagged by the kernel's counters, and push them to @job. */
+static void take(struct sizeup_replicates *replicates, struct sizeup_watch *watch, struct sizeup_job *job)
 {
 	const uint32_t count = watch->count;
 
@@ -65,6 +69,52 @@ void sizeup_replicates_end(struct sizeup_replicates *replicates)
 		return;
 	sizeup_sort(current, batches);
 	replicates->medians[replicates->count++] = sizeup_quantile(current, batches, 0.5);
+}
+
+void sizeup_batches_calibrate(struct sizeup_batches *batches, uint64_t first, int64_t least_ns, int64_t batch_ns)
+{
+	uint64_t calls = first;
+	int64_t shortest_ns;
+
+	while ((shortest_ns = batches->run(batches->context, calls)) < least_ns)
+		calls *= 2;
+	for (int trial = 1; trial < CALIBRATIONS; trial++) {
+		const int64_t ns = batches->run(batches->context, calls);
+
+		shortest_ns = ns < shortest_ns ? ns : shortest_ns;
+	}
+	const uint64_t needed = (uint64_t)((double)calls * (double)batch_ns / (double)(shortest_ns ? shortest_ns : 1));
+
+	batches->calls = needed > first ? needed : first;
+}
+
+int sizeup_replicates_measure(struct sizeup_replicates *replicates, const struct sizeup_batches *batches,
+			      struct sizeup_watch *watch, uint32_t point, struct sizeup_job *job)
+{
+	const int status = sizeup_replicates_begin(replicates, batches->count, job);
+
+	if (status)
+		return status;
+	for (uint32_t batch = 0; batch < batches->count && !sizeup_job_canceled(job); batch++) {
+		sizeup_watch_start(watch);
+		const int64_t wall_ns = batches->run(batches->context, batches->calls);
+
+		if (wall_ns < 0)
+			return (int)wall_ns;
+		const struct sizeup_sample sample = {
+			.t_ns = sizeup_clock_now_ns(),
+			.value = batches->per_run ? *batches->per_run * 1e9 / (double)(wall_ns ? wall_ns : 1) :
+						    (double)wall_ns / ((double)batches->calls * batches->units),
+			.point = point,
+			.flags = sizeup_watch_flags(watch, wall_ns),
+		};
+
+		if (sizeup_watch_add(watch, &sample))
+			take(replicates, watch, job);
+	}
+	take(replicates, watch, job);
+	sizeup_replicates_end(replicates);
+	return sizeup_job_canceled(job) ? -ECANCELED : 0;
 }
 
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,

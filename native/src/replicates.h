@@ -33,15 +33,32 @@ void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, u
 void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct sizeup_sample *sample,
 			      struct sizeup_job *job);
 
-/**
- * sizeup_replicates_take() - Count the batches that @watch holds, flagged by the kernel's counters, and push them to @job.
- *
- * To be called whenever sizeup_watch_add() says that the group is full, and after the last batch of a replicate.
- */
-void sizeup_replicates_take(struct sizeup_replicates *replicates, struct sizeup_watch *watch, struct sizeup_job *job);
-
 /** sizeup_replicates_end() - End the current replicate; one without an undisturbed batch does not count. */
 void sizeup_replicates_end(struct sizeup_replicates *replicates);
+
+/** struct sizeup_batches - The batches of a replicate, whose value is the time of each call, or a rate. */
+struct sizeup_batches {
+	int64_t (*run)(void *context, uint64_t calls); /* make them; return the ns that they took, or an error */
+	void *context;
+	uint32_t count;
+	double units;     /* parts of a call whose time is the value */
+	double *per_run;  /* NULL, or what each run writes: the value is then so much in a second */
+	uint64_t calls;   /* of each batch */
+};
+
+/**
+ * sizeup_batches_calibrate() - Set the calls of a batch of @batch_ns, at least @first.
+ *
+ * From the shortest of several trials of @least_ns: with one, an interrupt would make every batch too short.
+ */
+void sizeup_batches_calibrate(struct sizeup_batches *batches, uint64_t first, int64_t least_ns, int64_t batch_ns);
+
+/**
+ * sizeup_replicates_measure() - Measure a replicate of @point; @watch and the kernel's counters flag its batches.
+ * Return: 0, -ECANCELED, or negative with the reason in @job.
+ */
+int sizeup_replicates_measure(struct sizeup_replicates *replicates, const struct sizeup_batches *batches,
+			      struct sizeup_watch *watch, uint32_t point, struct sizeup_job *job);
 
 /**
  * sizeup_replicates_estimate() - Compute the estimate so far, and whether it meets @rule.

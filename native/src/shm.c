@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <sizeup/shm.h>
 
-#include <sizeup/batch.h>
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
 
@@ -59,52 +58,47 @@ static int open_block(struct run *run, int32_t cpu, char **block)
 	return 0;
 }
 
-static int measure(struct run *run, uint32_t index, const char *block, struct sizeup_replicates *replicates)
+/* The next part of the file, which a CPU overwrites with its block. */
+struct part {
+	const struct run *run;
+	char *block;
+	uint64_t start;
+	double bytes;
+};
+
+static int64_t overwrite_ns(void *context, uint64_t calls)
 {
-	const uint32_t batches = (uint32_t)((run->bytes + BATCH_BYTES - 1) / BATCH_BYTES);
-	struct sizeup_watch watch;
-	int status = sizeup_replicates_begin(replicates, batches, run->job);
+	struct part *const part = context;
+	const uint64_t start = part->start, left = part->run->bytes - start;
+	const int64_t start_ns = sizeup_clock_now_ns();
 
-	if (status)
-		return status;
-	sizeup_watch_init(&watch, run->cpus[index], -1);
-	for (uint64_t start = 0; start < run->bytes; start += BATCH_BYTES) {
-		const uint64_t end = start + BATCH_BYTES < run->bytes ? start + BATCH_BYTES : run->bytes;
+	(void)calls;
+	part->start += left < BATCH_BYTES ? left : BATCH_BYTES;
+	part->bytes = (double)(part->start - start);
+	const int status = write_all(part->run, part->block, start, part->start);
 
-		sizeup_watch_start(&watch);
-		const int64_t start_ns = sizeup_clock_now_ns();
-
-		status = write_all(run, block, start, end);
-		const int64_t end_ns = sizeup_clock_now_ns();
-
-		if (status)
-			return status;
-		const struct sizeup_sample sample = {
-			.t_ns = end_ns,
-			.value = (double)(end - start) * 1e9 / (double)(end_ns > start_ns ? end_ns - start_ns : 1),
-			.point = index,
-			.flags = sizeup_watch_flags(&watch, end_ns - start_ns),
-		};
-
-		if (sizeup_watch_add(&watch, &sample))
-			sizeup_replicates_take(replicates, &watch, run->job);
-	}
-	sizeup_replicates_take(replicates, &watch, run->job);
-	sizeup_replicates_end(replicates);
-	return 0;
+	return status ? status : sizeup_clock_now_ns() - start_ns;
 }
 
 static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
 {
 	struct run *const run = context;
-	char *block;
-	int status = open_block(run, run->cpus[index], &block);
+	struct part part = { .run = run };
+	const struct sizeup_batches batches = {
+		.run = overwrite_ns,
+		.context = &part,
+		.count = (uint32_t)((run->bytes + BATCH_BYTES - 1) / BATCH_BYTES),
+		.per_run = &part.bytes,
+	};
+	struct sizeup_watch watch;
+	int status = open_block(run, run->cpus[index], &part.block);
 
 	(void)round;
 	if (status)
 		return status;
-	status = measure(run, index, block, values);
-	munmap(block, BLOCK_BYTES);
+	sizeup_watch_init(&watch, run->cpus[index], -1);
+	status = sizeup_replicates_measure(values, &batches, &watch, index, run->job);
+	munmap(part.block, BLOCK_BYTES);
 	return status;
 }
 
