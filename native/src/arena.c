@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include <sizeup/arena.h>
-#include <sizeup/cpu.h>
 
 #include "job_internal.h"
 #include "placement.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,29 +192,37 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 	return status;
 }
 
-/* If mbind is forbidden, memory is allocated on the node of the CPU that accesses it first. */
+/* The work of a thread on a CPU of the node: where mbind is forbidden, its first touch places the memory there. */
+struct toucher {
+	struct sizeup_arena *arena;
+	const struct sizeup_arena_spec *spec;
+	struct sizeup_job *job;
+	int status;
+};
+
+static void *touch_main(void *argument)
+{
+	struct toucher *const toucher = argument;
+
+	toucher->status = sizeup_job_pin(toucher->job, toucher->spec->touch_cpu);
+	if (!toucher->status)
+		toucher->status = populate(toucher->arena, toucher->spec, toucher->job);
+	return NULL;
+}
+
 static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
-	struct sizeup_cpu_set before;
-	char why[192];
+	struct toucher toucher = { arena, spec, job, 0 };
+	pthread_t thread;
 
 	if (spec->placement != SIZEUP_PLACE_BIND || arena->placement.bound)
 		return populate(arena, spec, job);
-	int status = sizeup_cpu_set_read(&before);
+	const int error = pthread_create(&thread, NULL, touch_main, &toucher);
 
-	if (status)
-		return sizeup_job_fail(job, status, "reading this thread's CPUs failed: %s", strerror(-status));
-	status = sizeup_cpu_pin(spec->touch_cpu);
-	if (status) {
-		sizeup_cpu_explain(SIZEUP_CPU_FOLDER, spec->touch_cpu, status, why, sizeof(why));
-		sizeup_job_fail(job, status, "cannot run on CPU %d to allocate memory of its node: %s",
-				spec->touch_cpu, why);
-	} else {
-		status = populate(arena, spec, job);
-		sizeup_cpu_set_apply(&before);
-	}
-	sizeup_cpu_set_free(&before);
-	return status;
+	if (error)
+		return sizeup_job_fail(job, -error, "starting a thread failed: %s", strerror(error));
+	pthread_join(thread, NULL);
+	return toucher.status;
 }
 
 /* A page that automatic NUMA balancing watches is reported so until its next access: -EFAULT for a huge page. */

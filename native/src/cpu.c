@@ -12,67 +12,21 @@
 
 #define MOST_CPUS (1 << 20) /* far beyond any kernel */
 
-static int new_set(struct sizeup_cpu_set *set, size_t cpus)
-{
-	set->bytes = CPU_ALLOC_SIZE(cpus);
-	set->mask = CPU_ALLOC(cpus);
-	if (!set->mask)
-		return -ENOMEM;
-	CPU_ZERO_S(set->bytes, (cpu_set_t *)set->mask);
-	return 0;
-}
-
-int sizeup_cpu_set_read(struct sizeup_cpu_set *set)
-{
-	/* EINVAL: the kernel knows more CPU numbers than the mask has bits. */
-	for (size_t cpus = 1024; cpus <= MOST_CPUS; cpus *= 2) {
-		int status = new_set(set, cpus);
-
-		if (status)
-			return status;
-		if (!sched_getaffinity(0, set->bytes, set->mask))
-			return 0;
-		status = -errno;
-		sizeup_cpu_set_free(set);
-		if (status != -EINVAL)
-			return status;
-	}
-	return -EINVAL;
-}
-
-int sizeup_cpu_set_apply(const struct sizeup_cpu_set *set)
-{
-	return sched_setaffinity(0, set->bytes, set->mask) ? -errno : 0;
-}
-
-int sizeup_cpu_set_has(const struct sizeup_cpu_set *set, int32_t cpu)
-{
-	return cpu >= 0 && CPU_ISSET_S((size_t)cpu, set->bytes, (const cpu_set_t *)set->mask);
-}
-
-void sizeup_cpu_set_free(struct sizeup_cpu_set *set)
-{
-	CPU_FREE(set->mask);
-	set->mask = NULL;
-	set->bytes = 0;
-}
-
 int sizeup_cpu_pin(int32_t cpu)
 {
-	struct sizeup_cpu_set set;
-
 	if (cpu < 0 || cpu >= MOST_CPUS)
 		return -EINVAL;
-	int status = new_set(&set, (size_t)cpu + 1);
+	const size_t bytes = CPU_ALLOC_SIZE((size_t)cpu + 1);
+	cpu_set_t *const mask = CPU_ALLOC((size_t)cpu + 1);
 
-	if (status)
-		return status;
-	CPU_SET_S((size_t)cpu, set.bytes, (cpu_set_t *)set.mask);
-	status = sizeup_cpu_set_apply(&set);
-	sizeup_cpu_set_free(&set);
-	if (!status && sched_getcpu() != cpu)
-		status = -ENODEV;
-	return status;
+	if (!mask)
+		return -ENOMEM;
+	CPU_ZERO_S(bytes, mask);
+	CPU_SET_S((size_t)cpu, bytes, mask);
+	const int status = sched_setaffinity(0, bytes, mask) ? -errno : 0;
+
+	CPU_FREE(mask);
+	return !status && sched_getcpu() != cpu ? -ENODEV : status;
 }
 
 /* Return the character of a CPU's file "online", '\0' if there is none: it is then always online. */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "check.h"
+#include "cpu_set.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define BYTES (4 * MIB)
@@ -23,6 +24,9 @@ static char *bound_start;
 static uint64_t bound_bytes;
 static int advice; /* about pages, the last one */
 static int populated;
+static int populated_on; /* a CPU */
+static int touch_cpu = -1;
+static int denied; /* mbind, as in a container */
 static uint64_t queried; /* pages, each once */
 static char *batch; /* the first page of the last query of several */
 static uint64_t batch_bytes;
@@ -64,7 +68,8 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 		policy = (int)c;
 		mask = *(const uint64_t *)d;
 		check(e == SIZEUP_NODES + 1, "the mask has a bit for every node");
-		return 0;
+		errno = EPERM;
+		return denied ? -1 : 0;
 	}
 	check(number == SYS_move_pages, "no other system call");
 	const unsigned long count = (unsigned long)b;
@@ -93,8 +98,10 @@ int __wrap_madvise(void *start, size_t bytes, int what)
 {
 	if (what == MADV_HUGEPAGE || what == MADV_NOHUGEPAGE)
 		advice = what;
-	else
+	else {
 		populated = 1;
+		populated_on = sched_getcpu();
+	}
 	return __real_madvise(start, bytes, what);
 }
 
@@ -121,7 +128,7 @@ static struct sizeup_placement opened(int32_t pages, int32_t placement, uint64_t
 {
 	struct sizeup_job *const job = sizeup_job_new();
 	const struct sizeup_arena_spec spec = {
-		.bytes = BYTES, .pages = pages, .placement = placement, .nodes = nodes, .touch_cpu = -1,
+		.bytes = BYTES, .pages = pages, .placement = placement, .nodes = nodes, .touch_cpu = touch_cpu,
 	};
 	struct sizeup_arena arena;
 	struct sizeup_placement found;
@@ -140,6 +147,7 @@ static struct sizeup_placement opened(int32_t pages, int32_t placement, uint64_t
 
 int main(void)
 {
+	cpu_set_t *const after = CPU_ALLOC(1 << 16);
 	struct sizeup_placement found = opened(SIZEUP_PAGES_BASE, SIZEUP_PLACE_FIRST_TOUCH, 0);
 
 	check(binds == 0 && !found.bound, "first touch binds nothing");
@@ -161,5 +169,20 @@ int main(void)
 	check(mapped == (MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | 21 << 26), "or from the pool of pages of 2 MiB");
 	check(binds == 1 && mask == 2 && found.huge_share == 1, "which are huge");
 	check(queried == BYTES / (2 * MIB), "and looked for one by one");
+
+	struct sizeup_cpu_set allowed;
+
+	denied = 1;
+	check(!sizeup_cpu_set_read(&allowed), "this thread's CPUs");
+	for (touch_cpu = 0; touch_cpu < (int)(8 * allowed.bytes); touch_cpu++) {
+		if (!sizeup_cpu_set_has(&allowed, touch_cpu))
+			continue;
+		found = opened(SIZEUP_PAGES_BASE, SIZEUP_PLACE_BIND, 2);
+		check(!found.bound && populated_on == touch_cpu, "where mbind is denied, a CPU of the node populates it");
+		check(!sched_getaffinity(0, allowed.bytes, after), "and this thread");
+		check(CPU_EQUAL_S(allowed.bytes, allowed.mask, after), "keeps its CPUs");
+	}
+	CPU_FREE(after);
+	sizeup_cpu_set_free(&allowed);
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "../src/methods.h"
 #include "check.h"
+#include "cpu_set.h"
 
 #define STEP 10
 #define READS 20000

@@ -39,16 +39,6 @@ int sched_setaffinity(pid_t pid, size_t bytes, const cpu_set_t *set)
 	return -1;
 }
 
-int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
-{
-	if (pid || bytes < sizeof(kernel_mask)) {
-		errno = EINVAL;
-		return -1;
-	}
-	memcpy(set, kernel_mask, sizeof(kernel_mask));
-	return 0;
-}
-
 int sched_getcpu(void)
 {
 	return kernel_cpu;
@@ -70,26 +60,12 @@ static int kernel_count(void)
 
 static void far_cpus(void)
 {
-	struct sizeup_cpu_set set;
-
 	check(sizeup_cpu_pin(FAR_CPU) == 0, "a thread is pinned to CPU 1500");
 	check(kernel_has(FAR_CPU) && kernel_count() == 1, "to that CPU alone");
 	check(sizeup_cpu_pin(0) == 0 && kernel_has(0) && kernel_count() == 1, "to the first one");
 	check(sizeup_cpu_pin(KERNEL_CPUS - 1) == 0 && kernel_has(KERNEL_CPUS - 1) && kernel_count() == 1, "the last one");
 	check(sizeup_cpu_pin(KERNEL_CPUS) == -EINVAL, "but to none that the kernel does not know");
 	check(sizeup_cpu_pin(-1) == -EINVAL && sizeup_cpu_pin(INT32_MAX) == -EINVAL, "nor to an impossible one");
-
-	memset(kernel_mask, 0, sizeof(kernel_mask));
-	kernel_mask[0] = 1 << 3;
-	kernel_mask[FAR_CPU / 8] = 1 << FAR_CPU % 8;
-	check(sizeup_cpu_set_read(&set) == 0, "CPUs beyond 1023 are read");
-	check(sizeup_cpu_set_has(&set, 3) && sizeup_cpu_set_has(&set, FAR_CPU), "the ones that are set");
-	check(!sizeup_cpu_set_has(&set, 4) && !sizeup_cpu_set_has(&set, FAR_CPU + 1), "not their neighbors");
-	check(!sizeup_cpu_set_has(&set, 1 << 24) && !sizeup_cpu_set_has(&set, -1), "and none beyond the set");
-	check(sizeup_cpu_pin(7) == 0 && kernel_count() == 1, "a thread goes elsewhere");
-	check(sizeup_cpu_set_apply(&set) == 0, "and back");
-	check(kernel_has(3) && kernel_has(FAR_CPU) && kernel_count() == 2, "to all the CPUs that it had");
-	sizeup_cpu_set_free(&set);
 }
 
 static void file(const char *path, const char *text)

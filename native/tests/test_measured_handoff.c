@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "cpu_set.h"
 
 #define TRANSFER_NS 7
 

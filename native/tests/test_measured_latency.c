@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "cpu_set.h"
 
 #define LOAD_NS 3
 #define LINE 64

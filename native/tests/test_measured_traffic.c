@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "cpu_set.h"
 
 #define BLOCK 4096u
 #define ARENA (UINT64_C(2) << 20)

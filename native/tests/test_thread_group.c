@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "cpu_set.h"
 
 #define MIB (UINT64_C(1) << 20)
 

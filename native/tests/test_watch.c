@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "cpu_set.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define WINDOW_NS 100000

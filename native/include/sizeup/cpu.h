@@ -7,12 +7,6 @@
 
 #define SIZEUP_CPU_FOLDER "/sys/devices/system/cpu"
 
-/** struct sizeup_cpu_set - CPUs of any number, beyond the 1023 of a plain one too. */
-struct sizeup_cpu_set {
-	void *mask; /* from CPU_ALLOC */
-	size_t bytes;
-};
-
 /** struct sizeup_usage - CPU use of the calling thread since its start. */
 struct sizeup_usage {
 	int64_t cpu_ns;       /* CLOCK_THREAD_CPUTIME_ID */
@@ -39,18 +33,6 @@ int sizeup_cpu_pin(int32_t cpu);
  * @folder: SIZEUP_CPU_FOLDER, or a copy of it.
  */
 void sizeup_cpu_explain(const char *folder, int32_t cpu, int status, char *text, size_t capacity);
-
-/** sizeup_cpu_set_read() - Read the CPUs of the calling thread. Return: 0 or a negative errno. */
-int sizeup_cpu_set_read(struct sizeup_cpu_set *set);
-
-/** sizeup_cpu_set_apply() - Run the calling thread on the CPUs of @set. Return: 0 or a negative errno. */
-int sizeup_cpu_set_apply(const struct sizeup_cpu_set *set);
-
-/** sizeup_cpu_set_has() - Return whether @cpu, any number from 0, is in @set. */
-int sizeup_cpu_set_has(const struct sizeup_cpu_set *set, int32_t cpu);
-
-/** sizeup_cpu_set_free() - Free what sizeup_cpu_set_read() allocated. */
-void sizeup_cpu_set_free(struct sizeup_cpu_set *set);
 
 /** sizeup_cpu_usage() - Read the CPU use of the calling thread. */
 void sizeup_cpu_usage(struct sizeup_usage *usage);
