@@ -109,7 +109,7 @@ static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	return 0;
 }
 
-static int check_available(uint64_t needed, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+int sizeup_arena_check(uint64_t needed, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
 	const uint64_t nodes = spec->placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec->nodes;
 	const int64_t available = sizeup_available_bytes(nodes, spec->placement);
@@ -185,7 +185,7 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 		if (sizeup_job_canceled(job))
 			return -ECANCELED;
 		if (!huge) /* pages of a pool are reserved already and are not part of free memory */
-			status = check_available(left, spec, job);
+			status = sizeup_arena_check(left, spec, job);
 		if (!status)
 			status = populate_chunk(spec, (char *)arena->start + done, left < chunk ? left : chunk, job);
 	}
@@ -370,7 +370,7 @@ int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	memset(arena, 0, sizeof(*arena));
 	arena->page_bytes = page_bytes_of(spec->pages);
 	arena->bytes = (spec->bytes + arena->page_bytes - 1) / arena->page_bytes * arena->page_bytes;
-	status = huge ? check_huge_pages(arena, spec, job) : check_available(arena->bytes, spec, job);
+	status = huge ? check_huge_pages(arena, spec, job) : sizeup_arena_check(arena->bytes, spec, job);
 	if (!status)
 		status = map(arena, spec, job);
 	if (!status && spec->placement != SIZEUP_PLACE_FIRST_TOUCH)

@@ -201,27 +201,22 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 	sizeup_job_begin(job);
 	if (!pages || !loops || !count || count > SIZEUP_HAMMERS)
 		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "expected at least one page, one loop and one CPU"));
-	if (pages > INT64_MAX / SIZEUP_HAMMER_PAGE || loops > INT64_MAX / pages)
+	if (pages > INT64_MAX / SIZEUP_HAMMER_PAGE / count || loops > INT64_MAX / pages)
 		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL,
 							     "%llu pages times %llu loops exceed the range of the counter",
 							     (unsigned long long)pages, (unsigned long long)loops));
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
 	/* Each process checks for itself, but all allocate at the same time: check for all of them first. */
-	const uint64_t nodes = spec.placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec.nodes;
-	const int64_t available = sizeup_available_bytes(nodes, spec.placement);
+	int status = sizeup_arena_check(count * spec.bytes, &spec, job);
 
-	if (available < 0 || spec.bytes > (uint64_t)available / 2 / count)
-		return sizeup_job_end(job, sizeup_job_fail(job, -ENOMEM,
-							     "not enough memory: %u processes need %llu MiB each, %lld MiB "
-							     "are available and sizeup uses at most half of it",
-							     count, (unsigned long long)(spec.bytes >> 20),
-							     (long long)(available >> 20)));
+	if (status)
+		return sizeup_job_end(job, status);
 	struct control *const control = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (control == MAP_FAILED)
 		return sizeup_job_end(job, sizeup_job_fail(job, -errno, "mapping shared memory failed: %s", strerror(errno)));
 	sizeup_barrier_init(&control->barrier, count);
-	int status = start_all(job, control, pages, loops, cpus, count, &spec);
+	status = start_all(job, control, pages, loops, cpus, count, &spec);
 
 	if (!status)
 		status = collect(job, control, count);

@@ -329,6 +329,7 @@ static int measure_points(struct thread_group *group, const struct sizeup_traffi
 
 static int check(struct sizeup_job *job, const struct sizeup_traffic_member *members, uint32_t count)
 {
+	const struct sizeup_arena_spec anywhere = { .placement = SIZEUP_PLACE_FIRST_TOUCH };
 	uint64_t bytes = 0;
 
 	if (!count || count > SIZEUP_MEMBERS)
@@ -336,14 +337,7 @@ static int check(struct sizeup_job *job, const struct sizeup_traffic_member *mem
 	for (uint32_t i = 0; i < count; i++)
 		bytes += members[i].memory.bytes;
 	/* Each member checks for itself, but all allocate at the same time: check for all of them first. */
-	const int64_t available = sizeup_available_bytes(0, SIZEUP_PLACE_FIRST_TOUCH);
-
-	if (bytes > (uint64_t)available / 2)
-		return sizeup_job_fail(job, -ENOMEM,
-					 "not enough memory: %u threads need %llu MiB, %lld MiB are available and sizeup "
-					 "uses at most half of it",
-					 count, (unsigned long long)(bytes >> 20), (long long)(available >> 20));
-	return 0;
+	return sizeup_arena_check(bytes, &anywhere, job);
 }
 
 int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_member *members, uint32_t count,

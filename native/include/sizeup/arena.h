@@ -49,6 +49,9 @@ struct sizeup_arena {
 /** sizeup_huge_pages_free() - Free huge pages of @page_bytes on @node, or on all nodes with -1; 0 without a pool. */
 int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);
 
+/** sizeup_arena_check() - Check that half of what is available there holds @needed bytes. Return: as sizeup_arena_open(). */
+int sizeup_arena_check(uint64_t needed, const struct sizeup_arena_spec *spec, struct sizeup_job *job);
+
 /**
  * sizeup_arena_open() - Map, bind, populate and verify memory.
  *
