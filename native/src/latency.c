@@ -181,7 +181,8 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 }
 
 int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point *points, uint32_t count,
-		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements)
+		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements,
+		       struct sizeup_clock_rates *rates)
 {
 	struct run *const run = calloc(1, sizeof(*run));
 
@@ -192,10 +193,13 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 	run->count = count;
 	run->rule = rule;
 	run->placements = placements;
+	*rates = (struct sizeup_clock_rates){ .cpu = -1 };
 	sizeup_job_begin(job);
-	/* Publish the end before unmapping, which takes long. */
-	const int status = sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, run));
+	const int status = sizeup_interleave_run(job, rule, count, 1, replicate, run);
 
+	if (!status)
+		sizeup_clock_rates_measure(rates);
+	sizeup_job_end(job, status); /* before unmapping, which takes long */
 	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++)
 		sizeup_arena_close(&run->arenas[i]);
 	free(run);

@@ -21,9 +21,11 @@ static const struct sizeup_stop_rule QUICK = {
 	.seed = 3,
 };
 
+static struct sizeup_clock_rates rates;
+
 static int latency(struct sizeup_job *job, struct sizeup_latency_point point, struct sizeup_placement *placement)
 {
-	return sizeup_latency_run(job, &point, 1, &QUICK, placement);
+	return sizeup_latency_run(job, &point, 1, &QUICK, placement, &rates);
 }
 
 int main(void)
@@ -41,8 +43,9 @@ int main(void)
 	check(job != NULL, "memory for a job");
 	points[1].span_bytes = 1 << 20;
 	points[1].pages = SIZEUP_PAGES_THP;
-	check(sizeup_latency_run(job, points, 2, &QUICK, placements) == 0, "two points are measured");
+	check(sizeup_latency_run(job, points, 2, &QUICK, placements, &rates) == 0, "two points are measured");
 	check(sizeup_job_state(job) == SIZEUP_JOB_DONE, "the state is done");
+	check(rates.cpu == cpu && rates.core_hz > 1e7, "and the clock of the CPU is measured after them");
 	for (uint32_t i = 0; i < 2; i++) {
 		sizeup_job_estimate(job, i, &estimate);
 		check(estimate.finished && estimate.replicates >= 1, "each point has an estimate");
@@ -76,7 +79,6 @@ int main(void)
 	      "an impossible ring is refused");
 
 	const uint32_t methods[] = { 0, 1, 2 };
-	struct sizeup_clock_rates rates;
 
 	check(sizeup_clock_cost_run(job, methods, 3, cpu, &QUICK, &rates) == 0, "three clocks are measured");
 	check(rates.cpu == cpu, "on the same CPU as the frequency");

@@ -95,9 +95,10 @@ static struct sizeup_estimate run(struct sizeup_job *job, const struct sizeup_la
 {
 	struct sizeup_placement placements[16];
 	struct sizeup_estimate estimate;
+	struct sizeup_clock_rates rates;
 
 	rings = 0;
-	check(sizeup_latency_run(job, points, count, rule, placements) == 0, "a chase runs");
+	check(sizeup_latency_run(job, points, count, rule, placements, &rates) == 0, "a chase runs");
 	sizeup_job_estimate(job, 0, &estimate);
 	return estimate;
 }

@@ -78,7 +78,7 @@ static void one_thread(struct sizeup_job *job, int32_t cpu, int32_t stolen)
 	struct sizeup_clock_rates rates;
 
 	stolen_cpu = stolen;
-	check(sizeup_latency_run(job, &point, 1, &QUICK, &placement) == 0, "a chase runs");
+	check(sizeup_latency_run(job, &point, 1, &QUICK, &placement, &rates) == 0, "a chase runs");
 	expect(job, BATCHES, stolen, "steal is flagged in a chase");
 	check(sizeup_clock_cost_run(job, &method, 1, cpu, &QUICK, &rates) == 0, "a clock is read");
 	expect(job, BATCHES, stolen, "steal is flagged in the cost of a clock");

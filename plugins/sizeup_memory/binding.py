@@ -233,19 +233,7 @@ class Latency(NativeCall):
         self._rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
         self._last_cpu = points[-1].cpu
         chases = ffi.new("struct sizeup_latency_point[]", [point.native() for point in points])
-        super().__init__("sizeup_latency_run", chases, len(points), rule.native(), self._placements)
-
-    def call(self, job: NativeJob) -> Callable[[], int]:
-        """The blocking call, for a thread."""
-        run = super().call(job)
-
-        def measured() -> int:
-            status = run()
-            if not status:  # the thread is still pinned, and its core at the clock of the measurement
-                lib.sizeup_clock_rates_measure(self._rates)
-            return status
-
-        return measured
+        super().__init__("sizeup_latency_run", chases, len(points), rule.native(), self._placements, self._rates)
 
     @property
     def core_hz(self) -> float | None:

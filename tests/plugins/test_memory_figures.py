@@ -149,7 +149,7 @@ def test_a_chase_has_the_lines_the_sibling_and_the_pages_of_its_machine(
     placed(monkeypatch, binding.Latency, at(100, huge_share=0.25), at(0, 100), at(100))
     found = [one for one in final(step) if one.series == "dram-thp"]
 
-    ((_, points, _, _, _),) = told.of("sizeup_latency_run")
+    ((_, points, *_),) = told.of("sizeup_latency_run")
     assert {(point["cpu"], point["sibling"], point["stride_bytes"]) for point in points} == {(1, 0, 128)}
     assert [one.extra["huge_page_share"] for one in found[:3]] == [0.25, 1.0, 1.0]
     assert [one.extra["placement"] for one in found[:3]] == ["local", "remote", "local"]

@@ -82,7 +82,7 @@ def test_every_field_of_a_chase_arrives(told: Told) -> None:
     memory = Allocation(Pages.HUGE2M, PlacementPolicy.BIND, (1, 3), 6)
     Latency([ChasePoint(1 << 20, 64, 5, 4096, 9, memory), ChasePoint(2 << 20, 128, 6)], RULE).call(new_job())()
 
-    ((_, points, count, rule, _),) = told.of("sizeup_latency_run")
+    ((_, points, count, rule, *_),) = told.of("sizeup_latency_run")
     assert points == [
         {
             "span_bytes": 1 << 20,
@@ -220,7 +220,7 @@ def test_each_pattern_of_latency_is_on_its_own_pages_and_strides(told: Told) -> 
     ):
         told.calls.clear()
         found = [one for one in run("memory.latency", patterns=pattern) if one.series == pattern]
-        ((_, points, _, _, _),) = told.of("sizeup_latency_run")
+        ((_, points, *_),) = told.of("sizeup_latency_run")
         assert {(point["pages"], point["stride_bytes"]) for point in points} == {(pages, stride)}
         assert all(point["block_bytes"] == min(block, point["span_bytes"]) for point in points)
         assert [(one.at["working_set_bytes"], one.value) for one in found] == [
@@ -303,7 +303,7 @@ def test_the_step_of_a_plan_measures_on_the_cpu_it_names(told: Told) -> None:
     assert isinstance(step, Step)
     list(latency.MemoryLatency().run(step, HandContext()))
 
-    ((_, points, _, _, _),) = told.of("sizeup_latency_run")
+    ((_, points, *_),) = told.of("sizeup_latency_run")
     assert {point["cpu"] for point in points} == {1}
     assert json.loads(str(step.settings["working_sets"])) == [point["span_bytes"] for point in points]
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <sizeup/arena.h>
+#include <sizeup/clock_cost.h>
 #include <sizeup/job.h>
 #include <sizeup/stop_rule.h>
 
@@ -26,10 +27,11 @@ struct sizeup_latency_point {
  * Each replicate uses new random pages and a new random cycle; one of a large working set, at least twice any other,
  * goes on in the cycle of the one before. Runs on the calling thread, which is left
  * pinned. Samples and, after every replicate, estimates go to @job, placements of the arenas to
- * @placements[@count]. For the order of the replicates see sizeup_interleave_run().
+ * @placements[@count], and the clocks of the last core right after the measurement to @rates. For the order of the replicates see sizeup_interleave_run().
  * Return: 0 (converged or not), -ECANCELED, or negative with the reason in @job.
  */
 int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point *points, uint32_t count,
-		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements);
+		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements,
+		       struct sizeup_clock_rates *rates);
 
 #endif
