@@ -44,15 +44,6 @@ static uint64_t page_bytes_of(int32_t pages)
 	return pages == SIZEUP_PAGES_HUGE1G ? 1024 * MIB : 2 * MIB;
 }
 
-static const char *describe_nodes(const struct sizeup_arena_spec *spec, char *text, size_t capacity)
-{
-	if (spec->placement == SIZEUP_PLACE_FIRST_TOUCH)
-		snprintf(text, capacity, "this machine");
-	else
-		snprintf(text, capacity, "node mask %#llx", (unsigned long long)spec->nodes);
-	return text;
-}
-
 static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
 	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
@@ -113,9 +104,10 @@ int sizeup_arena_check(uint64_t needed, const struct sizeup_arena_spec *spec, st
 {
 	const uint64_t nodes = spec->placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec->nodes;
 	const int64_t available = sizeup_available_bytes(nodes, spec->placement);
-	char nodes_text[64];
+	char nodes_text[64] = "this machine";
 
-	describe_nodes(spec, nodes_text, sizeof(nodes_text));
+	if (nodes)
+		snprintf(nodes_text, sizeof(nodes_text), "node mask %#llx", (unsigned long long)nodes);
 	if (available == -EINVAL)
 		return sizeup_job_fail(job, -EINVAL, "%s names a node that does not exist", nodes_text);
 	if (available < 0 || needed > (uint64_t)available / 2)

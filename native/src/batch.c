@@ -20,14 +20,6 @@ static void read_times(struct sizeup_watch *watch)
 	watch->group_start_ns = sizeup_clock_now_ns();
 }
 
-static int64_t partner_cpu_ns(const struct sizeup_watch *watch)
-{
-	struct timespec time = { 0 };
-
-	clock_gettime(watch->partner_clock, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int is_longer(int64_t wall_ns, int64_t cpu_ns)
 {
 	return (double)wall_ns > (1 + SLACK_SHARE) * (double)cpu_ns + SLACK_NS;
@@ -54,7 +46,7 @@ void sizeup_watch_partner(struct sizeup_watch *watch, int32_t cpu, pthread_t thr
 void sizeup_watch_start(struct sizeup_watch *watch)
 {
 	if (watch->partner >= 0)
-		watch->partner_ns = partner_cpu_ns(watch);
+		watch->partner_ns = sizeup_cpu_clock_ns(watch->partner_clock);
 	sizeup_cpu_usage(&watch->usage);
 }
 
@@ -72,7 +64,7 @@ uint32_t sizeup_watch_flags(const struct sizeup_watch *watch, int64_t wall_ns)
 		flags |= SIZEUP_DISTURBED_MIGRATED;
 	if (is_longer(wall_ns, cpu_ns))
 		flags |= SIZEUP_DISTURBED_OTHER;
-	if (watch->partner >= 0 && is_longer(wall_ns, partner_cpu_ns(watch) - watch->partner_ns))
+	if (watch->partner >= 0 && is_longer(wall_ns, sizeup_cpu_clock_ns(watch->partner_clock) - watch->partner_ns))
 		flags |= SIZEUP_DISTURBED_OTHER;
 	return flags;
 }

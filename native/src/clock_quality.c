@@ -16,7 +16,6 @@
 
 #define EXCHANGES 5000
 #define READS_PER_CHECK (1u << 14)
-#define SPINS_PER_CHECK (1u << 14)
 
 int sizeup_clock_is_counter(uint32_t index)
 {
@@ -97,13 +96,6 @@ static void check_order(struct comparison *comparison, int side)
 	}
 }
 
-static void wait_turn(const struct slot *slot, uint64_t turn, const uint32_t *stop)
-{
-	for (uint32_t spins = 0; __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) < turn; spins++)
-		if (spins % SPINS_PER_CHECK == SPINS_PER_CHECK - 1 && __atomic_load_n(stop, __ATOMIC_RELAXED))
-			return;
-}
-
 static void *partner_main(void *argument)
 {
 	struct comparison *const comparison = argument;
@@ -113,7 +105,7 @@ static void *partner_main(void *argument)
 		return NULL;
 	check_order(comparison, 1);
 	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(comparison->job_stop, __ATOMIC_RELAXED); turn++) {
-		wait_turn(&comparison->slots[0], turn, comparison->job_stop);
+		sizeup_turn_wait(&comparison->slots[0].turn, turn, comparison->job_stop);
 		comparison->slots[1].value = comparison->method->read();
 		__atomic_store_n(&comparison->slots[1].turn, turn, __ATOMIC_RELEASE);
 	}
@@ -129,7 +121,7 @@ static void measure_offset(struct comparison *comparison, struct sizeup_clock_or
 		const uint64_t sent = comparison->method->read();
 
 		__atomic_store_n(&comparison->slots[0].turn, turn, __ATOMIC_RELEASE);
-		wait_turn(&comparison->slots[1], turn, comparison->job_stop);
+		sizeup_turn_wait(&comparison->slots[1].turn, turn, comparison->job_stop);
 		const uint64_t theirs = comparison->slots[1].value;
 		const uint64_t back = comparison->method->read();
 

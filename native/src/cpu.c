@@ -63,14 +63,20 @@ void sizeup_cpu_explain(const char *folder, int32_t cpu, int status, char *text,
 		snprintf(text, capacity, "this process may not use it: its cpuset (of a control group or container) leaves it out");
 }
 
+int64_t sizeup_cpu_clock_ns(clockid_t clock)
+{
+	struct timespec time = { 0, 0 };
+
+	clock_gettime(clock, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 void sizeup_cpu_usage(struct sizeup_usage *usage)
 {
 	struct rusage resources;
-	struct timespec time;
 
 	getrusage(RUSAGE_THREAD, &resources);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	usage->cpu_ns = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+	usage->cpu_ns = sizeup_cpu_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	usage->involuntary = resources.ru_nivcsw;
 	usage->cpu = sched_getcpu();
 }

@@ -93,22 +93,15 @@ static void process_main(struct control *control, uint32_t index, int32_t cpu, u
 	struct sizeup_hammer_result *const result = &control->results[index];
 	struct sizeup_arena arena = { 0 };
 	struct sizeup_job *const job = sizeup_job_new(); /* the parent's belongs to the parent */
-	char why[160];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	result->status = job ? sizeup_cpu_pin(cpu) : -ENOMEM;
-	if (result->status) {
-		sizeup_cpu_explain(SIZEUP_CPU_FOLDER, cpu, result->status, why, sizeof(why));
-		snprintf(result->reason, sizeof(result->reason), "cannot run on CPU %d: %s", cpu, why);
-	}
-	if (!result->status) {
+	result->status = job ? sizeup_job_pin(job, cpu) : -ENOMEM;
+	if (!result->status)
 		result->status = sizeup_arena_open(&arena, memory, job);
-		if (result->status)
-			snprintf(result->reason, sizeof(result->reason), "%.180s", sizeup_job_reason(job));
-	}
-	if (result->status)
+	if (result->status) {
+		snprintf(result->reason, sizeof(result->reason), "%.180s", job ? sizeup_job_reason(job) : "no memory");
 		__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED); /* none starts unless all can */
-	else
+	} else
 		result->status = hammer(control, index, &arena, pages, loops);
 	_exit(0);
 }

@@ -18,7 +18,6 @@
 #define ARENA_BYTES (2u << 20)
 #define LINE_STEP_BYTES 256 /* larger than a pair of lines that are prefetched together */
 #define NODE_ARENAS SIZEUP_NODES
-#define SPINS_PER_CHECK (1u << 14)
 #define FIRST_ROUNDS 200
 
 /* The turn counts up: odd values are the partner's. Alone on its cache line. */
@@ -35,13 +34,6 @@ struct partner {
 	struct sizeup_barrier barrier;
 };
 
-static void wait_turn(const struct shared_line *line, uint64_t turn, const uint32_t *stop)
-{
-	for (uint32_t spins = 0; __atomic_load_n(&line->turn, __ATOMIC_ACQUIRE) != turn; spins++)
-		if (spins % SPINS_PER_CHECK == SPINS_PER_CHECK - 1 && __atomic_load_n(stop, __ATOMIC_RELAXED))
-			return;
-}
-
 static void *partner_main(void *argument)
 {
 	struct partner *const partner = argument;
@@ -50,7 +42,7 @@ static void *partner_main(void *argument)
 	if (sizeup_barrier_wait(&partner->barrier, &partner->stop) || partner->status)
 		return NULL;
 	for (uint64_t turn = 1; !__atomic_load_n(&partner->stop, __ATOMIC_RELAXED); turn += 2) {
-		wait_turn(partner->line, turn, &partner->stop);
+		sizeup_turn_wait(&partner->line->turn, turn, &partner->stop);
 		__atomic_store_n(&partner->line->turn, turn + 1, __ATOMIC_RELEASE);
 	}
 	return NULL;
@@ -73,7 +65,7 @@ static int64_t round_trips_ns(void *context, uint64_t rounds)
 	for (uint64_t i = 0; i < rounds; i++) {
 		__atomic_store_n(&line->turn, turn + 1, __ATOMIC_RELEASE);
 		turn += 2;
-		wait_turn(line, turn, exchange->stop);
+		sizeup_turn_wait(&line->turn, turn, exchange->stop);
 	}
 	exchange->turn = turn;
 	return sizeup_clock_now_ns() - start_ns;

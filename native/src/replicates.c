@@ -40,13 +40,6 @@ void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, u
 		replicates->batches[replicates->batch_count++] = value;
 }
 
-void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct sizeup_sample *sample,
-			      struct sizeup_job *job)
-{
-	sizeup_replicates_add(replicates, sample->value, sample->flags);
-	sizeup_job_push(job, sample);
-}
-
 /* Count the batches that @watch holds, flagged by the kernel's counters, and push them to @job. */
 static void take(struct sizeup_replicates *replicates, struct sizeup_watch *watch, struct sizeup_job *job)
 {

@@ -29,10 +29,6 @@ int sizeup_replicates_begin(struct sizeup_replicates *replicates, uint32_t batch
 /** sizeup_replicates_add() - Count one batch of the current replicate. */
 void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, uint32_t flags);
 
-/** sizeup_replicates_record() - Count one batch of the current replicate, and push it to @job as a sample. */
-void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct sizeup_sample *sample,
-			      struct sizeup_job *job);
-
 /** sizeup_replicates_end() - End the current replicate; one without an undisturbed batch does not count. */
 void sizeup_replicates_end(struct sizeup_replicates *replicates);
 

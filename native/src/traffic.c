@@ -181,11 +181,8 @@ struct counters {
 static int64_t thread_cpu_ns(pthread_t thread)
 {
 	clockid_t clock;
-	struct timespec time = { 0, 0 };
 
-	if (!pthread_getcpuclockid(thread, &clock))
-		clock_gettime(clock, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+	return pthread_getcpuclockid(thread, &clock) ? 0 : sizeup_cpu_clock_ns(clock);
 }
 
 static void read_counters(const struct thread_group *group, struct counters *counters)
@@ -255,7 +252,8 @@ static void push(const struct measurement *measurement, uint32_t index, double v
 		.flags = flags,
 	};
 
-	sizeup_replicates_record(values, &sample, measurement->group->job);
+	sizeup_replicates_add(values, value, flags);
+	sizeup_job_push(measurement->group->job, &sample);
 }
 
 static int pause_ns(const struct thread_group *group, int64_t ns)

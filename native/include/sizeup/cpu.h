@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define SIZEUP_CPU_FOLDER "/sys/devices/system/cpu"
 
@@ -33,6 +34,9 @@ int sizeup_cpu_pin(int32_t cpu);
  * @folder: SIZEUP_CPU_FOLDER, or a copy of it.
  */
 void sizeup_cpu_explain(const char *folder, int32_t cpu, int status, char *text, size_t capacity);
+
+/** sizeup_cpu_clock_ns() - Read the CPU time of a thread by its clock, in ns; 0 where it has ended. */
+int64_t sizeup_cpu_clock_ns(clockid_t clock);
 
 /** sizeup_cpu_usage() - Read the CPU use of the calling thread. */
 void sizeup_cpu_usage(struct sizeup_usage *usage);
