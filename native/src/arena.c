@@ -3,7 +3,6 @@
 #include <sizeup/arena.h>
 
 #include "job_internal.h"
-#include "placement.h"
 
 #include <errno.h>
 #include <pthread.h>

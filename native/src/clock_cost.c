@@ -5,7 +5,6 @@
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
 
-#include "counter.h"
 #include "interleave.h"
 #include "job_internal.h"
 #include "methods.h"
@@ -20,6 +19,55 @@
 
 #define RATE_NS 2000000
 #define CALIBRATION_NS 20000
+
+/* Without a fence: the CPU may read the counter early, so the order between CPUs is not guaranteed. */
+static inline uint64_t counter_unfenced(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+	uint64_t value;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+	return value;
+#else
+	return 0;
+#endif
+}
+
+/* After all earlier instructions have finished. */
+static inline uint64_t counter_fenced(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lfence" : : : "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" : : : "memory");
+#endif
+	return counter_unfenced();
+}
+
+#if defined(__x86_64__)
+/* Waits for earlier instructions by itself. */
+static inline uint64_t counter_rdtscp(void)
+{
+	uint32_t low, high, cpu;
+
+	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(cpu));
+	return (uint64_t)high << 32 | low;
+}
+
+/* cpuid serializes, and causes an exit of a virtual machine. */
+static inline uint64_t counter_cpuid(void)
+{
+	uint32_t a = 0, b, c = 0, d;
+
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return counter_unfenced();
+}
+#endif
 
 /* A function that makes so many calls: eight in each turn, so that the cost of the loop's own jump is negligible. */
 #define CALLS(name, call) \

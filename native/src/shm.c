@@ -7,7 +7,6 @@
 
 #include "interleave.h"
 #include "job_internal.h"
-#include "placement.h"
 
 #include <errno.h>
 #include <string.h>

@@ -65,4 +65,11 @@ int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec
 /** sizeup_arena_close() - Unmap the memory; 1 GiB of base pages takes up to 0.6 s. */
 void sizeup_arena_close(struct sizeup_arena *arena);
 
+/**
+ * sizeup_placement_query() - Add the node of each page of a mapping to @placement, one page every @step bytes.
+ * Return: 0, -ECANCELED, or a negative errno if the kernel forbids move_pages.
+ */
+int sizeup_placement_query(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
+			   const struct sizeup_job *job);
+
 #endif
