@@ -89,7 +89,7 @@ class MemoryNuma:
         if settings.part == "placements":
             yield from measure_placements(settings, context, caveats)
         else:
-            yield from measure_matrix(settings, context)
+            yield from measure_matrix(settings, context, caveats)
 
 
 def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
@@ -175,7 +175,7 @@ def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
     return fitting if fitting >= SMALLEST_BYTES else 0
 
 
-def measure_matrix(settings: _NumaSettings, context: Context) -> Iterator[Emission]:
+def measure_matrix(settings: _NumaSettings, context: Context, shared: tuple[str, ...]) -> Iterator[Emission]:
     """Measure every cell of a matrix, and compare interleaved memory with the mean of its row."""
     yield from settings.not_measured(NAME)
     cells = yield from _allocated_cells(settings, context)
@@ -193,7 +193,7 @@ def measure_matrix(settings: _NumaSettings, context: Context) -> Iterator[Emissi
         cache_notes, cached = buffers.cache_caveats(settings.caches, [{chase.cpu: chase.span_bytes}])
         if cached:
             yield buffers.cache_verdict(point.at, cache_notes)
-        yield estimate_of(point, native, (*caveats, *cache_notes), extra)
+        yield estimate_of(point, native, (*shared, *caveats, *cache_notes), extra)
         if cached or (placement.verified and placement.share_on(chase.memory.nodes) < cpu_selection.MIN_PLACED_SHARE):
             continue  # the figure is not of memory, or not of the named node: use it for nothing else
         target_node = point.at.get("memory_node")

@@ -17,6 +17,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.model.topology import Cache, CacheKind
+from sizeup.probing import native
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
 from sizeup_memory import binding, core_to_core, hammer, latency, memhammer, numa, shm
@@ -138,6 +139,17 @@ def test_cells_whose_pages_are_elsewhere_are_in_no_mean_of_a_row(told: Told, mon
     (expected,) = [one for one in found if one.series == "expected-interleaved"]
     assert (expected.at, expected.value) == ({"cpu_node": 0}, (median_of(0) + median_of(2)) / 2)
     assert expected.extra["measured_ns"] == median_of(4)
+
+
+@pytest.mark.parametrize("name", ["latency", "numa", "bandwidth", "loaded", "core-to-core"])
+def test_a_figure_tells_that_the_console_had_no_cpu_of_its_own(
+    name: str, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "leave_cpus", lambda _: False)
+    found = [one for step in steps(f"memory.{name}") for one in final(step) if one.converged is not None]
+
+    assert found
+    assert [one for one in found if not any(each.startswith("the console shared ") for each in one.caveats)] == []
 
 
 def test_a_chase_has_the_lines_the_sibling_and_the_pages_of_its_machine(
