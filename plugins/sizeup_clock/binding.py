@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from sizeup.probing.native import NativeJob
 from sizeup_clock._native import ffi, lib
@@ -66,7 +66,7 @@ def steps(index: int, reads: int) -> Steps:
     """Read a method ``reads`` times on the current CPU."""
     native = ffi.new("struct sizeup_clock_steps *")
     lib.sizeup_clock_steps_read(index, reads, native)
-    return Steps(native.reads, native.resolution_ns, native.smallest_step, native.backwards)
+    return convert(native, Steps, from_attributes=True)
 
 
 class OrderingJob:
@@ -82,17 +82,14 @@ class OrderingJob:
 
     def result(self) -> OrderingResult:
         """Return the result, after the call has returned."""
-        native = self._native
-        return OrderingResult(
-            native.reads, native.backwards, native.worst_backwards, native.offset, native.offset_bound
-        )
+        return convert(self._native, OrderingResult, from_attributes=True)
 
 
 def measure_rates() -> Rates:
     """Measure the clock frequencies of the current core."""
     rates = ffi.new("struct sizeup_clock_rates *")
     lib.sizeup_clock_rates_measure(rates)
-    return Rates(rates.core_hz, rates.counter_hz, rates.cpu)
+    return convert(rates, Rates, from_attributes=True)
 
 
 def new_job() -> NativeJob:
@@ -128,4 +125,4 @@ class CostJob:
     def rates(self) -> Rates | None:
         """Return the frequencies of the measured CPU right after the measurement; None if it was canceled."""
         rates = self._rates
-        return Rates(rates.core_hz, rates.counter_hz, rates.cpu) if rates.cpu == self._cpu else None
+        return convert(rates, Rates, from_attributes=True) if rates.cpu == self._cpu else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from enum import IntEnum
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 from msgspec.structs import asdict
 
 from sizeup.probing.api import Context, Emission
@@ -304,9 +304,7 @@ class Hammer(NativeCall):
 
     def results(self) -> tuple[HammerResult, ...]:
         """What each process did, in the order of the CPUs, once the call has returned."""
-        return tuple(
-            HammerResult(one.ops, one.start_ns, one.end_ns, one.wall_us, one.cpu_ns, one.cpu) for one in self._results
-        )
+        return tuple(convert(one, HammerResult, from_attributes=True) for one in self._results)
 
 
 def tlb_reach_bytes(page_bytes: int) -> int:

@@ -37,9 +37,7 @@ class HostLoad:
         """Return what others used since; unknown after too short a time."""
         if time.monotonic() - self._start_seconds < MIN_SECONDS:
             return OthersUse()
-        now = read_stat()
-        share = others_share(self._host, now, _own_seconds() - self._own_seconds)
-        return OthersUse(share, stolen_share(self._host, now))
+        return others_use(self._host, read_stat(), _own_seconds() - self._own_seconds)
 
 
 def busy_caveats(others: OthersUse) -> list[str]:
@@ -50,20 +48,13 @@ def busy_caveats(others: OthersUse) -> list[str]:
     return [f"other processes used {share:.0%} of the CPUs during the measurement: their memory traffic adds to it"]
 
 
-def stolen_share(before: HostStat | None, after: HostStat | None) -> float | None:
-    """Return the share of the host's CPU time that the hypervisor took; None if it is not known."""
-    total = 0 if before is None or after is None else after.total - before.total
-    return None if before is None or after is None or total <= 0 else (after.steal - before.steal) / total
-
-
-def others_share(before: HostStat | None, after: HostStat | None, own_seconds: float) -> float | None:
-    """Return the share of the host's CPU time that others than this process used; None if it is not known."""
-    if before is None or after is None:
-        return None
-    total = after.total - before.total
-    busy = total - (after.idle_total - before.idle_total) - (after.steal - before.steal)
-    own = own_seconds * os.sysconf("SC_CLK_TCK")
-    return max(0.0, busy - own) / total if total > 0 else None
+def others_use(before: HostStat | None, after: HostStat | None, own_seconds: float) -> OthersUse:
+    """Return what others used between two readings, while this process had ``own_seconds`` of CPU time."""
+    if before is None or after is None or after.total <= before.total:
+        return OthersUse()
+    total, stolen = after.total - before.total, after.steal - before.steal
+    busy = total - (after.idle_total - before.idle_total) - stolen
+    return OthersUse(max(0.0, busy - own_seconds * os.sysconf("SC_CLK_TCK")) / total, stolen / total)
 
 
 def _own_seconds() -> float:

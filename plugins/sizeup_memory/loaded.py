@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Settings, Step
-from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus_or_tell
 from sizeup.units import format_bytes
@@ -120,16 +119,7 @@ class MemoryLoaded:
                 "stream_bytes": min(stream.bytes for stream in streams),
                 **where,
             }
-            yield Estimate(
-                "latency",
-                at,
-                latency.median,
-                low=latency.low,
-                high=latency.high,
-                replicates=latency.replicates,
-                caveats=tuple(caveats),
-                extra=extra,
-            )
+            yield estimate_of(EstimatePoint("latency", at), latency, tuple(caveats), extra)
 
 
 def _least_bytes(caches: Sequence[buffers.SharedCache], cpus: Collection[int]) -> dict[int, int]:

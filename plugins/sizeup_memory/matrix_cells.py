@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -80,14 +81,9 @@ def sampled(
         return tuple(cells)
     ordered, least = _in_sample_order(cells)
     # The time rises with the number of cells.
-    low, high = least, len(ordered)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if seconds_of(ordered[:middle]) <= most_seconds:
-            low = middle
-        else:
-            high = middle - 1
-    kept = set(ordered[:low])
+    more = range(least + 1, len(ordered) + 1)
+    count = least + bisect_right(more, most_seconds, key=lambda number: seconds_of(ordered[:number]))
+    kept = set(ordered[:count])
     return tuple(cell for cell in cells if cell in kept)
 
 

@@ -13,7 +13,7 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.procfs.stat import HostStat
 from sizeup_memory import binding, host_load, latency
-from sizeup_memory.host_load import HostLoad, busy_caveats, others_share, stolen_share
+from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats, others_use
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -32,12 +32,13 @@ def stat(seconds: float, busy: float, steal: float = 0.0) -> HostStat:
 def test_the_share_of_others_is_what_is_busy_beside_the_probe(
     busy: float, steal: float, own_seconds: float, share: float
 ) -> None:
-    assert others_share(stat(0, 0), stat(10, busy, steal), own_seconds) == pytest.approx(share)
+    assert others_use(stat(0, 0), stat(10, busy, steal), own_seconds).cpu_share == pytest.approx(share)
 
 
 def test_an_unknown_load_is_not_called_calm_or_busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert others_share(None, stat(10, 4), 0.0) is None
-    assert others_share(stat(10, 4), stat(10, 4), 0.0) is None
+    assert others_use(None, stat(10, 4), 0.0) == OthersUse(None, None)
+    assert others_use(stat(10, 4), None, 0.0) == OthersUse(None, None)
+    assert others_use(stat(10, 4), stat(10, 4), 0.0) == OthersUse(None, None)
     monkeypatch.setattr(host_load, "read_stat", lambda: None)
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
     assert busy_caveats(HostLoad().others()) == []
@@ -82,8 +83,3 @@ def test_steal_is_told_apart_from_the_load_of_others(monkeypatch: pytest.MonkeyP
 
     assert others.stolen_share == pytest.approx(0.25)
     assert others.cpu_share == pytest.approx(0.725)
-
-
-def test_steal_that_is_not_known_is_not_none_at_all() -> None:
-    assert stolen_share(None, stat(10, 4)) is None
-    assert stolen_share(stat(10, 4), stat(10, 4)) is None
