@@ -40,8 +40,8 @@ COMPARED_SECONDS = 2.0
 
 def estimated_seconds(settings: RunSettings) -> float:
     """Return how long a run takes, what it adds to the preset included."""
-    window = settings.warmup + settings.seconds * (1.0 if settings.budget else 1.0 + EXTENDED_SHARE)
-    window += WINDOW_EXTRA_SECONDS
+    window = _whole(settings.window)
+    window += 0.0 if settings.budget else settings.window.extra_seconds * EXTENDED_SHARE
     alone = _preparing_seconds(settings) + _windows(settings) * window + objective_seconds(settings) + ENDING_SECONDS
     if settings.budget:
         alone = max(least_seconds(settings), min(alone, settings.budget))

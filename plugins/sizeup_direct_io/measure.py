@@ -8,6 +8,8 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
@@ -15,7 +17,7 @@ from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.binding import IoJob, IoSample, WorkerUsage, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_error
-from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Window, stream_coordinates
+from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Next, Watch, Window, stream_coordinates
 from sizeup_direct_io.validity import busiest_share
 from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
@@ -33,6 +35,7 @@ class _Sampler:
     """Samples the streams of a job and checks their health."""
 
     def __init__(self, job: IoJob, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
+        self.watch: Watch | None = None
         self._job = job
         self._streams = streams
         self.at = at
@@ -140,6 +143,7 @@ def measure(
     window: Window,
     context: Context,
     counter_source: CounterSource,
+    watch: Watch | None = None,
 ) -> Generator[Emission, None, MeasuredPoint]:
     """Run one point; raise StalledError, SizeupError or CanceledError when it cannot be finished."""
     canceled = threading.Event()
@@ -147,6 +151,7 @@ def measure(
     try:
         with IoJob(workers, drain_seconds=window.stall_seconds) as job:
             sampler = _Sampler(job, streams, at)
+            sampler.watch = watch
             measured = yield from _observe(sampler, window, context, counter_source, canceled)
             if not measured.ended_early:
                 # A stall that began before the end of the window has used part of its limit.
@@ -190,14 +195,21 @@ def _observe(
             continue
         marks.append(_mark(now))
         measured = elapsed - opened
-        if measured < window.seconds and not over:
+        following: Next = (
+            (yield from sampler.watch(*marks[-1], window.seconds - measured)) if sampler.watch else "go on"
+        )
+        if following == "count anew":
+            opening, marks = None, []
+            window = replace(window, warmup_seconds=elapsed, seconds=window.seconds - measured)
+            continue
+        if measured < window.seconds and not over and following == "go on":
             continue
         # The last block of a file that became full is shorter than the others and less precise.
         blocks = _blocks(marks[:-1] if over and len(marks) > 2 else marks)
         width = half_width(blocks)
         mean = statistics.fmean(blocks)
         converged = width is not None and mean > 0 and width / mean <= window.precision
-        if converged or over or measured >= window.seconds + window.extra_seconds:
+        if converged or over or following == "end" or measured >= window.seconds + window.extra_seconds:
             break
     closing, usage = sampler.take(), sampler.usage()
     after = read_closing(counter_source, sampler.take)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
+from sizeup.probing.api import Emission
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.disks import OtherIo, other_io
 from sizeup_direct_io.window_counters import HostCpu, WindowCounters
@@ -25,6 +27,12 @@ class Window(Struct, frozen=True):
     precision: float
     """Half width of the 95 % confidence interval over the mean at which measuring stops."""
     stall_seconds: float
+
+
+Next = Literal["go on", "count anew", "end"]
+"""How a measurement continues after a sample; anew: all before was warm-up."""
+Watch = Callable[[float, int, float], Generator[Emission, None, Next]]
+"""Called with each sample: a time in seconds, the requests done by then, and the seconds that are left."""
 
 
 class MeasuredPoint(Struct, frozen=True):

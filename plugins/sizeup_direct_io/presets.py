@@ -23,6 +23,7 @@ REDO_LOAD = 16
 SLO = "slo"
 WITH_OBJECTIVE = (SLO, "survey")
 """Presets that search for the highest rate within a p99."""
+SUSTAINED, SUSTAINED_DEPTH = "sustained", 32
 WORKING_SET = "working-set"
 WORKING_SET_HALVINGS = 4
 """From 1/16 of the target to the whole target."""
@@ -110,6 +111,7 @@ class Sweep(Struct, frozen=True):
 
 OLTP_READ = Stream("small", SMALL_BYTES)
 OLTP_7030 = Stream("small", SMALL_BYTES, read_percent=70)
+WRITES = Stream("small", SMALL_BYTES, read_percent=0)
 DSS_RANDOM = Stream("large", LARGE_BYTES)
 DSS_SCAN = Stream("large", LARGE_BYTES, Pattern.SEQUENTIAL, streams=True)
 LOAD = Stream("load", LARGE_BYTES, Pattern.APPEND, read_percent=0, extends=True)
@@ -127,14 +129,12 @@ def _powers(limit: int, step: int) -> Iterator[int]:
         count *= step
 
 
+def _point(workload: str, stream: Stream, count: int) -> LoadPoint:
+    return LoadPoint({"workload": workload, "queue_depth": count}, ((stream, count),))
+
+
 def _rising(workload: str, stream: Stream, limit: int, step: int) -> Sweep:
-    return Sweep(
-        workload,
-        tuple(
-            LoadPoint({"workload": workload, "queue_depth": count}, ((stream, count),))
-            for count in _powers(limit, step)
-        ),
-    )
+    return Sweep(workload, tuple(_point(workload, stream, count) for count in _powers(limit, step)))
 
 
 def _later(sweep: Sweep, first: int) -> Sweep:
@@ -210,8 +210,7 @@ def sweeps(
     redo_blocks = COARSE_REDO_BLOCKS if coarse else REDO_BLOCKS
     mixes = (COARSE_MATRIX_LARGE, COARSE_MATRIX_SMALL) if coarse else (MATRIX_LARGE, MATRIX_SMALL)
     if custom is not None and preset == custom.name:
-        point = LoadPoint({"workload": custom.words, "queue_depth": depth or 1}, ((custom, depth or 1),))
-        return (Sweep(preset, (point,), rising=False),)
+        return (Sweep(preset, (_point(custom.words, custom, depth or 1),), rising=False),)
 
     mix = Stream("small", SMALL_BYTES, read_percent=100 if custom is None else custom.read_percent)
 
@@ -236,6 +235,7 @@ def sweeps(
         "calibrate": two_sweeps,
         "survey": survey,
         SLO: lambda: (_rising(SLO, mix, small, COARSER_STEP),),
+        SUSTAINED: lambda: (Sweep(SUSTAINED, (_point(SUSTAINED, WRITES, depth or SUSTAINED_DEPTH),), rising=False),),
         "normal": lambda: (_matrix(*mixes),),
         WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
         "redo": lambda: (_redo_sizes(redo_blocks),),

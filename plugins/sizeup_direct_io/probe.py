@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
+from sizeup.units import format_bytes
 from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.path_bandwidth import find_path_bandwidth, lies_under
@@ -101,7 +102,7 @@ class DirectIo:
         if reason:
             yield Refusal(step, NAME, reason)
             return
-        estimated = durations.estimated_seconds(run)
+        estimated, written = durations.estimated_seconds(run), format_bytes(run.most_written)
         hazards = [Hazard.IO_READ, Hazard.CPU_LOAD]
         if run.writes:
             hazards += [Hazard.IO_WRITE, Hazard.DISK_SPACE]
@@ -125,7 +126,8 @@ class DirectIo:
             touches=f"{path}: in a directory a temporary file, removed after the run; a file or device is only read"
             + (f", but {run.allow_write_to} is overwritten" if run.allow_write_to else "")
             + (f"; {cold_read.TOUCHES}" if run.cold_read else "")
-            + ("" if run.budget else f"; {durations.ASSUMPTION}"),
+            + (f"; up to {written} are written over it in {run.most_seconds:g} s" if run.most_written else "")
+            + ("" if run.budget or run.most_written else f"; {durations.ASSUMPTION}"),
             axis_ranges=_axis_ranges(run.sweeps),
         )
 

@@ -23,9 +23,10 @@ from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_secon
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall
-from sizeup_direct_io.presets import WORKING_SET, Durable, Stream, with_target_size
+from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, Stream, with_target_size
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.slo import Objective, find_rate
+from sizeup_direct_io.sustained import CliffWatch
 from sizeup_direct_io.sweep import SweepRunner
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
@@ -103,6 +104,7 @@ class Run(TargetRun):
 
     def _emissions(self) -> Generator[Emission, None, None]:
         settings, setup = self._settings, self._setup
+        watch = CliffWatch(settings, setup) if settings.preset == SUSTAINED else None
         streams = list(settings.streams)
         first, *others = specs = [replace(settings.spec, path=path) for path in (settings.path, *settings.other_paths)]
         setup.call_with_timeout(
@@ -127,13 +129,14 @@ class Run(TargetRun):
         if settings.cold_read:
             depth = max(count for point in self._sweeps[0].points for _, count in point.loads)
             cold = yield from cold_read(setup, depth, self._context, self._counter_source)
-        runner = SweepRunner(settings, self._context, self._budget, self._verdict, self._counter_source)
+        runner = SweepRunner(settings, self._context, self._budget, self._verdict, self._counter_source, watch)
         results = []
         for number, sweep in enumerate(self._sweeps, start=1):
             later = sum(len(other.points) for other in self._sweeps[number:]) * settings.ramps
             points = yield from runner.measure(sweep, later)
             self._parts += [part for result in points for part in result.parts]
             results.append(points)
+        yield from watch.results(results[0][0]) if watch else ()
         if cold is not None:
             yield cold_estimate(setup, cold, results[0])
         if IoJob.gentle is None:  # capped figures show neither what a device reaches nor what that costs

@@ -20,10 +20,10 @@ class RunSettings(Struct, frozen=True):
 
     preset: str
     path: str
-    seconds: float
     precision: float
-    ramps: int
     stall: float
+    seconds: float = 0.0
+    ramps: int = 1
     size: int = 0
     largest_file: int = 0
     reserve: int = 0
@@ -49,6 +49,8 @@ class RunSettings(Struct, frozen=True):
     objective: float = 0.0
     search: float = 0.0
     confirm: float = 0.0
+    most_written: int = 0
+    most_seconds: float = 0.0
     path_limit: float = 0.0
     cache_size: int = 0
     check_concurrency: bool = False
@@ -79,7 +81,7 @@ class RunSettings(Struct, frozen=True):
     @property
     def window(self) -> Window:
         """The window of a point without a time budget."""
-        return Window(self.warmup, self.seconds, self.seconds, self.precision, self.stall)
+        return Window(self.warmup, self.most_seconds or self.seconds, self.seconds, self.precision, self.stall)
 
     @property
     def sweeps(self) -> tuple[Sweep, ...]:

@@ -18,7 +18,7 @@ from sizeup_direct_io.disks import PathWatch, path_gaps
 from sizeup_direct_io.durations import TimeBudget
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measured_point import MeasuredPoint, Watch, Window
 from sizeup_direct_io.point_verdict import PointVerdict, worse
 from sizeup_direct_io.presets import LoadPoint, Sweep, with_target_size
 from sizeup_direct_io.settings import RunSettings
@@ -38,9 +38,10 @@ class SweepRunner:
         budget: TimeBudget,
         verdict: PointVerdict,
         counter_source: CounterSource,
+        watch: Watch | None = None,
     ) -> None:
         self._settings, self._context, self._budget = settings, context, budget
-        self._verdict, self._counter_source = verdict, counter_source
+        self._verdict, self._counter_source, self._watch = verdict, counter_source, watch
         self._setup, self._background = verdict.setup, verdict.background
         self._paths = counter_source.paths or PathWatch({})
         self._measured_seconds: list[float] = []
@@ -148,6 +149,7 @@ class SweepRunner:
                 window,
                 self._context,
                 self._counter_source,
+                self._watch,
             )
         )
 

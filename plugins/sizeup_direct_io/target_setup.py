@@ -214,7 +214,7 @@ class TargetSetup:
                     break
                 if sample.idle_ns > self._stall_seconds * 1e9:
                     raise StalledError(f"stalled: filling {target.path} made no progress for {self._stall_seconds:g} s")
-                self._keep_reserve()
+                self.keep_reserve()
                 written, whole = format_bytes(sample.written_bytes), format_bytes(size_bytes)
                 seconds = sample.time_ns / 1e9 - started
                 rate = sample.written_bytes / seconds
@@ -247,7 +247,7 @@ class TargetSetup:
             "cache may hold more of a smaller file; set size, or choose a plan without a time budget",
         )
 
-    def _keep_reserve(self) -> None:
+    def keep_reserve(self) -> None:
         """Stop if other processes use the space to keep free."""
         target = self.target
         if target.kind is TargetKind.MADE:

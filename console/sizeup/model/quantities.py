@@ -41,5 +41,7 @@ UNITS: Mapping[str, str] = {
     "storage.read_latency_p50": "ns",
     "storage.read_latency_p99": "ns",
     "storage.small_bandwidth": "bytes/s",
+    "storage.sustained_write_iops": "1/s",
+    "storage.write_cliff": "bytes",
 }
 """The base unit of each, which a series that declares it must have."""

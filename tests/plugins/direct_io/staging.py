@@ -122,7 +122,20 @@ def watched(
     mark = uuid.uuid4().hex
     start = ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"] if group is not None else []
     running = subprocess.Popen(
-        [*start, *under, sys.executable, "-m", "sizeup", "--batch", "-p", "io.direct", *words, "-o", str(session)],
+        [
+            *start,
+            *under,
+            sys.executable,
+            "-m",
+            "sizeup",
+            "--batch",
+            "--full-load",
+            "-p",
+            "io.direct",
+            *words,
+            "-o",
+            str(session),
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

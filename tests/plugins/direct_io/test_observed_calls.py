@@ -39,6 +39,7 @@ PRESETS = (
     "redo+oltp",
     "load",
     "fsync",
+    "sustained",
 )
 
 

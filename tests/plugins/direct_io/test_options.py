@@ -36,6 +36,7 @@ from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.slo import Objective
+from sizeup_direct_io.sustained import CliffWatch
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.window_counters import Counters, CounterSource, ThermalState, WindowCounters
 from sizeup_direct_io.worker import Engine, EnginePolicy, Worker
@@ -66,6 +67,8 @@ OTHER: dict[str, SettingValue] = {
     "objective": 0.005,
     "search": 5.0,
     "confirm": 0.0,
+    "most_written": 1 << 30,
+    "most_seconds": 60.0,
     "p99_limit": 0.0001,
     "compare_engine": "threads",
     "path_limit": 1e3,
@@ -154,11 +157,12 @@ class FakeSetup:
         window: Window,
         context: HandContext,
         place: CounterSource,
+        watch: CliffWatch | None = None,
     ) -> Generator[Emission, None, MeasuredPoint]:
         del context, place
         yield Progress(0.0)
         told = [{**msgspec.structs.asdict(worker), "seed": 0, "descriptor": 0} for worker in workers]
-        self.told.append((told, window, dict(at)))
+        self.told.append((told, window, dict(at), watch and watch._settings.most_written))
         seconds = window.seconds
         each = {name: interval(100 * len(workers), workers[0].block_bytes) for name in streams}
         return MeasuredPoint(
@@ -219,7 +223,8 @@ def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: 
     assert set(refused) <= OTHER.keys(), "a refusal names the option"
     if preset == "custom":
         assert refused == [
-            *("pages", "max_latency", "objective", "search", "confirm", "p99_limit", "allow_write_to", "cold_read")
+            *("pages", "max_latency", "objective", "search", "confirm", "most_written", "most_seconds", "p99_limit"),
+            *("allow_write_to", "cold_read"),
         ]
 
 

@@ -134,6 +134,7 @@ def test_custom_is_what_was_asked_for() -> None:
         ("redo", True, False),
         ("load", True, True),
         ("fsync", True, False),
+        ("sustained", True, False),
         ("normal", False, False),
     ],
 )

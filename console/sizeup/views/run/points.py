@@ -184,6 +184,7 @@ _NAMED: Mapping[str, Mapping[str, str]] = {
         "redo+oltp": "log writes beside random 70/30 8 KiB",
         "load": "appending writes 1 MiB",
         "fsync": "write 8 KiB and fdatasync",
+        "sustained": "random write 8 KiB until a cliff",
         "working-set": "reads in growing parts",
     },
     "pages": {"huge": "huge pages", "4k": "4 KiB pages"},
