@@ -1,7 +1,7 @@
 """What a point is ended for while it is watched."""
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from types import SimpleNamespace
 from typing import Any, Self, cast
 
@@ -11,12 +11,13 @@ from fakes import HandContext
 from plugins.direct_io.hand_made import SECOND, edge, sample_of
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Samples
+from sizeup.probing.api import Emission
 from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io.binding import IoSample, WorkerUsage
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import PathWatch
 from sizeup_direct_io.measure import SAMPLING_SECONDS, _Sampler, measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measured_point import MeasuredPoint, Next, Watch, Window
 from sizeup_direct_io.window_counters import CounterSource
 
 
@@ -168,8 +169,8 @@ class TimedJob:
 def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[TimedJob, Window], tuple[MeasuredPoint, list[Samples]]]:
     """Measures a job of made-up time; what is yielded on the way comes with the result."""
 
-    def run(job: TimedJob, window: Window) -> tuple[MeasuredPoint, list[Samples]]:
-        ends = iter((edge(1.0), edge(9.0)))
+    def run(job: TimedJob, window: Window, ending: Watch | None = None) -> tuple[MeasuredPoint, list[Samples]]:
+        ends = iter((edge(1.0), *[edge(2.0)] * (ending is not None), edge(9.0)))
         monkeypatch.setattr(measure_module, "IoJob", lambda *_, **__: job)
         monkeypatch.setattr(measure_module, "time", SimpleNamespace(monotonic=job.seconds))
         event = SimpleNamespace(set=lambda: None, wait=job.wait)
@@ -179,7 +180,7 @@ def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[TimedJob, Window], tuple
             monkeypatch.setattr(measure_module, name, lambda *_: next(ends))
         watch = PathWatch({"sda": "state"}, now=job.seconds, read=job.path_state)
         names = ("small", "log")[: len(job._streams)]
-        steps = measure([], names, {"queue_depth": 1}, window, HandContext(), CounterSource(0, None, watch))
+        steps = measure([], names, {"queue_depth": 1}, window, HandContext(), CounterSource(0, None, watch), ending)
         seen = []
         while True:
             try:
@@ -263,6 +264,21 @@ def test_the_second_half_is_all_of_it_and_a_stream_that_goes_on_keeps_the_window
     assert (found.seconds, found.ended_early) == (4.0, False)
     assert {name: each.requests for name, each in found.intervals.items()} == {"small": 500, "log": 20}
     assert found.halves == pytest.approx(150 / 110)
+
+
+def test_a_watch_leaves_out_what_it_calls_warm_up_and_ends_the_window(timed: Any) -> None:
+    """100/s until 3 s and 150/s then: counted anew at 2 s of 10, from the sample at 2.2 s, and ended at 5 s."""
+    told = list[tuple[float, int, float]]()
+
+    def watch(at: float, done: int, left: float) -> Generator[Emission, None, Next]:
+        yield from ()
+        told.append((round(at, 1), done, round(left, 1)))
+        return "count anew" if told[-1][0] == 2.0 else "end" if at > 4.9 else "go on"
+
+    found, _ = timed(TimedJob(FAST_AT_FIRST), Window(0.0, 10.0, 0.0, 1.0, 9.0), watch)
+
+    assert (told[0], told[9], told[-1]) == ((0.2, 200, 9.8), (2.0, 1100, 8.0), (5.0, 1500, 5.2))
+    assert (found.requests, found.seconds, found.before.time_ns) == (380, pytest.approx(2.8), 2 * SECOND)
 
 
 def test_a_file_that_is_full_early_has_the_rate_until_its_last_request(timed: Any) -> None:

@@ -95,6 +95,15 @@ def test_working_sets_double_from_a_sixteenth_to_all_of_the_target() -> None:
     assert not sweep.rising
 
 
+@pytest.mark.parametrize(("depth", "count"), [(0, 32), (5, 5)])
+def test_the_search_for_a_cliff_writes_at_random_at_one_depth(depth: int, count: int) -> None:
+    (sweep,) = of("sustained", depth=depth)
+
+    assert [dict(point.at) for point in sweep.points] == [{"workload": "sustained", "queue_depth": count}]
+    assert sweep.points[0].loads == ((Stream("small", 8192, Pattern.RANDOM, read_percent=0), count),)
+    assert not sweep.rising
+
+
 def test_the_log_is_written_in_order_and_durably_in_every_size() -> None:
     (sweep,) = of("redo")
 

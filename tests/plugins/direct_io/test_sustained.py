@@ -118,6 +118,13 @@ def test_the_live_curve_has_the_rate_of_each_window_by_the_bytes_written() -> No
     assert done == [(0.1, 3.0), (0.2, 2.0), (0.3, 1.0), (0.4, 0.0)]
 
 
+def test_a_sample_that_comes_late_makes_a_longer_window() -> None:
+    made = Watched([])
+    made._sample(3.0, 3000, 9.0)
+
+    assert [one.value for one in made.yielded if isinstance(one, Estimate)] == [1000.0]
+
+
 def test_without_a_cliff_the_bytes_written_are_a_lower_bound_and_the_rate_is_of_all() -> None:
     found = Watched([1000.0, 1200.0] * 20).estimates()
 
