@@ -26,8 +26,8 @@ SHARE = 0.7
 """Of the first level: a rate that stays below it has fallen."""
 FEWEST, AFTER = 8, 38
 """Windows from which on a fall counts, and those that give the level beyond it and show that it stays."""
-WINDOW_SECONDS, MOST_WINDOWS = 1.0, 600
-"""A window is longer where more of them would fit in the time."""
+WINDOW_SECONDS, MOST_WINDOWS, LEAST_WINDOWS = 1.0, 600, 64
+"""A window is longer where more of them would fit in the time, and shorter where fewer would in the bytes."""
 
 
 def find_cliff(rates: Sequence[float]) -> int | None:
@@ -78,7 +78,7 @@ class CliffWatch:
             self._edges.append((at, written))
         seconds, done = at - self._edges[-1][0], written - self._edges[-1][1]
         following: Next = "go on"
-        if seconds >= self._window_seconds:
+        if seconds >= self._window_seconds or done >= most / LEAST_WINDOWS:
             self._setup.keep_reserve()
             self._edges.append((at, written))
             self._rates.append(done / SMALL_BYTES / seconds)
@@ -109,7 +109,7 @@ class CliffWatch:
         """Yield the rates before and after the cliff and the bytes up to it; of a level without one what it held."""
         rates, where = self._rates, location(self._setup.target)
         if len(rates) < 2 * FEWEST:
-            found = f"{len(rates)} windows of {self._window_seconds:g} s, and at least {2 * FEWEST} are needed"
+            found = f"{len(rates)} windows were measured, and at least {2 * FEWEST} are needed"
             yield Gap("io.direct: write cliff", f"{found}; increase most_written or most_seconds")
             return
 

@@ -178,7 +178,17 @@ def test_a_short_search_is_a_gap() -> None:
     (gap,) = Watched([1000.0] * (2 * FEWEST - 1)).results
 
     assert isinstance(gap, Gap)
-    assert gap.reason == "15 windows of 1 s, and at least 16 are needed; increase most_written or most_seconds"
+    assert gap.reason == "15 windows were measured, and at least 16 are needed; increase most_written or most_seconds"
+
+
+def test_a_window_is_shorter_where_there_are_fewer_bytes() -> None:
+    """Of 64 x 300 blocks, 1,000 a second, sampled five times a second."""
+    made = Watched([], most=64 * 300 * BLOCK)
+    for sample in range(1, 8):
+        made._sample(sample * 0.2, sample * 200, 9.0)
+
+    curve = [(e.at["written_bytes"], e.value) for e in made.yielded if isinstance(e, Estimate)]
+    assert curve == [(BLOCK * done, pytest.approx(1000.0)) for done in (400, 800, 1200)]
 
 
 def test_a_window_is_longer_where_there_is_more_time() -> None:
