@@ -206,7 +206,7 @@ def test_a_fall_that_two_levels_do_not_explain_is_none() -> None:
 def test_a_gentle_run_is_refused_before_anything_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(IoJob, "gentle", None)  # restored when this ends
     planned = step(tmp_path, preset="sustained", most_written=1 << 30, most_seconds=20.0)
-    with pytest.raises(RefusedError, match=r"500 IOPS and .* show no write cliff; run it with --full-load"):
+    with pytest.raises(RefusedError, match=r"500 IOPS and .* show no write cliff; run it at full load"):
         list(run(replace(planned, gentle=Gentle())))
 
 
