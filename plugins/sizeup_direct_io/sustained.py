@@ -103,7 +103,8 @@ class CliffWatch:
     @property
     def _stays(self) -> bool:
         before, after = self._rates[: self._before_cliff], self._rates[self._before_cliff :]
-        return self._before_cliff is not None and statistics.median(after) < SHARE * statistics.median(before)
+        fresh = statistics.median(after[FEWEST:] or after)  # those by which it was found are low by choice
+        return self._before_cliff is not None and fresh < SHARE * statistics.median(before)
 
     def results(self, result: PointResult) -> Iterator[Emission]:
         """Yield the rates before and after the cliff and the bytes up to it; of a level without one what it held."""
