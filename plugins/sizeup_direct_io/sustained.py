@@ -61,8 +61,7 @@ class CliffWatch:
     def __init__(self, settings: RunSettings, setup: TargetSetup) -> None:
         if IoJob.gentle is not None:  # its pauses beside other load look like cliffs, too
             raise RefusedError(f"preset=sustained: {IoJob.gentle} show no write cliff; run it at full load")
-        self._at = settings.sweeps[0].points[0].at
-        self._settings, self._setup = settings, setup
+        self._at, self._settings, self._setup = settings.sweeps[0].points[0].at, settings, setup
         self._window_seconds = max(WINDOW_SECONDS, settings.most_seconds / MOST_WINDOWS)
         self._rates: list[float] = []
         self._edges: list[tuple[float, int]] = []
