@@ -196,7 +196,7 @@ class CommitRun(TargetRun):
         yield from setup.prepare(spec, "auto", [_STREAM], remove_leftovers=bool(settings["remove_leftovers"]))
         self._files = LogFiles(setup, size, reserve)
         points = yield from self._opened()
-        source, background = yield from self._watch()
+        source, background = yield from self._start()
         runs: dict[LogPoint, list[MeasuredPoint]] = {point: [] for point in points}
         windows = self._rounds * len(points)
         for number in range(windows):

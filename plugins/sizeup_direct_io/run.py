@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Generator, Iterator, Sequence
 
@@ -11,8 +12,8 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.units import format_bytes
-from sizeup_direct_io import conclusions, estimates
+from sizeup.units import format_bytes, format_ns
+from sizeup_direct_io import conclusions, estimates, knee
 from sizeup_direct_io.background import BackgroundLoad, measure_background
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
@@ -21,17 +22,21 @@ from sizeup_direct_io.cold_read import cold_estimate, cold_read
 from sizeup_direct_io.disks import PathWatch, path_gaps, several_nodes, watch_paths
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
-from sizeup_direct_io.point_verdict import PointVerdict, overall
-from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, Stream, with_target_size
+from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
+from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.slo import Objective, find_rate
 from sizeup_direct_io.sustained import CliffWatch
-from sizeup_direct_io.sweep import SweepRunner
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
 from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
+
+CPU_BOUND = 0.95
+"""A ramp ends at this CPU utilization of the host: beyond it the scheduler would be measured."""
 
 
 class TargetRun:
@@ -77,7 +82,7 @@ class TargetRun:
         removed = filter(None, (setup.describe_loss() for setup in self._setups))
         return "; ".join([located, *removed, *(str(change) for change in self._paths.changes if change.lost)])
 
-    def _watch(self) -> Generator[Emission, None, tuple[CounterSource, BackgroundLoad]]:
+    def _start(self) -> Generator[Emission, None, tuple[CounterSource, BackgroundLoad]]:
         """Watch the paths to all targets; return where the counters of the first are, and the load of others."""
         self._paths = watch_paths(each.target.device_number for each in self._setups)
         if self._paths.down:
@@ -97,6 +102,8 @@ class Run(TargetRun):
         self._setup = self._new_setup()
         self._budget = TimeBudget(settings.budget - objective_seconds(settings))
         self._fill_seconds = FILL_SECONDS if self._budget.limited else None
+        self._measured_seconds: list[float] = []
+        """Of each window so far, warm-up included."""
 
     def _new_setup(self) -> TargetSetup:
         self._setups.append(TargetSetup(self._context, self._settings.stall, self._settings.threads))
@@ -104,7 +111,7 @@ class Run(TargetRun):
 
     def _emissions(self) -> Generator[Emission, None, None]:
         settings, setup = self._settings, self._setup
-        watch = CliffWatch(settings, setup) if settings.preset == SUSTAINED else None
+        self._watch = CliffWatch(settings, setup) if settings.preset == SUSTAINED else None
         streams = list(settings.streams)
         first, *others = specs = [replace(settings.spec, path=path) for path in (settings.path, *settings.other_paths)]
         setup.call_with_timeout(
@@ -120,7 +127,7 @@ class Run(TargetRun):
         self._where = settings.path
         yield from self._leave_out_unaligned()
         yield from self._unpinned()
-        self._counter_source, background = yield from self._watch()
+        self._counter_source, background = yield from self._start()
         self._verdict = PointVerdict(
             setup, background, settings.path_limit or None, settings.path_bandwidth, settings.cache_size
         )
@@ -129,14 +136,13 @@ class Run(TargetRun):
         if settings.cold_read:
             depth = max(count for point in self._sweeps[0].points for _, count in point.loads)
             cold = yield from cold_read(setup, depth, self._context, self._counter_source)
-        runner = SweepRunner(settings, self._context, self._budget, self._verdict, self._counter_source, watch)
         results = []
         for number, sweep in enumerate(self._sweeps, start=1):
             later = sum(len(other.points) for other in self._sweeps[number:]) * settings.ramps
-            points = yield from runner.measure(sweep, later)
+            points = yield from self._measure_sweep(sweep, later)
             self._parts += [part for result in points for part in result.parts]
             results.append(points)
-        yield from watch.results(results[0][0]) if watch else ()
+        yield from self._watch.results(results[0][0]) if self._watch else ()
         if cold is not None:
             yield cold_estimate(setup, cold, results[0])
         if IoJob.gentle is None:  # capped figures show neither what a device reaches nor what that costs
@@ -211,6 +217,134 @@ class Run(TargetRun):
         if self._setup.target.writable and any(stream.durable is not Durable.NO for stream in streams):
             yield from checks.flush_cost()
 
+    def _measure_sweep(self, sweep: Sweep, later: int) -> Generator[Emission, None, list[PointResult]]:
+        """Measure all ramps, every second one backward; ``later`` windows of other sweeps follow.
+
+        Later ones end where the first did, so that all points have the same number of windows.
+        """
+        settings = self._settings
+        sized = [with_target_size(point, self._setup.target.size_bytes) for point in sweep.points]
+        runs: list[list[MeasuredPoint]] = [[] for _ in sized]
+        latest: dict[int, PointResult] = {}
+        ramps: list[list[knee.RampPoint]] = []
+        ended: dict[bool, str] = {}
+        for ramp in range(settings.ramps):
+            climbed: dict[bool, list[knee.RampPoint]] = {True: [], False: []}
+            order = knee.ramp_order(ramp, len(sized))
+            for turn, index in enumerate(order):
+                point = sized[index]
+                loads = climbed[point.huge_pages]
+                if ramp == 0 and sweep.rising and point.huge_pages not in ended and knee.stopped_paying(loads):
+                    ended[point.huge_pages] = "two doublings in a row gained less than 10 % each"
+                if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
+                    continue
+                now = sum(bool(runs[i]) if ramp else sized[i].huge_pages not in ended for i in order[turn:])
+                each = now + sum(map(bool, runs)) if ramp == 0 else sum(map(bool, runs))
+                left = now + (settings.ramps - ramp - 1) * each + later
+                yield self._progress(left, _describe(point, ramp, settings.ramps))
+                cached = self._setup.cached_bytes()
+                start = time.monotonic()
+                measured = yield from self._measure_point(point, self._budget.window(settings.window, left))
+                self._measured_seconds.append(time.monotonic() - start)
+                yield from path_gaps(self._paths)
+                parts = self._verdict.parts(point, measured, cached, runs[index])
+                runs[index].append(measured)
+                parts = worse(latest[index].parts, parts) if index in latest else parts
+                latest[index] = PointResult(point.at, tuple(runs[index]), parts)
+                yield from self._point_estimates(latest[index])
+                if sweep.rising:
+                    loads.append(knee.RampPoint(int(point.at["queue_depth"]), measured.throughput(point.unit)))
+                    if ramp == 0 and (why := self._why_to_stop(measured)):
+                        ended[point.huge_pages] = why
+                        yield Gap(
+                            f"io.direct: {sweep.workload} beyond queue depth {point.at['queue_depth']}",
+                            f"the ramp ended: {why}",
+                        )
+            ramps.append(sorted(climbed[True] or climbed[False], key=lambda load: load.queue_depth))
+        if sweep.rising and len(sized) > 1 and IoJob.gentle is None:
+            yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset's maximum was reached")))
+        return list(latest.values())
+
+    def _why_to_stop(self, measured: MeasuredPoint) -> str:
+        """Return why a ramp must end at this point; empty if it may continue."""
+        host = measured.host_cpu
+        if host is not None and host.busy_share > CPU_BOUND and not self._verdict.background.background_caveats:
+            return f"host CPU utilization was {host.busy_share:.0%}"
+        slowest = max(
+            interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
+        )
+        limit = self._settings.p99_limit * 1e9
+        if limit and slowest > limit:
+            return f"latency p99 of {format_ns(slowest)} exceeds p99_limit ({format_ns(limit)})"
+        return ""
+
+    def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.RampPoint]], ended: str) -> Emission:
+        unit = sweep.points[0].unit
+        found = conclusions.knee_estimate(sweep.workload, ramps, unit, ended)
+        if found is None or self._verdict.background.background_caveats:
+            why = "; ".join(self._verdict.background.background_caveats) or (
+                f"throughput falls before a knee is reached, or the ramp was too short: {ended}"
+            )
+            return Gap(f"io.direct: knee of {sweep.workload}", why)
+        return found
+
+    @property
+    def _point_seconds(self) -> float:
+        """What a window is expected to take: as the ones before, which may have ended later or earlier than set."""
+        window = self._settings.window
+        return statistics.fmean(self._measured_seconds or [window.warmup_seconds + window.seconds])
+
+    def _progress(self, left: int, activity: str) -> Progress:
+        """Return how far the run is, with ``left`` windows to come."""
+        done = len(self._measured_seconds)
+        seconds = self._budget.left_seconds if self._budget.limited else left * self._point_seconds
+        return Progress(done / (done + left), max(0.0, seconds), activity)
+
+    def _measure_point(self, point: LoadPoint, window: Window) -> Generator[Emission, None, MeasuredPoint]:
+        if any(stream.extends for stream, _ in point.loads):
+            self._setup.empty()
+            # A file can only grow so far, and the start of a load counts too: no warm-up.
+            window = replace(window, warmup_seconds=0.0)
+        return (
+            yield from measure(
+                [
+                    worker
+                    for group, (stream, count) in enumerate(point.loads)
+                    for worker in self._setup.workers(
+                        stream, count, group, huge_pages=point.huge_pages, share=point.share
+                    )
+                ],
+                tuple(stream.name for stream, _ in point.loads),
+                point.at,
+                window,
+                self._context,
+                self._counter_source,
+                self._watch,
+            )
+        )
+
+    def _point_estimates(self, result: PointResult) -> Iterator[Emission]:
+        choice = self._setup.choice
+        pooled = estimates.pool(result.runs)
+        extra: dict[str, str | int | float] = {
+            "target_bytes": self._setup.target.size_bytes,
+            "engine": choice.engine.value,
+            "engine_reason": choice.reason,
+            "cpus": self._setup.near_cpus.description,
+            "threads": result.runs[-1].threads,
+            "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
+            "seconds": sum(run.seconds for run in result.runs),
+            "ramp_order": knee.order_text(len(result.runs)),
+            "errors": sum(interval.errors for interval in pooled.values()),
+            **estimates.location(self._setup.target),
+            **estimates.other_load(result.runs),
+        }
+        yield from estimates.throughput(result.at, result.runs, result.caveats, extra)
+        yield from estimates.latencies(result.at, pooled, result.caveats)
+        yield from estimates.costs(result.at, result.runs, pooled, self._verdict.background, self._settings.clock_hz)
+        for part in result.parts:
+            yield estimates.validity_estimate(result.at, part)
+
     def _conclusions(self, results: list[list[PointResult]]) -> Iterator[Emission]:
         """Yield the results of the preset beyond its curves."""
         for sweep, points in zip(self._sweeps, results, strict=True):
@@ -262,3 +396,8 @@ class Run(TargetRun):
         depths = (point.loads[0][1], *others) if others else ()
         window = self._budget.compared(self._settings.window)
         return ComparedLoad(point, window, self._context, self._verdict, self._paths, depths)
+
+
+def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:
+    loads = " and ".join(f"{count} {stream.name}" for stream, count in point.loads)
+    return f"{point.at['workload']}: {loads}" + (f", ramp {ramp + 1} of {ramps}" if ramps > 1 else "")

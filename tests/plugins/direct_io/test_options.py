@@ -28,7 +28,6 @@ from sizeup_direct_io import (
     checks,
     paths,
     point_verdict,
-    sweep,
     target_setup,
     window_counters,
 )
@@ -120,7 +119,7 @@ class FakeSetup:
         self.told: list[Any] = []
         self._file = folder / "file"
         self._file.write_bytes(bytes(4096))
-        for module in (sweep, checks, paths):
+        for module in (run_module, checks, paths):
             patch.setattr(module, "measure", self.measure)
         patch.setattr(run_module, "find_rate", self.find_rate)
         patch.setattr(background, "BACKGROUND_SECONDS", 0.0)

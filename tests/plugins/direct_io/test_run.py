@@ -22,7 +22,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup_direct_io import background, sweep, target_setup
+from sizeup_direct_io import background, target_setup
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.probe import DirectIo
@@ -112,7 +112,7 @@ def test_every_preset_answers_its_question(folder: Path, preset: str, conclusion
 def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep, "CPU_BOUND", math.inf)  # a busy host ends a ramp too, with another reason
+    monkeypatch.setattr(run_module, "CPU_BOUND", math.inf)  # a busy host ends a ramp too, with another reason
     emissions = list(run(step(folder, depth=8, p99_limit=1e-9)))
 
     assert {e.at["queue_depth"] for e in emissions if isinstance(e, Estimate) and e.series == "iops"} == {1}
@@ -122,7 +122,7 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
 
 @pytest.mark.ci
 def test_every_second_ramp_goes_backward_and_the_record_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "CPU_BOUND", math.inf)
+    monkeypatch.setattr(run_module, "CPU_BOUND", math.inf)
     found = [e for e in run(step(folder, ramps=3)) if isinstance(e, Estimate)]
 
     points = [e for e in found if e.series == "iops"]
