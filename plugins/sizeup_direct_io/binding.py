@@ -18,18 +18,8 @@ from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.worker import Engine, Pattern, Worker, submit_batch
 
 _ABORT_DRAIN_SECONDS = 0.1
-_ENGINES = {
-    Engine.IO_URING: lib.SIZEUP_IO_URING,
-    Engine.AIO: lib.SIZEUP_IO_AIO,
-    Engine.THREADS: lib.SIZEUP_IO_THREADS,
-}
-_PATTERNS = {
-    Pattern.RANDOM: lib.SIZEUP_IO_RANDOM,
-    Pattern.SEQUENTIAL: lib.SIZEUP_IO_SEQUENTIAL,
-    Pattern.ONCE: lib.SIZEUP_IO_ONCE,
-    Pattern.APPEND: lib.SIZEUP_IO_APPEND,
-    Pattern.SHUFFLED: lib.SIZEUP_IO_SHUFFLED,
-}
+_ENGINES = {engine: getattr(lib, f"SIZEUP_IO_{engine.name.removeprefix('IO_')}") for engine in Engine}
+_PATTERNS = {pattern: getattr(lib, f"SIZEUP_IO_{pattern.name}") for pattern in Pattern}
 _SAME_IN_BOTH = (
     *("group", "start_bytes", "size_bytes", "block_bytes", "first_block", "seed", "interval_ns", "read_percent"),
     *("depth", "error_limit", "huge_pages", "fdatasync_each", "fresh_data", "poisson", "committers", "record_bytes"),

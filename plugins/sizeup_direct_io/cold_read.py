@@ -35,7 +35,7 @@ from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Extents, IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import direct_reader
-from sizeup_direct_io.estimates import PointResult, location
+from sizeup_direct_io.estimates import Coordinates, PointResult, location
 from sizeup_direct_io.measure import measure
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.presets import SMALL_BYTES
@@ -335,7 +335,7 @@ def _read(
         )
     what = plural(len(found.files), "old file") if setup.target.kind is TargetKind.MADE else "old data"
     yield Progress(0.0, None, f"reading {what} of {format_bytes(found.size_bytes)}, {WINDOW.seconds:g} s")
-    at: dict[str, str | int | float] = {"workload": WORKLOAD, "queue_depth": depth}
+    at: Coordinates = {"workload": WORKLOAD, "queue_depth": depth}
     workers = list(_workers(setup, found.files))
     measured = yield from measure(workers, (WORKLOAD,), at, WINDOW, context, counter_source)
     _refuse_without_reads(measured)

@@ -18,7 +18,7 @@ from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
-from sizeup_direct_io import binding, conclusions, durations, estimates, validity
+from sizeup_direct_io import binding, conclusions, durations, estimates
 from sizeup_direct_io.background import BACKGROUND_SECONDS, BackgroundLoad
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
 from sizeup_direct_io.disks import path_gaps, write_cache
@@ -30,6 +30,7 @@ from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.run import TargetRun
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.validity import Part, check_steady
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
@@ -251,7 +252,7 @@ class CommitRun(TargetRun):
         half = (len(runs) + 1) // 2  # the later rounds over the earlier
         drift = statistics.median(run.iops for run in runs[-half:]) / statistics.median(run.iops for run in runs[:half])
         device = self._setup.target.device_number
-        steady = validity.check_steady(conditions(runs, drift - 1, background, device))
+        steady = Part.of("steady", check_steady(conditions(runs, drift - 1, background, device)))
         flushes = "response" if pooled.count("response") else "write"  # without a log each commit is one
         flush_ns = pooled.quantile_ns(flushes, 0.5)
         flush = conclusions.flush_cost(0.0, flush_ns, write_cache(device))

@@ -79,13 +79,8 @@ def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limi
         yield Estimate("calibrate-latency", {}, best.pooled.mean_ns("read"), caveats=best.caveats, extra=extra)
     if large:
         fastest = max(large, key=lambda point: point.bytes_per_second)
-        yield Estimate(
-            "calibrate-rate",
-            {},
-            fastest.bytes_per_second,
-            caveats=fastest.caveats,
-            extra={"queue_depth": fastest.at["queue_depth"]},
-        )
+        depth, rate = fastest.at["queue_depth"], fastest.bytes_per_second
+        yield Estimate("calibrate-rate", {}, rate, caveats=fastest.caveats, extra={"queue_depth": depth})
 
 
 def redo(points: Sequence[PointResult]) -> Iterator[Estimate]:
@@ -232,11 +227,7 @@ def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> 
     caveats: tuple[str, ...] = ()
     if cost < FLUSH_IS_VOLATILE_NS and write_cache != WRITE_THROUGH:
         caveats = ("no medium flushes this fast: a volatile cache of the device, host or array acknowledges the write",)
-    extra: dict[str, str | int | float] = {
-        "direct_ns": direct_ns,
-        "durable_ns": durable_ns,
-        "write_cache": write_cache or "unknown",
-    }
+    extra: Coordinates = {"direct_ns": direct_ns, "durable_ns": durable_ns, "write_cache": write_cache or "unknown"}
     return Estimate("flush-cost", {}, cost, caveats=caveats, extra=extra)
 
 

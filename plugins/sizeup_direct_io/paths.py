@@ -102,7 +102,7 @@ def _joint_figures(
     for setup, count in each:
         path = setup.target.path
         interval = measured.intervals[path]
-        at: dict[str, str | int | float] = {
+        at: estimates.Coordinates = {
             "workload": load.point.at["workload"],
             "queue_depth": count,
             "path": path,
@@ -111,10 +111,7 @@ def _joint_figures(
         caveats = estimates.caveats_of(parts[path])
         for part in parts[path]:
             yield estimates.validity_estimate(at, part)
-        extra: dict[str, str | int | float] = {
-            "cpus": setup.near_cpus.description,
-            **estimates.location(setup.target),
-        }
+        extra = {**estimates.location(setup.target), "cpus": setup.near_cpus.description}
         yield Estimate("joint-iops", at, interval.requests / measured.seconds, caveats=caveats, extra=extra)
         yield Estimate("joint-rate", at, interval.transferred_bytes / measured.seconds, caveats=caveats, extra=extra)
         for kind in ("read", "write"):
@@ -138,11 +135,7 @@ def _measure_on(
     stream = load.point.loads[0][0]
     setups = [setup for setup, _ in each]
     queue_depth = sum(count for _, count in each)
-    at: dict[str, str | int | float] = {
-        "workload": load.point.at["workload"],
-        "queue_depth": queue_depth,
-        "path": name,
-    }
+    at: estimates.Coordinates = {"workload": load.point.at["workload"], "queue_depth": queue_depth, "path": name}
     workers = [
         worker
         for group, (setup, count) in enumerate(each)
@@ -166,7 +159,7 @@ def _measure_on(
         measured = yield from measure(workers, names, at, window, load.context, counter_source)
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
-    location: dict[str, str | int | float] = {}
+    location: estimates.Coordinates = {}
     if len(setups) == 1:  # the counters are those of one target
         loads = LoadPoint(at, ((stream, queue_depth),))
         parts = replace(load.verdict, setup=setups[0]).parts(loads, measured, cached[0])
@@ -262,7 +255,7 @@ def scale_threads(
     while threads <= limit and not knee.stopped_paying(ramp):
         yield Progress(0.9, None, f"{workload}: QD {count} from {threads} thread{'s'[: threads > 1]}")
         workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, threads=threads))
-        at: dict[str, str | int | float] = {"workload": workload, "queue_depth": count, "threads": threads}
+        at: estimates.Coordinates = {"workload": workload, "queue_depth": count, "threads": threads}
         measured = without_progress(measure(workers, (stream.name,), {}, SCALING_WINDOW, load.context, counter_source))
         value = measured.throughput(load.point.unit)
         part = check_submitters(measured.busiest_thread, measured.threads)

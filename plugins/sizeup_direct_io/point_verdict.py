@@ -141,10 +141,11 @@ class PointVerdict(Struct, frozen=True):
         evidence = self._evidence(point, run, cached_before)
         changed = run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None
         device = self.setup.target.device_number
+        around = conditions([run], run.halves - 1, self.background, device, changed)
         return (
-            validity.check_direct(evidence),
-            validity.check_physical(evidence),
-            validity.check_steady(conditions([run], run.halves - 1, self.background, device, changed)),
+            Part.of("direct", validity.check_direct(evidence)),
+            Part.of("physical", validity.check_physical(evidence)),
+            Part.of("steady", validity.check_steady(around)),
             check_submitters(run.busiest_thread, run.threads),
         )
 

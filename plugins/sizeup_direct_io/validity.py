@@ -206,12 +206,8 @@ class Evidence(Struct, frozen=True):
         return self.file_system.startswith("fuse")
 
 
-def check_direct(evidence: Evidence) -> Part:
+def check_direct(evidence: Evidence) -> Iterator[Reason]:
     """Check whether requests bypassed the page cache."""
-    return Part.of("direct", _check_direct(evidence))
-
-
-def _check_direct(evidence: Evidence) -> Iterator[Reason]:
     if evidence.alignment == (0, 0):
         yield fail(f"{evidence.file_system} does not support direct I/O on this file (statx reports no alignment)")
     elif evidence.alignment is not None:
@@ -309,12 +305,8 @@ def _check_speed(evidence: Evidence) -> Iterator[Reason]:
         )
 
 
-def check_physical(evidence: Evidence) -> Part:
+def check_physical(evidence: Evidence) -> Iterator[Reason]:
     """Check whether the data exists and came from a device that can be this fast."""
-    return Part.of("physical", _check_physical(evidence))
-
-
-def _check_physical(evidence: Evidence) -> Iterator[Reason]:
     if (extents := evidence.extents) is not None:
         if empty := extents.hole_bytes + extents.unwritten_bytes:
             share = empty / evidence.target_bytes
@@ -446,12 +438,8 @@ def mixed_paths(change: str) -> str:
     return f"{change}: the figure mixes measurements from before and after it"
 
 
-def check_steady(conditions: Conditions) -> Part:
+def check_steady(conditions: Conditions) -> Iterator[Reason]:
     """Check whether the throughput was steady, on a host without much other load."""
-    return Part.of("steady", _check_steady(conditions))
-
-
-def _check_steady(conditions: Conditions) -> Iterator[Reason]:
     change = f"throughput drifted {conditions.drift:+.0%} from the first half to the second"
     if abs(conditions.drift) > LARGE_DRIFT:
         yield fail(f"{change}: burst credits, a write cache, throttling or another tenant")

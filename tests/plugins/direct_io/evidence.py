@@ -1,9 +1,10 @@
 """Evidence and conditions of a run that is valid."""
 
+from sizeup_direct_io import validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.validity import Conditions, Evidence
+from sizeup_direct_io.validity import Conditions, Evidence, Part
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
@@ -31,3 +32,18 @@ DIRECT_EVIDENCE = Evidence(
     virtual=False,
 )
 CALM = Conditions(drift=0.01, background=BackgroundLoad(5.0, 0.05), stolen_share=0.0, errors=0)
+
+
+def direct(evidence: Evidence) -> Part:
+    """The check whether the page cache was bypassed."""
+    return Part.of("direct", validity.check_direct(evidence))
+
+
+def physical(evidence: Evidence) -> Part:
+    """The check whether the data came from a device."""
+    return Part.of("physical", validity.check_physical(evidence))
+
+
+def steady(conditions: Conditions) -> Part:
+    """The check of a steady state."""
+    return Part.of("steady", validity.check_steady(conditions))

@@ -3,15 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.evidence import CALM
+from plugins.direct_io.evidence import CALM, steady
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import caveats_of
-from sizeup_direct_io.validity import Conditions, Validity, check_steady, check_writers
+from sizeup_direct_io.validity import Conditions, Validity, check_writers
 
 
 def test_a_calm_even_run_is_steady() -> None:
-    assert check_steady(CALM).verdict is Validity.PASS
+    assert steady(CALM).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_a_calm_even_run_is_steady() -> None:
     ],
 )
 def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validity) -> None:
-    assert check_steady(conditions).verdict is verdict
+    assert steady(conditions).verdict is verdict
 
 
 def test_writes_without_preconditioning_are_no_steady_state_figure() -> None:
-    part = check_steady(replace(CALM, not_preconditioned=True))
+    part = steady(replace(CALM, not_preconditioned=True))
 
     assert part.verdict is Validity.WARN
     (caveat,) = caveats_of((part,))
@@ -75,7 +75,7 @@ def other_io(read: float, written: float | None) -> OtherIo:
     ids=["disk", "processes", "heat", "ramps", "a limit of a control group"],
 )
 def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Conditions, reason: str) -> None:
-    part = check_steady(changed)
+    part = steady(changed)
 
     assert (part.verdict, part.caveats) == (Validity.WARN, (reason,))
 
@@ -92,7 +92,7 @@ def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Condit
     ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
 )
 def test_what_was_watched_and_stayed_the_same_is_no_caveat(alike: Conditions) -> None:
-    part = check_steady(alike)
+    part = steady(alike)
 
     assert part.verdict is Validity.PASS
     assert len(part.reasons) >= 1

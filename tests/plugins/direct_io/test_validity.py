@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB
+from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB, direct, physical
 from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.estimates import caveats_of, validity_estimate
@@ -13,29 +13,27 @@ from sizeup_direct_io.validity import (
     ContentSample,
     Evidence,
     Validity,
-    check_direct,
-    check_physical,
     check_writers,
     sample_content,
 )
 
 
 def test_a_written_file_read_directly_passes() -> None:
-    assert check_direct(DIRECT_EVIDENCE).verdict is Validity.PASS
-    assert check_physical(DIRECT_EVIDENCE).verdict is Validity.PASS
+    assert direct(DIRECT_EVIDENCE).verdict is Validity.PASS
+    assert physical(DIRECT_EVIDENCE).verdict is Validity.PASS
 
 
 def test_a_cached_file_that_was_left_in_the_page_cache_is_not_passed_for_lack_of_growth() -> None:
     cached = replace(DIRECT_EVIDENCE, alignment=None, charged_bytes=None, cached_before_bytes=GIB * 3 // 4)
 
-    part = check_direct(cached)
+    part = direct(cached)
 
     assert (part.verdict, len(part.reasons)) == (Validity.UNKNOWN, 1)
     assert part.reasons[0].startswith("75% of the file were in the page cache before the run and were left there")
-    assert check_direct(replace(cached, charged_bytes=GIB)).verdict is Validity.PASS
-    assert check_direct(replace(cached, charged_bytes=0)).verdict is Validity.FAIL
-    assert check_direct(replace(cached, cached_before_bytes=GIB // 4)).verdict is Validity.PASS
-    assert check_direct(replace(cached, cache_growth_bytes=400 << 20)).verdict is Validity.FAIL
+    assert direct(replace(cached, charged_bytes=GIB)).verdict is Validity.PASS
+    assert direct(replace(cached, charged_bytes=0)).verdict is Validity.FAIL
+    assert direct(replace(cached, cached_before_bytes=GIB // 4)).verdict is Validity.PASS
+    assert direct(replace(cached, cache_growth_bytes=400 << 20)).verdict is Validity.FAIL
 
 
 def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
@@ -43,8 +41,8 @@ def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
         DIRECT_EVIDENCE, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None
     )
 
-    assert check_direct(fuse).verdict is Validity.UNKNOWN
-    assert check_physical(fuse).verdict is Validity.UNKNOWN
+    assert direct(fuse).verdict is Validity.UNKNOWN
+    assert physical(fuse).verdict is Validity.UNKNOWN
 
 
 def test_where_nothing_is_told_nothing_is_passed() -> None:
@@ -52,8 +50,8 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
         DIRECT_EVIDENCE, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
     )
 
-    assert check_direct(silent).verdict is Validity.UNKNOWN
-    assert check_physical(silent).verdict is Validity.UNKNOWN
+    assert direct(silent).verdict is Validity.UNKNOWN
+    assert physical(silent).verdict is Validity.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -69,11 +67,11 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
     ],
 )
 def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Evidence) -> None:
-    assert check_direct(fooled).verdict is Validity.FAIL
+    assert direct(fooled).verdict is Validity.FAIL
 
 
 def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
-    part = check_direct(replace(DIRECT_EVIDENCE, charged_bytes=0))
+    part = direct(replace(DIRECT_EVIDENCE, charged_bytes=0))
 
     assert part.reasons == (
         "direct I/O with 512-byte alignment",
@@ -93,7 +91,7 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
     ids=["sparse", "unwritten", "above the path", "unseen by the device"],
 )
 def test_what_no_device_delivered_is_not_physical(fooled: Evidence) -> None:
-    assert check_physical(fooled).verdict is Validity.FAIL
+    assert physical(fooled).verdict is Validity.FAIL
 
 
 @pytest.mark.parametrize(
@@ -108,27 +106,27 @@ def test_what_no_device_delivered_is_not_physical(fooled: Evidence) -> None:
     ids=["too fast", "faster than a disk turns", "above the way", "shared device", "compressed"],
 )
 def test_what_looks_like_a_cache_is_doubted(doubtful: Evidence) -> None:
-    assert check_physical(doubtful).verdict is Validity.WARN
+    assert physical(doubtful).verdict is Validity.WARN
 
 
 def test_two_million_iops_within_the_bandwidth_of_the_path_are_no_sign_of_a_cache() -> None:
     fast = replace(
         DIRECT_EVIDENCE, iops=2.4e6, bytes_per_second=2.4e6 * 4096, path_bandwidth=TargetBandwidth(14.2e9, "2 x nvme")
     )
-    part = check_physical(fast)
+    part = physical(fast)
 
     assert (part.verdict, part.from_cache) == (Validity.PASS, False)
     assert "9.83 GB/s is within the bandwidth of the path (14.2 GB/s, 2 x nvme)" in part.reasons
 
 
 def test_fewer_iops_than_a_million_beyond_the_bandwidth_of_the_path_are_one() -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, iops=9e5, bytes_per_second=9e5 * 8192))
+    part = physical(replace(DIRECT_EVIDENCE, iops=9e5, bytes_per_second=9e5 * 8192))
 
     assert (part.verdict, part.from_cache) == (Validity.WARN, True)
 
 
 @pytest.mark.parametrize(
-    ("changed", "direct", "physical"),
+    ("changed", "by_bytes", "by_device"),
     [
         ({"charged_bytes": 0.96}, Validity.PASS, Validity.PASS),
         ({"charged_bytes": 0.94}, Validity.FAIL, Validity.PASS),
@@ -149,15 +147,15 @@ def test_fewer_iops_than_a_million_beyond_the_bandwidth_of_the_path_are_one() ->
         ({"small_read_p50_ns": 9_999 / GIB}, Validity.PASS, Validity.WARN),
     ],
 )
-def test_each_limit_is_where_it_is_said_to_be(changed: dict[str, float], direct: Validity, physical: Validity) -> None:
+def test_each_limit_is_where_it_is_said_to_be(changed: dict[str, float], by_bytes: Validity, by_device: Validity) -> None:
     """In shares of the requested bytes."""
     evidence = replace(DIRECT_EVIDENCE, **{name: round(share * GIB) for name, share in changed.items()})
 
-    assert (check_direct(evidence).verdict, check_physical(evidence).verdict) == (direct, physical)
+    assert (direct(evidence).verdict, physical(evidence).verdict) == (by_bytes, by_device)
 
 
 def test_a_path_of_unknown_bandwidth_is_unknown_and_not_passed() -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, iops=3e6, bytes_per_second=24e9, path_bandwidth=None))
+    part = physical(replace(DIRECT_EVIDENCE, iops=3e6, bytes_per_second=24e9, path_bandwidth=None))
 
     assert (part.verdict, part.from_cache) == (Validity.UNKNOWN, False)
     assert "24 GB/s: the bandwidth of the path is unknown; set path_limit to compare with it" in part.reasons
@@ -175,14 +173,14 @@ def test_a_path_of_unknown_bandwidth_is_unknown_and_not_passed() -> None:
     ],
 )
 def test_random_iops_are_compared_with_what_rotating_disks_can_deliver(iops: float, disks: int, caveat: str) -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, iops=iops, rotating_disks=disks))
+    part = physical(replace(DIRECT_EVIDENCE, iops=iops, rotating_disks=disks))
 
     assert part.caveats == ((f"{caveat}: a cache, or flash that reports itself as rotating",) if caveat else ())
     assert not part.from_cache
 
 
 def test_disks_that_are_unknown_are_not_passed() -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, device_bytes=None, file_system="btrfs"))
+    part = physical(replace(DIRECT_EVIDENCE, device_bytes=None, file_system="btrfs"))
 
     assert part.verdict is Validity.UNKNOWN
     assert part.reasons[-1] == "the disks beneath the target are unknown, and with them their caches"
@@ -200,17 +198,17 @@ def test_disks_that_are_unknown_are_not_passed() -> None:
     ids=["above the path", "above the way"],
 )
 def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(evidence: Evidence, reason: str) -> None:
-    part = check_physical(evidence)
+    part = physical(evidence)
 
     assert part.caveats == (f"{reason}: probably a cache; not used for sizing",)
     assert validity_estimate({}, part).extra["sizing"] == "left out"
-    assert "sizing" not in validity_estimate({}, check_physical(DIRECT_EVIDENCE)).extra
+    assert "sizing" not in validity_estimate({}, physical(DIRECT_EVIDENCE)).extra
 
 
 def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
     parts = (
-        check_physical(replace(DIRECT_EVIDENCE, bytes_per_second=8e9, small_read_p50_ns=900)),
-        check_direct(DIRECT_EVIDENCE),
+        physical(replace(DIRECT_EVIDENCE, bytes_per_second=8e9, small_read_p50_ns=900)),
+        direct(DIRECT_EVIDENCE),
     )
 
     assert caveats_of(parts) == (
@@ -258,7 +256,7 @@ def test_a_sample_counts_blocks_that_are_zero_or_the_same(blocks: list[bytes], s
     ],
 )
 def test_a_target_without_data_is_not_physical(content: ContentSample, verdict: Validity, reason: str) -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, content=content))
+    part = physical(replace(DIRECT_EVIDENCE, content=content))
 
     assert part.verdict is verdict
     assert any(each.startswith(reason) for each in part.reasons)
@@ -301,15 +299,15 @@ UNSEEN = {
 def test_a_cache_that_cannot_be_seen_is_a_caveat_with_what_to_do_about_it(
     working_set: int, stated: int, verdict: Validity, words: str, evidence: Evidence, holder: str
 ) -> None:
-    part = check_physical(replace(evidence, working_set_bytes=working_set * GIB, stated_cache_bytes=stated * GIB))
+    part = physical(replace(evidence, working_set_bytes=working_set * GIB, stated_cache_bytes=stated * GIB))
 
     assert (part.verdict, part.from_cache) == (verdict, False)
     assert (part.caveats or part.reasons[-1:]) == (f"{holder}: {words}",)
 
 
 def test_a_stated_cache_of_a_local_disk_counts_too() -> None:
-    assert check_physical(replace(DIRECT_EVIDENCE, stated_cache_bytes=GIB)).verdict is Validity.WARN
-    assert check_physical(replace(DIRECT_EVIDENCE, stated_cache_bytes=GIB // 4)).verdict is Validity.PASS
+    assert physical(replace(DIRECT_EVIDENCE, stated_cache_bytes=GIB)).verdict is Validity.WARN
+    assert physical(replace(DIRECT_EVIDENCE, stated_cache_bytes=GIB // 4)).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(
@@ -327,7 +325,7 @@ def test_writers_that_were_not_measured_are_unknown_with_the_reason(name: str) -
 
 
 def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, path_limit=1e9, path_bandwidth=TargetBandwidth(4e8, "nvme0: link")))
+    part = physical(replace(DIRECT_EVIDENCE, path_limit=1e9, path_bandwidth=TargetBandwidth(4e8, "nvme0: link")))
 
     assert part.verdict is Validity.PASS
 

@@ -7,12 +7,12 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.evidence import DIRECT_EVIDENCE
+from plugins.direct_io.evidence import DIRECT_EVIDENCE, direct, physical
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.mounts import NfsBytes
 from sizeup.procfs.stat import HostStat
 from sizeup_direct_io import window_counters
-from sizeup_direct_io.validity import Evidence, Validity, check_direct, check_physical
+from sizeup_direct_io.validity import Evidence, Validity
 from sizeup_direct_io.window_counters import (
     Counters,
     CounterSource,
@@ -97,22 +97,22 @@ def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeyp
     assert flow.waits == []  # it stopped where it came close
     assert seen.charged_bytes == pytest.approx(seen.requested_bytes, abs=seen.uncertainty_bytes)
     assert seen.uncertainty_bytes < 0.002 * seen.requested_bytes
-    assert check_direct(seen).verdict is Validity.PASS
-    assert "100% of the requested bytes were counted by the NFS client, as direct I/O" in check_direct(seen).reasons
-    assert "100% of the requested bytes were counted by the NFS client" in check_physical(seen).reasons
+    assert direct(seen).verdict is Validity.PASS
+    assert "100% of the requested bytes were counted by the NFS client, as direct I/O" in direct(seen).reasons
+    assert "100% of the requested bytes were counted by the NFS client" in physical(seen).reasons
 
 
 def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     early, late = (0.0, 0.06), (0.06, 0.0)
     seen = Flow(monkeypatch, [early] * window_counters.READINGS + [late] * window_counters.READINGS).window()
 
-    part = check_direct(seen)
+    part = direct(seen)
 
     assert seen.charged_bytes is not None
     assert seen.charged_bytes > 1.07 * seen.requested_bytes  # by when they were read alone
     assert part.verdict is Validity.UNKNOWN
     assert "counted by the NFS client, as direct I/O: the counters were read too late to conclude" in part.caveats[0]
-    assert check_physical(seen).verdict is Validity.PASS
+    assert physical(seen).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.0, Validity.FAIL), (0.5, Validity.FAIL), (1.5, Validity.WARN)])
@@ -121,12 +121,12 @@ def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
 ) -> None:
     seen = Flow(monkeypatch, [LATE] * 2 * window_counters.READINGS, share).window()
 
-    assert check_direct(seen).verdict is verdict
+    assert direct(seen).verdict is verdict
 
 
 def test_bytes_of_a_quiet_reader_are_judged_to_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert check_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Validity.FAIL
-    assert check_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Validity.WARN
+    assert direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Validity.FAIL
+    assert direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Validity.WARN
 
 
 def test_each_edge_has_the_time_of_its_host_counters_however_slow_the_others_are(
