@@ -93,8 +93,6 @@ class IoInterval(IoCounters):
 
     reads = _Count()
     """Reads that succeeded."""
-    writes = _Count()
-    """Writes that succeeded."""
 
     @property
     def transferred_bytes(self) -> int:

@@ -20,8 +20,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, validity, window_counters
 from sizeup_direct_io.call_with_timeout import StalledError, describe_failure
 from sizeup_direct_io.disks import write_cache
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import TargetSetup

@@ -36,8 +36,7 @@ from sizeup_direct_io.binding import Extents, IoInterval
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import direct_reader
 from sizeup_direct_io.estimates import Coordinates, PointResult, location
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup

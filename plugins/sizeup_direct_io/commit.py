@@ -22,12 +22,11 @@ from sizeup_direct_io import binding, conclusions, durations, estimates
 from sizeup_direct_io.background import BACKGROUND_SECONDS, BackgroundLoad
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
 from sizeup_direct_io.disks import path_gaps, write_cache
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, Window
-from sizeup_direct_io.path_bandwidth import lies_under
+from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import conditions, overall
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.run import TargetRun
+from sizeup_direct_io.settings import lies_under
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, check_steady

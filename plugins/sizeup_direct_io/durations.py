@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sizeup_direct_io.background import BACKGROUND_SECONDS
 from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
 from sizeup_direct_io.cold_read import SECONDS as COLD_SECONDS
-from sizeup_direct_io.measured_point import Window
+from sizeup_direct_io.measure import Window
 from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
 from sizeup_direct_io.presets import WITH_OBJECTIVE, Durable
 from sizeup_direct_io.settings import RunSettings

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sizeup.model.sample import Estimate
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
-from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, stream_coordinates
+from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
 from sizeup_direct_io.validity import Part, Validity, mixed_paths
 

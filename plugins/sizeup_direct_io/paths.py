@@ -14,15 +14,14 @@ from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_value
-from sizeup_direct_io import conclusions, estimates, knee, window_counters
+from sizeup_direct_io import conclusions, estimates, window_counters
 from sizeup_direct_io.binding import available_bytes
 from sizeup_direct_io.checks import CHECK_WINDOW, compare, without_progress
 from sizeup_direct_io.disks import PathWatch, read_disks
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
+from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, check_submitters, passed
 from sizeup_direct_io.window_counters import CounterSource
@@ -250,9 +249,9 @@ def scale_threads(
     if setup.choice.engine is Engine.THREADS:
         yield Gap(f"io.direct: threads for {workload}", f"the threads engine has one per I/O ({setup.choice.reason})")
         return
-    ramp: list[knee.RampPoint] = []
+    ramp: list[conclusions.RampPoint] = []
     threads, limit = 1, min(count, setup.usable_cpus())
-    while threads <= limit and not knee.stopped_paying(ramp):
+    while threads <= limit and not conclusions.stopped_paying(ramp):
         yield Progress(0.9, None, f"{workload}: QD {count} from {threads} thread{'s'[: threads > 1]}")
         workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, threads=threads))
         at: estimates.Coordinates = {"workload": workload, "queue_depth": count, "threads": threads}
@@ -266,16 +265,18 @@ def scale_threads(
             caveats=estimates.caveats_of([part]),
             extra={} if measured.busiest_thread is None else {"busiest_thread": measured.busiest_thread},
         )
-        ramp.append(knee.RampPoint(threads, value))
+        ramp.append(conclusions.RampPoint(threads, value))
         threads *= 2
     yield _best_threads(workload, count, ramp, load.point.unit, limit)
 
 
-def _best_threads(workload: str, queue_depth: int, ramp: Sequence[knee.RampPoint], unit: str, limit: int) -> Estimate:
+def _best_threads(
+    workload: str, queue_depth: int, ramp: Sequence[conclusions.RampPoint], unit: str, limit: int
+) -> Estimate:
     """Return the number of threads beyond which throughput hardly rises."""
-    best = knee.find_knee(ramp) or ramp[0]
+    best = conclusions.find_knee(ramp) or ramp[0]
     each = ", ".join(f"{point.queue_depth}: {format_value(point.throughput, unit)}" for point in ramp)
-    stopped = knee.stopped_paying(ramp)
+    stopped = conclusions.stopped_paying(ramp)
     still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."
     return Estimate(
         "best-threads",

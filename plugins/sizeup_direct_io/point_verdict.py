@@ -15,9 +15,9 @@ from sizeup_direct_io import validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import other_load, validity_estimate
-from sizeup_direct_io.measured_point import MeasuredPoint
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
+from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, Validity, check_submitters
 from sizeup_direct_io.window_counters import thermal_caveats, thermal_summary

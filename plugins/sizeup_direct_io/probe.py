@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+import msgspec
+
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.binding import IoJob
-from sizeup_direct_io.path_bandwidth import find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Sweep
 from sizeup_direct_io.run import Run
-from sizeup_direct_io.settings import RunSettings, bandwidth_settings, run_settings
+from sizeup_direct_io.settings import RunSettings, bandwidth_settings, find_path_bandwidth, lies_under
 from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"
@@ -93,7 +94,7 @@ class DirectIo:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step: the preset named."""
-        run = run_settings(settings)
+        run = msgspec.convert(settings, RunSettings)
         step, path = f"{NAME}.{run.preset}", run.path
         if not path:
             yield Refusal(step, NAME, "no target: set path to a directory, an existing file or a device")
@@ -134,4 +135,4 @@ class DirectIo:
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure; see ``run.Run``."""
         IoJob.gentle = step.gentle
-        return Run(run_settings(step.settings), context).emissions()
+        return Run(msgspec.convert(step.settings, RunSettings), context).emissions()

@@ -13,7 +13,7 @@ from sizeup.model.machine import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_ns
-from sizeup_direct_io import conclusions, estimates, knee
+from sizeup_direct_io import conclusions, estimates
 from sizeup_direct_io.background import BackgroundLoad, measure_background
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
@@ -22,8 +22,7 @@ from sizeup_direct_io.cold_read import cold_estimate, cold_read
 from sizeup_direct_io.disks import PathWatch, path_gaps, several_nodes, watch_paths
 from sizeup_direct_io.durations import FILL_SECONDS, TimeBudget, objective_seconds
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import SUSTAINED, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
@@ -168,13 +167,8 @@ class Run(TargetRun):
         settings = self._settings
         windows = sum(len(sweep.points) for sweep in self._sweeps) * settings.ramps
         after = windows * (settings.warmup + settings.seconds)
-        for emission in setup.prepare(
-            spec,
-            settings.engine,
-            streams,
-            remove_leftovers=settings.remove_leftovers,
-            fill_seconds=self._fill_seconds,
-        ):
+        leftovers, limit = settings.remove_leftovers, self._fill_seconds
+        for emission in setup.prepare(spec, settings.engine, streams, remove_leftovers=leftovers, fill_seconds=limit):
             if isinstance(emission, Progress) and emission.remaining_seconds is not None:
                 whole = self._budget.left_seconds if self._budget.limited else emission.remaining_seconds + after
                 yield replace(emission, remaining_seconds=whole)
@@ -226,15 +220,15 @@ class Run(TargetRun):
         sized = [with_target_size(point, self._setup.target.size_bytes) for point in sweep.points]
         runs: list[list[MeasuredPoint]] = [[] for _ in sized]
         latest: dict[int, PointResult] = {}
-        ramps: list[list[knee.RampPoint]] = []
+        ramps: list[list[conclusions.RampPoint]] = []
         ended: dict[bool, str] = {}
         for ramp in range(settings.ramps):
-            climbed: dict[bool, list[knee.RampPoint]] = {True: [], False: []}
-            order = knee.ramp_order(ramp, len(sized))
+            climbed: dict[bool, list[conclusions.RampPoint]] = {True: [], False: []}
+            order = conclusions.ramp_order(ramp, len(sized))
             for turn, index in enumerate(order):
                 point = sized[index]
                 loads = climbed[point.huge_pages]
-                if ramp == 0 and sweep.rising and point.huge_pages not in ended and knee.stopped_paying(loads):
+                if ramp == 0 and sweep.rising and point.huge_pages not in ended and conclusions.stopped_paying(loads):
                     ended[point.huge_pages] = "two doublings in a row gained less than 10 % each"
                 if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
                     continue
@@ -253,7 +247,7 @@ class Run(TargetRun):
                 latest[index] = PointResult(point.at, tuple(runs[index]), parts)
                 yield from self._point_estimates(latest[index])
                 if sweep.rising:
-                    loads.append(knee.RampPoint(int(point.at["queue_depth"]), measured.throughput(point.unit)))
+                    loads.append(conclusions.RampPoint(int(point.at["queue_depth"]), measured.throughput(point.unit)))
                     if ramp == 0 and (why := self._why_to_stop(measured)):
                         ended[point.huge_pages] = why
                         yield Gap(
@@ -278,7 +272,7 @@ class Run(TargetRun):
             return f"latency p99 of {format_ns(slowest)} exceeds p99_limit ({format_ns(limit)})"
         return ""
 
-    def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.RampPoint]], ended: str) -> Emission:
+    def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[conclusions.RampPoint]], ended: str) -> Emission:
         unit = sweep.points[0].unit
         found = conclusions.knee_estimate(sweep.workload, ramps, unit, ended)
         if found is None or self._verdict.background.background_caveats:
@@ -334,7 +328,7 @@ class Run(TargetRun):
             "threads": result.runs[-1].threads,
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
             "seconds": sum(run.seconds for run in result.runs),
-            "ramp_order": knee.order_text(len(result.runs)),
+            "ramp_order": conclusions.order_text(len(result.runs)),
             "errors": sum(interval.errors for interval in pooled.values()),
             **estimates.location(self._setup.target),
             **estimates.other_load(result.runs),

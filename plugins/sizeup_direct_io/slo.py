@@ -22,8 +22,7 @@ from sizeup.units import format_in, format_ns
 from sizeup_direct_io.binding import IoInterval
 from sizeup_direct_io.disks import rotating_disks
 from sizeup_direct_io.estimates import location, other_load
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.presets import Stream
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource

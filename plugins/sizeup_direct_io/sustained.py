@@ -17,7 +17,7 @@ from sizeup.probing.api import Emission
 from sizeup.units import format_bytes, format_decimal_bytes, format_in
 from sizeup_direct_io.binding import IoJob, median_interval
 from sizeup_direct_io.estimates import PointResult, location
-from sizeup_direct_io.measured_point import Next
+from sizeup_direct_io.measure import Next
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target_setup import TargetSetup

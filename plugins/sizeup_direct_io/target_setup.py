@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -128,7 +129,8 @@ class TargetSetup:
             lambda: binding.extents(target.descriptor, target.size_bytes, flush=ours),
         )
         if ours:
-            self.call_with_timeout("evicting the target from the page cache", self._evict)
+            advise = partial(os.posix_fadvise, target.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            self.call_with_timeout("evicting the target from the page cache", advise)
         elif self.extents is not None and self.extents.unwritten_bytes:
             # Pages in the page cache may hold written data that has not reached the device yet.
             waiting = min(self.extents.unwritten_bytes, self.cached_bytes() or 0)
@@ -256,9 +258,6 @@ class TargetSetup:
                 raise SizeupError(
                     f"{target.path}: free space fell to {format_bytes(left)}; stopped, the file was removed"
                 )
-
-    def _evict(self) -> None:
-        os.posix_fadvise(self.target.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def cached_bytes(self) -> int | None:
         """Return how much of the target is in the page cache; None for devices, or if the kernel does not report it."""

@@ -8,18 +8,17 @@ with journaled data passes the open, and a buffered one passes the accounting.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import partial
 
 from msgspec import Struct
 
-from sizeup.procfs.stat import HostStat
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io.background import BackgroundLoad
-from sizeup_direct_io.binding import Extents, WorkerUsage
+from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import OtherIo
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.settings import TargetBandwidth
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over requested bytes, if all I/O is direct."""
@@ -46,8 +45,6 @@ _WRITERS = {
 """Who is compared with whom, and what to do where they wait for each other."""
 FULL_SHARE = 0.95
 """A thread that uses this much of its CPU cannot submit more."""
-OWN_SHARE = 0.5
-"""A CPU counts as that of a thread which uses at least this much of it; the rest are interrupts and other threads."""
 
 
 class Validity(Enum):
@@ -349,33 +346,6 @@ def check_writers(name: str, ratio: float | None, note: str = "", to_set: str = 
     if ratio <= SERIALIZED:
         return Part.of(name, [fail(f"{text}: they are serialized{advice}")])
     return Part.of(name, [passed(text) if ratio >= CONCURRENT else warn(text)])
-
-
-def busiest_share(
-    before: Sequence[WorkerUsage],
-    after: Sequence[WorkerUsage],
-    cpus_before: Mapping[int, HostStat],
-    cpus_after: Mapping[int, HostStat],
-) -> float | None:
-    """Return the share of time that the CPU of the busiest submitting thread was busy; None if it is unknown.
-
-    Interrupts on a CPU are not part of the thread's time, so the use of the whole CPU counts where the thread stayed.
-    """
-    shares = []
-    for first, last in zip(before, after, strict=True):
-        if not first.time_ns or last.time_ns <= first.time_ns:
-            continue
-        own = (last.cpu_ns - first.cpu_ns) / (last.time_ns - first.time_ns)
-        shares.append(own)
-        cpu = last.cpu
-        if own >= OWN_SHARE and first.cpu == cpu and cpu in cpus_before and cpu in cpus_after:
-            shares.append(_busy_share(cpus_before[cpu], cpus_after[cpu]))
-    return min(1.0, max(shares)) if shares else None
-
-
-def _busy_share(before: HostStat, after: HostStat) -> float:
-    total = after.total - before.total - (after.steal - before.steal)
-    return 1 - (after.idle_total - before.idle_total) / total if total > 0 else 0.0
 
 
 def check_submitters(share: float | None, threads: int) -> Part:

@@ -3,7 +3,7 @@
 from sizeup_direct_io import validity
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import Extents
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import Conditions, Evidence, Part
 
 GIB = 1 << 30

@@ -6,7 +6,7 @@ from typing import Any
 from sizeup.procfs.stat import Pressure
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoInterval
-from sizeup_direct_io.measured_point import MeasuredPoint
+from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.window_counters import Counters, HostCpu, ThermalState, WindowCounters
 
 ffi, lib = vars(binding)["ffi"], vars(binding)["lib"]

@@ -20,8 +20,7 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.manifest_file import parse_manifest
 from sizeup_direct_io import binding, commit, conclusions
 from sizeup_direct_io.commit import FEW, OWN_BYTES, Commit, LogFiles, LogPoint, Method, log_points
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint
+from sizeup_direct_io.measure import MeasuredPoint, measure
 from sizeup_direct_io.presets import Durable, Stream
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup

@@ -9,6 +9,7 @@ from plugins.direct_io.hand_made import Times, edge, host, interval, window
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import (
+    RampPoint,
     cache_size_bytes,
     calibration,
     engine_gain,
@@ -26,8 +27,7 @@ from sizeup_direct_io.conclusions import (
     working_set,
 )
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.knee import RampPoint
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import Part, Reason, Validity
 
 GIB = 1 << 30

@@ -5,7 +5,7 @@ import pytest
 from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import full_rate
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.measured_point import MeasuredPoint
+from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.window_counters import Counters, HostCpu, ThermalState, WindowCounters
 
 MS, SECOND = 1_000_000, 1_000_000_000

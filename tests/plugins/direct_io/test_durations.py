@@ -19,7 +19,7 @@ from sizeup.tui.screens.summary import MEASURE_SECONDS
 from sizeup_direct_io import background, durations, target_setup
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.durations import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec, new_file_size

@@ -9,8 +9,8 @@ import pytest
 
 from sizeup.compare import statistics
 from sizeup_direct_io.binding import half_width, median_interval
+from sizeup_direct_io.conclusions import RampPoint, agree, find_knee, ramp_order, stopped_paying
 from sizeup_direct_io.estimates import ONE_RAMP, throughput
-from sizeup_direct_io.knee import RampPoint, agree, find_knee, ramp_order, stopped_paying
 
 SEED = 20260131
 DEPTHS = [1 << power for power in range(9)]

@@ -22,7 +22,7 @@ from sizeup_direct_io import run as run_module
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import Disks
 from sizeup_direct_io.estimates import PointResult, pool
-from sizeup_direct_io.measured_point import MeasuredPoint, stream_coordinates
+from sizeup_direct_io.measure import MeasuredPoint, stream_coordinates
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.window_counters import Counters
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup_direct_io.knee import Knee, RampPoint, agree, find_knee, order_text, ramp_order, stopped_paying
+from sizeup_direct_io.conclusions import Knee, RampPoint, agree, find_knee, order_text, ramp_order, stopped_paying
 
 
 def ramp(*throughputs: float) -> list[RampPoint]:

@@ -16,8 +16,7 @@ from sizeup_direct_io import measure as measure_module
 from sizeup_direct_io.binding import IoSample, WorkerUsage
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import PathWatch
-from sizeup_direct_io.measure import SAMPLING_SECONDS, _Sampler, measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Next, Watch, Window
+from sizeup_direct_io.measure import SAMPLING_SECONDS, MeasuredPoint, Next, Watch, Window, _Sampler, measure
 from sizeup_direct_io.window_counters import CounterSource
 
 

@@ -32,7 +32,7 @@ from sizeup_direct_io import (
     window_counters,
 )
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.slo import Objective
 from sizeup_direct_io.sustained import CliffWatch

@@ -5,7 +5,7 @@ import pytest
 from sizeup.model.machine import Machine, PathBudget
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeNamespace, ScsiDevice
-from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth
+from sizeup_direct_io.settings import TargetBandwidth, find_path_bandwidth
 
 
 def budget(device: str, rate: float | None) -> PathBudget:

@@ -20,7 +20,7 @@ from sizeup.procfs.process import ProcessIo
 from sizeup_direct_io import binding, checks, point_verdict, target_setup
 from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import Disks, OtherIo
-from sizeup_direct_io.measured_point import MeasuredPoint
+from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import DSS_RANDOM, LARGE_BYTES, OLTP_7030, LoadPoint
 from sizeup_direct_io.probe import DirectIo

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup_direct_io.measured_point import stream_coordinates
+from sizeup_direct_io.measure import stream_coordinates
 from sizeup_direct_io.presets import Durable, Stream, Sweep, sweeps, with_target_size
 from sizeup_direct_io.worker import Pattern
 

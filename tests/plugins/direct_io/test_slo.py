@@ -16,7 +16,7 @@ from sizeup.probing.api import Emission
 from sizeup_direct_io import slo
 from sizeup_direct_io._native import ffi, lib  # noqa: TID251  made-up histograms
 from sizeup_direct_io.binding import IoInterval
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.presets import OLTP_READ
 from sizeup_direct_io.slo import Objective, Search, Tail, find_rate
 

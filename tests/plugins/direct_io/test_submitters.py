@@ -4,7 +4,8 @@ import pytest
 
 from sizeup.procfs.stat import HostStat, parse_cpu_stats
 from sizeup_direct_io.binding import WorkerUsage
-from sizeup_direct_io.validity import Validity, busiest_share, check_submitters
+from sizeup_direct_io.measure import busiest_share
+from sizeup_direct_io.validity import Validity, check_submitters
 
 SECOND = 1_000_000_000
 STAT = """cpu  900 0 100 24000 0 50 50 0 0 0

@@ -24,7 +24,7 @@ from sizeup.probing.api import Emission
 from sizeup_direct_io import sustained
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.estimates import PointResult
-from sizeup_direct_io.measured_point import Next
+from sizeup_direct_io.measure import Next
 from sizeup_direct_io.presets import sweeps
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.sustained import AFTER, FEWEST, CliffWatch, find_cliff

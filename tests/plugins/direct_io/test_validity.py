@@ -7,7 +7,7 @@ from plugins.direct_io.evidence import DIRECT_EVIDENCE, GIB, direct, physical
 from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.estimates import caveats_of, validity_estimate
-from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import (
     VERDICT_VALUES,
     ContentSample,
@@ -147,7 +147,9 @@ def test_fewer_iops_than_a_million_beyond_the_bandwidth_of_the_path_are_one() ->
         ({"small_read_p50_ns": 9_999 / GIB}, Validity.PASS, Validity.WARN),
     ],
 )
-def test_each_limit_is_where_it_is_said_to_be(changed: dict[str, float], by_bytes: Validity, by_device: Validity) -> None:
+def test_each_limit_is_where_it_is_said_to_be(
+    changed: dict[str, float], by_bytes: Validity, by_device: Validity
+) -> None:
     """In shares of the requested bytes."""
     evidence = replace(DIRECT_EVIDENCE, **{name: round(share * GIB) for name, share in changed.items()})
 
