@@ -100,7 +100,7 @@ class Checks(Struct, frozen=True):
                 why = str(error)
             else:
                 ratio = yield from self._overwriting(files)
-                extending = yield from self._check_extending(files)
+                extending = yield from self._extending(files)
                 return (validity.check_writers("concurrent", ratio), extending)
         return (validity.check_writers("concurrent", None, why, to_set),)
 
@@ -113,18 +113,11 @@ class Checks(Struct, frozen=True):
         activity = f"{WRITERS} writers to one file and to separate files"
         return _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
 
-    def _check_extending(self, files: Sequence[int]) -> Generator[Emission, None, Part]:
-        """Check extending writers; a failure, such as a nearly full file system, does not end the run."""
-        try:
-            engine, ratio = yield from self._extending(files)
-        except StalledError:
-            raise
-        except SizeupError as error:
-            return validity.check_writers("extending", None, str(error))
-        return validity.check_writers("extending", ratio, engine.value)
+    def _extending(self, files: Sequence[int]) -> Generator[Emission, None, Part]:
+        """Each write goes to the current end of the file; the files start empty and unallocated.
 
-    def _extending(self, files: Sequence[int]) -> Generator[Emission, None, tuple[Engine, float]]:
-        """Each write goes to the current end of the file; the files start empty and unallocated."""
+        A failure, such as a nearly full file system, does not end the run.
+        """
         engine = choose("auto", window_counters.read_policy(), network=self.setup.target.network, extending=True).engine
 
         def extend(targets: Sequence[int], size_bytes: int) -> MeasuredPoint:
@@ -138,9 +131,14 @@ class Checks(Struct, frozen=True):
             "many": lambda: extend(files, WRITER_BYTES),
         }
         activity = f"{WRITERS} writers extending one file and separate files"
-        ratio = _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
-        self._empty(files)
-        return engine, ratio
+        try:
+            ratio = _ratio((yield from compare(variants, CHECK_ROUNDS, 0.0, activity)))
+            self._empty(files)
+        except StalledError:
+            raise
+        except SizeupError as error:
+            return validity.check_writers("extending", None, str(error))
+        return validity.check_writers("extending", ratio, engine.value)
 
     def _empty(self, files: Sequence[int]) -> None:
         def empty() -> None:

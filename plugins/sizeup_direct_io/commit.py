@@ -19,7 +19,6 @@ from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, conclusions, durations, estimates
-from sizeup_direct_io.background import BACKGROUND_SECONDS, BackgroundLoad
 from sizeup_direct_io.call_with_timeout import describe_error, describe_failure
 from sizeup_direct_io.disks import path_gaps, write_cache
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, Window, measure
@@ -30,7 +29,7 @@ from sizeup_direct_io.settings import lies_under
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, check_steady
-from sizeup_direct_io.window_counters import CounterSource
+from sizeup_direct_io.window_counters import BACKGROUND_SECONDS, BackgroundLoad, CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 COMMITTERS = (1, 8, 64, 512)

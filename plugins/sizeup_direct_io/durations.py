@@ -6,7 +6,6 @@ import time
 
 from msgspec.structs import replace
 
-from sizeup_direct_io.background import BACKGROUND_SECONDS
 from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
 from sizeup_direct_io.cold_read import SECONDS as COLD_SECONDS
 from sizeup_direct_io.measure import Window
@@ -14,6 +13,7 @@ from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
 from sizeup_direct_io.presets import WITH_OBJECTIVE, Durable
 from sizeup_direct_io.settings import RunSettings
 from sizeup_direct_io.target import DEFAULT_BYTES
+from sizeup_direct_io.window_counters import BACKGROUND_SECONDS
 
 ASSUMED_FILL_RATE = 500e6
 """Bytes per second at which a file is written, until the rate of the disk shows."""

@@ -12,11 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
 from sizeup_direct_io.validity import Part, Validity, mixed_paths
+from sizeup_direct_io.window_counters import BackgroundLoad
 
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
@@ -97,9 +97,7 @@ def latencies(at: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[
 def _quantiles(
     prefix: str, at: Coordinates, interval: IoInterval, kind: str, caveats: tuple[str, ...]
 ) -> Iterator[Estimate]:
-    extra: dict[str, str | int | float] = {
-        f"{name}_ns": interval.quantile_ns(kind, quantile) for name, quantile in _TAIL
-    }
+    extra = {f"{name}_ns": interval.quantile_ns(kind, quantile) for name, quantile in _TAIL}
     extra["count"] = interval.count(kind)
     yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), caveats=caveats)
     for name, quantile in QUANTILES.items():
@@ -130,8 +128,7 @@ def costs(
         "kernel_threads": _kernel_threads(runs),
     }
     for name in ("cpu", "io"):
-        waited = _pressure_percent(runs, name)
-        if waited is not None:
+        if (waited := _pressure_percent(runs, name)) is not None:
             extra[f"psi_{name}_some_percent"] = waited
     yield Estimate("cpu-per-io", at, (user + system) / requests, extra=extra)
     per_megabyte = (user + system) / (moved / 1e6)
@@ -193,12 +190,8 @@ def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
 
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
     """Return the caveats of a figure, one reason each, so that a report can state each once."""
-    return tuple(
-        f"{part.name}: {cause}"
-        for part in parts
-        if part.verdict in {Validity.FAIL, Validity.WARN}
-        for cause in part.causes
-    )
+    doubted = [part for part in parts if part.verdict in {Validity.FAIL, Validity.WARN}]
+    return tuple(f"{part.name}: {cause}" for part in doubted for cause in part.causes)
 
 
 def validity_estimate(at: Coordinates, part: Part) -> Estimate:

@@ -12,7 +12,6 @@ from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
 from sizeup.procfs.process import CgroupMembership, read_cgroups
 from sizeup.text import plural
 from sizeup_direct_io import validity
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import other_load, validity_estimate
 from sizeup_direct_io.measure import MeasuredPoint
@@ -20,7 +19,7 @@ from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part, Validity, check_submitters
-from sizeup_direct_io.window_counters import thermal_caveats, thermal_summary
+from sizeup_direct_io.window_counters import BackgroundLoad, thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
@@ -57,12 +56,6 @@ _REMEDIES = {
 _MOST_REASONS = 6
 
 
-def _numbers(device_number: int, sysfs: str) -> set[str]:
-    """Return ``major:minor`` of a device, of the disk it is a partition of, and of the devices beneath it."""
-    stack = read_block_stack(device_number, sysfs)
-    return set() if stack is None else set(filter(None, (read_line(f"{folder}/dev") for folder in stack.folders)))
-
-
 def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
     """Yield group, name and path of each file that may limit a device for this process."""
     for group in groups:
@@ -75,7 +68,8 @@ def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tup
 
 def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tuple[str, ...]:
     """Return the limits of this process's control groups on a device, as text."""
-    numbers = _numbers(device_number, sysfs)
+    stack = read_block_stack(device_number, sysfs)  # with the disk of a partition, and the devices beneath it
+    numbers = set() if stack is None else {read_line(f"{folder}/dev") for folder in stack.folders}
     found = []
     for group, name, path in _limit_files(read_cgroups(proc), sysfs):
         for line in (read_text(path) or "").splitlines():

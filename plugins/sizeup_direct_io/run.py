@@ -14,7 +14,6 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes, format_ns
 from sizeup_direct_io import conclusions, estimates
-from sizeup_direct_io.background import BackgroundLoad, measure_background
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, describe_failure
 from sizeup_direct_io.checks import Checks, touch
@@ -32,7 +31,7 @@ from sizeup_direct_io.sustained import CliffWatch
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
 from sizeup_direct_io.validity import Part
-from sizeup_direct_io.window_counters import CounterSource
+from sizeup_direct_io.window_counters import BackgroundLoad, CounterSource, measure_background
 
 CPU_BOUND = 0.95
 """A ramp ends at this CPU utilization of the host: beyond it the scheduler would be measured."""

@@ -15,10 +15,10 @@ from functools import partial
 from msgspec import Struct
 
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.settings import TargetBandwidth
+from sizeup_direct_io.window_counters import BackgroundLoad
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over requested bytes, if all I/O is direct."""

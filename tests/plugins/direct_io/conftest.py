@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from plugins.direct_io.staging import MIB, Faulty, MakeMount, command, unmount
-from sizeup_direct_io import background
+from sizeup_direct_io import window_counters
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that takes direct I/O; other I/O is watched for a moment only."""
-    monkeypatch.setattr(background, "BACKGROUND_SECONDS", 0.1)
+    monkeypatch.setattr(window_counters, "BACKGROUND_SECONDS", 0.1)
     try:
         os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
     except OSError as error:

@@ -1,10 +1,10 @@
 """Evidence and conditions of a run that is valid."""
 
 from sizeup_direct_io import validity
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import Conditions, Evidence, Part
+from sizeup_direct_io.window_counters import BackgroundLoad
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)

@@ -18,8 +18,8 @@ sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from plugins.direct_io.small_runs import run, step
 from sizeup.model.sample import Estimate, Samples
-from sizeup_direct_io import background
-background.BACKGROUND_SECONDS = 0.1
+from sizeup_direct_io import window_counters
+window_counters.BACKGROUND_SECONDS = 0.1
 instructions = [(0x20, 0, 0, 0)]  # load the number of the system call
 for number, answer in json.loads(sys.argv[3]):
     instructions += [(0x15, 0, 1, number), (0x06, 0, 0, answer)]

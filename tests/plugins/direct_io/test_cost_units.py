@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.estimates import costs
+from sizeup_direct_io.window_counters import BackgroundLoad
 
 NO_COUNTERS: Any = SimpleNamespace(kernel_threads_ns={}, cpu_pressure=None, io_pressure=None)
 RUN: Any = SimpleNamespace(

@@ -11,7 +11,7 @@ from fakes import HandContext
 from plugins.direct_io.hand_made import SECOND, host
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.stat import Pressure
-from sizeup_direct_io import background
+from sizeup_direct_io import window_counters
 from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.disks import (
     Disks,
@@ -268,12 +268,12 @@ class TwoReadings:
 
     def __init__(self, patch: pytest.MonkeyPatch, seconds: float) -> None:
         self._seconds, self.now = seconds, 100.0
-        patch.setattr(background, "BACKGROUND_SECONDS", seconds)
-        patch.setattr(background, "time", SimpleNamespace(monotonic=lambda: self.now, sleep=self.sleep))
+        patch.setattr(window_counters, "BACKGROUND_SECONDS", seconds)
+        patch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: self.now, sleep=self.sleep))
         disks = [Disks(("sda",), BlockStat(5 + 2 * moved, 5 + moved), plain=True) for moved in (0, 4_000_000)]
-        patch.setattr(background, "read_disks", lambda _: self.later(*disks))
-        patch.setattr(background, "read_pressure", lambda _: self.later(Pressure(0, 1000), Pressure(0, 1_601_000)))
-        counters = background.window_counters
+        patch.setattr(window_counters, "read_disks", lambda _: self.later(*disks))
+        patch.setattr(window_counters, "read_pressure", lambda _: self.later(Pressure(0, 1000), Pressure(0, 1_601_000)))
+        counters = window_counters
         patch.setattr(counters, "read_host_cpu", lambda: self.later(host(9, 9, 9, 9), host(10, 9.5, 9.5, 15)))
         patch.setattr(counters, "process_cpu_ns", lambda: self.later(SECOND, 2 * SECOND))
 
@@ -287,10 +287,10 @@ class TwoReadings:
 def test_the_load_before_a_run_is_that_of_others_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """In 4 s: 2 s of 8 busy, 1 of them ours; 8 and 4 MB; some task waited for 1.6 s."""
     TwoReadings(monkeypatch, 4.0)
-    found = without_progress(background.measure_background(0, HandContext()))
+    found = without_progress(window_counters.measure_background(0, HandContext()))
 
     assert (found.busy_share, found.pressure_percent) == (0.125, pytest.approx(40.0))
     assert found.io == OtherIo("sda", 2e6, 1e6, 0.0)
     assert found.background_caveats == ("CPU pressure before the run: some task waited 40 % of the time",)
-    assert background.BackgroundLoad(None, 0.51).background_caveats != ()
-    assert background.BackgroundLoad(25.0, 0.5).background_caveats == ()
+    assert window_counters.BackgroundLoad(None, 0.51).background_caveats != ()
+    assert window_counters.BackgroundLoad(25.0, 0.5).background_caveats == ()

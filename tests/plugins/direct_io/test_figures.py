@@ -19,12 +19,11 @@ from sizeup.procfs.mounts import NfsBytes
 from sizeup.procfs.process import ProcessIo
 from sizeup_direct_io import binding
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import Disks
 from sizeup_direct_io.estimates import PointResult, pool
 from sizeup_direct_io.measure import MeasuredPoint, stream_coordinates
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.window_counters import Counters
+from sizeup_direct_io.window_counters import BackgroundLoad, Counters
 
 MB = 1_000_000
 LOST = "path sda (SCSI device) went from running to offline at 06:17:51 UTC"

@@ -239,9 +239,9 @@ import sys
 sys.path[:0] = {paths!r}
 from pathlib import Path
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import background
+from sizeup_direct_io import window_counters
 from plugins.direct_io.small_runs import run, step
-background.BACKGROUND_SECONDS = 0.1
+window_counters.BACKGROUND_SECONDS = 0.1
 for one in run(step(Path({folder!r}), preset="custom", engine="threads", depth=1, **{chosen!r})):
     if isinstance(one, Estimate) and one.series == "latency-p50":
         print(one.at["direction"], one.extra["count"])

@@ -23,7 +23,6 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import why_unused
 from sizeup_direct_io import (
-    background,
     binding,
     checks,
     paths,
@@ -122,9 +121,9 @@ class FakeSetup:
         for module in (run_module, checks, paths):
             patch.setattr(module, "measure", self.measure)
         patch.setattr(run_module, "find_rate", self.find_rate)
-        patch.setattr(background, "BACKGROUND_SECONDS", 0.0)
+        patch.setattr(window_counters, "BACKGROUND_SECONDS", 0.0)
         patch.setattr(window_counters, "read_host_cpu", lambda: HOST)
-        patch.setattr(background, "read_pressure", lambda _: None)
+        patch.setattr(window_counters, "read_pressure", lambda _: None)
         patch.setattr(window_counters, "process_cpu_ns", lambda: 0)
         patch.setattr(point_verdict, "read_limits", lambda _: ())
         patch.setattr(target_setup, "open_target", self.open_target)

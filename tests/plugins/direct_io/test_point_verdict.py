@@ -18,7 +18,6 @@ from sizeup.model.sample import Estimate
 from sizeup.procfs.block import BlockStat
 from sizeup.procfs.process import ProcessIo
 from sizeup_direct_io import binding, checks, point_verdict, target_setup
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import Disks, OtherIo
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
@@ -26,7 +25,7 @@ from sizeup_direct_io.presets import DSS_RANDOM, LARGE_BYTES, OLTP_7030, LoadPoi
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, open_target
 from sizeup_direct_io.validity import Part, Reason, Validity
-from sizeup_direct_io.window_counters import Counters, Temperature, ThermalState
+from sizeup_direct_io.window_counters import BackgroundLoad, Counters, Temperature, ThermalState
 
 
 def reasons(folder: Path, part: str, settings: dict[str, SettingValue]) -> list[str]:

@@ -22,8 +22,8 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.input_value import UnusedMeasurement
 from sizeup.sizing.inputs.measured import measured
-from sizeup_direct_io import background, target_setup
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io import target_setup, window_counters
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target_setup import TargetSetup
@@ -135,7 +135,7 @@ def test_every_second_ramp_goes_backward_and_the_record_says_so(folder: Path, mo
 def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the_target(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background.BackgroundLoad, "background_caveats", ())
+    monkeypatch.setattr(window_counters.BackgroundLoad, "background_caveats", ())
     emissions = [e for e in run(step(folder, preset="working-set", depth=2)) if isinstance(e, Estimate)]
 
     sizes = [e.at["working_set_bytes"] for e in emissions if e.series == "iops"]

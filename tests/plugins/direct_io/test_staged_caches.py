@@ -66,7 +66,7 @@ def holding(file: Path, cache_bytes: int) -> Iterator[None]:
 def test_a_cache_of_a_quarter_of_the_target_is_found_by_its_step_and_kept_out_of_sizing(
     device: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sizeup_direct_io.background.BackgroundLoad.background_caveats", ())
+    monkeypatch.setattr("sizeup_direct_io.window_counters.BackgroundLoad.background_caveats", ())
     name, file = device
     planned = step(Path(name), preset="working-set", size=0, seconds=1.0, warmup=1.0, ramps=2)
     with holding(file, SIZE_BYTES // 4):
@@ -91,7 +91,7 @@ def test_a_cache_of_a_quarter_of_the_target_is_found_by_its_step_and_kept_out_of
 def test_blocks_that_are_slow_at_the_first_touch_alone_are_a_finding(
     device: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sizeup_direct_io.background.BACKGROUND_SECONDS", 0.1)
+    monkeypatch.setattr("sizeup_direct_io.window_counters.BACKGROUND_SECONDS", 0.1)
     name, file = device
     cold, warm = (_touch(name, file, cold=cold) for cold in (True, False))
     print(f"slow first reads: cold {cold.value:.0%}, warm {warm.value:.0%}; {cold.extra}")

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from plugins.direct_io.evidence import CALM, steady
-from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import caveats_of
 from sizeup_direct_io.validity import Conditions, Validity, check_writers
+from sizeup_direct_io.window_counters import BackgroundLoad
 
 
 def test_a_calm_even_run_is_steady() -> None:
