@@ -150,13 +150,13 @@ def find_rate(
     context: Context,
     counter_source: CounterSource,
 ) -> Generator[Emission, None, None]:
-    """Yield the p99 of each rate tried, then the highest rate within the limit; a gap where none is.
+    """Yield the p99 of each rate tried, then the highest rate within the limit: 0, and a gap, where all missed it.
 
     ``most_rate`` is that of the closed loop, ``window`` one of its points.
     """
     rotating = rotating_disks(setup.target.device_number)
     limit_ns = objective.limit_ns or (DISK_LIMIT_NS if rotating else FLASH_LIMIT_NS)
-    at: dict[str, str | int | float] = {"workload": workload, "limit_ms": limit_ns / 1e6}
+    at: dict[str, str | int | float] = {"workload": workload, "limit_ms": round(limit_ns / 1e6, 6)}
     search, seen, runs = Search(most_rate, setup.next_seed()), dict[float, IoInterval](), list[MeasuredPoint]()
     end = time.monotonic() + objective.seconds
 
@@ -180,21 +180,24 @@ def find_rate(
         if time.monotonic() + seconds + _WARMUP_SECONDS + _OVERHEAD_SECONDS > end:
             break
         search.add(rate, (yield from tried(rate, seconds)))
-    held, caveats = search.held, ["not confirmed: found in windows of about a second"]
+    held, missed, caveats = search.held, search.missed, ["not confirmed: found in windows of about a second"]
     if held and objective.confirm_seconds:
         confirmed = yield from tried(_rounded(held * CONFIRMED_SHARE), objective.confirm_seconds)
         said = f"{CONFIRMED_SHARE:.0%} of it for {objective.confirm_seconds:g} s"
         caveats = [] if confirmed.holds else [f"not confirmed: {said} had {_share(confirmed)} beyond the limit"]
     if not held:
-        yield Gap(f"io.direct: IOPS at p99 within {format_ns(limit_ns)}", _why_none(search.tails.items()))
-        return
-    missed = search.missed
+        caveats = [_why_none(search.tails.items())]
+        yield Gap(f"io.direct: IOPS at p99 within {format_ns(limit_ns)}", caveats[0])
+        if missed == math.inf:
+            return
     extra: dict[str, str | int | float] = {
         "tried": len(search.tails),
-        "confirmed_seconds": 0.0 if caveats else objective.confirm_seconds,
+        "seconds": 0.0 if caveats else objective.confirm_seconds,
+        "target_bytes": setup.target.size_bytes,
         **location(setup.target),
         **other_load(runs),
     }
+    at["read_percent"] = stream.read_percent
     low, high = held * CONFIRMED_SHARE if not caveats else 0.0, missed if missed < math.inf else None
     yield Estimate("slo-iops", at, held, low=low, high=high, caveats=tuple(caveats), converged=not caveats, extra=extra)
 

@@ -145,7 +145,9 @@ class Volume:
         return MeasuredPoint(at, {"small": found}, (1.0,), 1.0, edge(0.0), edge(1.0), seconds, True, None)
 
     def search(self, limit_ns: float, seconds: float, confirm: float) -> list[Emission]:
-        setup: Any = SimpleNamespace(target=SimpleNamespace(device_number=0), next_seed=lambda: 3, workers=self.workers)
+        setup: Any = SimpleNamespace(
+            target=SimpleNamespace(device_number=0, size_bytes=1 << 30), next_seed=lambda: 3, workers=self.workers
+        )
         window, source = Window(2.0, 10.0, 10.0, 0.05, 5.0), SimpleNamespace()
         wanted, context = Objective(limit_ns, seconds, confirm), HandContext()
         return list(find_rate(setup, OLTP_READ, "slo", 9_000.0, wanted, window, context, source))  # type: ignore[arg-type]
@@ -156,7 +158,7 @@ def test_the_rate_found_is_confirmed_at_nine_tenths_and_named_with_its_ends(monk
     found = [one for one in volume.search(0.0, 30.0, 60.0) if isinstance(one, Estimate)]
     rate = found[-1]
 
-    assert (rate.series, rate.at) == ("slo-iops", {"workload": "slo", "limit_ms": 1.0})
+    assert (rate.series, rate.at) == ("slo-iops", {"workload": "slo", "limit_ms": 1.0, "read_percent": 100})
     assert 4_321 / 1.06 < rate.value <= 4_321 < (rate.high or 0) < 4_321 * 1.06
     assert rate.low == pytest.approx(0.9 * rate.value)
     assert volume.asked[-1] == (pytest.approx(0.9 * rate.value, rel=0.01), 60.0)
@@ -182,9 +184,12 @@ def test_a_search_ends_in_time_with_what_it_has(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_where_no_rate_meets_the_limit_a_gap_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    *_, gap = Volume(4_321.0, monkeypatch).search(2e5, 30.0, 60.0)
+    *_, gap, rate = Volume(4_321.0, monkeypatch).search(2e5, 30.0, 60.0)
 
     assert isinstance(gap, Gap)
+    assert isinstance(rate, Estimate)
+    assert (rate.at["limit_ms"], rate.value, rate.low, rate.converged) == (0.2, 0.0, 0.0, False)
+    assert rate.high == 140  # 9,000 x 0.25, and half of that four times; 1,500 requests at 70 IOPS take too long
     assert gap.subject == "io.direct: IOPS at p99 within 200 us"
     assert gap.reason.endswith("100.00% of the requests took longer")
 
