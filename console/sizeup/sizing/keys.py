@@ -75,7 +75,7 @@ _DECLARED = (
         "instance",
     ),
     _number("workload.percentile", "percentile of workload.mb_s and workload.iops", most=100),
-    _number("workload.p99_ms", "99th percentile of the read latency that the workload needs", "ms"),
+    _number("workload.p99_ms", "99th percentile of the response time of random I/O that the workload needs", "ms"),
     _number("workload.commits_s", "commits per second of the workload", "/s"),
     _count("workload.committers", "sessions of the workload that commit at the same moment", least=1, most=65536),
     _choice(
@@ -123,6 +123,8 @@ _DECLARED = (
     _number("capacity.iops", "random IOPS that the storage can deliver", "IOPS"),
     _number("capacity.mixed_iops", "the same of 70 % reads and 30 % writes, where it was measured", "IOPS"),
     _number("capacity.latency_ms", "mean latency at that rate", "ms"),
+    _number("capacity.iops_within_p99", "random IOPS that the storage can deliver within workload.p99_ms", "IOPS"),
+    _percent("capacity.p99_read_percent", "share of reads that these were measured with"),
     _number("capacity.commits_s", "commits per second that the log on the storage can make durable", "/s"),
     _list("capacity.curve_iops", "IOPS of a measured curve, rising, for the response time", "IOPS"),
     _list("capacity.curve_ms", "mean latency of reads at each of those IOPS", "ms"),

@@ -28,6 +28,7 @@ from sizeup.units import format_bytes, format_in
 COLD = "storage.cold_iops"
 LARGE = "storage.bandwidth"
 MIXED = "storage.mixed_read_write_iops"
+WITHIN_P99, P99_KEY = "storage.iops_within_p99", "capacity.iops_within_p99"
 _BLOCK_BYTES = 8192
 """Of the cold read."""
 _PAYS = 1.10
@@ -112,10 +113,11 @@ def doubted(
     """Return a figure with everything that moves one of its ends; ``sweep`` are those that differ in load alone."""
     unit = "bytes/s" if KEYS[key].unit == "MB/s" else "1/s"
     value, (worst, best, why) = quantity(figure, unit), _observed(figure)
-    doubts: list[Doubt] = []
+    doubts, searched = list[Doubt](), figure.declared.name == WITHIN_P99
     if why:
-        value = replace(value, low=None, high=None)
-        doubts += [Doubt(worst, why, _LONGER), Doubt(best, why, _LONGER, upper=True)]
+        action = "Confirm one for a minute (preset slo)" if searched else _LONGER
+        value = replace(value, value=value.value or best, low=None, high=None)
+        doubts += [Doubt(worst, why, action), Doubt(best, why, action, upper=True)]
     if why := why_lower_bound(key, sweep):
         action = "Measure at a queue depth that rises" if figure.run.step.gentle is None else "Measure at full load"
         doubts.append(Doubt(None, why, action, upper=True))
@@ -133,7 +135,7 @@ def doubted(
             why += f" after these {seconds:.0f} s"
         action = f"Measure for 30 minutes, or enter what the volume sustains ({_typed(key)})"
         doubts.append(Doubt(end, why, action))
-    if figure.declared.name == MIXED and not sustained:
+    if not sustained and (figure.declared.name == MIXED or (searched and figure.coordinate("read_percent") < 100)):
         doubts.append(Doubt(value.value * _WRITTEN, "flash writes slower once it is full", "Measure for 30 minutes"))
     return replace(value, doubts=tuple(doubts))
 
@@ -150,7 +152,7 @@ def with_other_runs(key: str, value: Quantity, figure: MeasuredFigure, others: S
     return replace(value, doubts=tuple(doubts))
 
 
-def of_block_size(value: Quantity, block: float | None, rate: float) -> Quantity:
+def of_block_size(key: str, value: Quantity, block: float | None, rate: float) -> Quantity:
     """Return measured IOPS for requests of another size; ``rate`` is a bandwidth that was measured, 0 for none.
 
     A larger request costs at most one of those and its bytes at that bandwidth, a smaller one at least its share.
@@ -158,12 +160,13 @@ def of_block_size(value: Quantity, block: float | None, rate: float) -> Quantity
     if block is None or block == _BLOCK_BYTES:
         return value
     text = f"{format_bytes(_BLOCK_BYTES)} requests were measured, and {format_bytes(block)} are wanted"
-    action = f"Enter capacity.iops for {format_bytes(block)}"
+    action = f"Enter {_typed(key)} for {format_bytes(block)}"
     if block < _BLOCK_BYTES:
         most = None if value.most is None else value.most * _BLOCK_BYTES / block
         return replace(value, doubts=(*value.doubts, Doubt(most, text, action, upper=True)))
     costs = [block / _BLOCK_BYTES, 1 + block * value.least / rate if rate else math.inf]
-    return replace(value, doubts=(*value.doubts, Doubt(value.least / min(costs), text, action)))
+    least = 0.0 if key == P99_KEY else value.least / min(costs)  # one alone may take longer than a p99
+    return replace(value, doubts=(*value.doubts, Doubt(least, text, action)))
 
 
 def _cache_doubts(
@@ -171,6 +174,8 @@ def _cache_doubts(
 ) -> Iterator[Doubt]:
     """Yield that a cache may have answered: then old data bounds the figure, and nothing does where none was read."""
     suspected = figure.invalid is not None and not {"physical", "cache"}.isdisjoint(figure.invalid.parts)
+    searched = figure.declared.name == WITHIN_P99  # from points that are judged apart
+    suspected |= searched and any("sizing" in one.estimate.extra for one in figure.run.points.values() if one.estimate)
     cache = float(figure.run.step.settings.get("cache_size", 0) or 0)
     size = _extra(figure, "target_bytes")
     if not suspected and not (_extra(figure, "mount_point") and behind):
@@ -180,11 +185,13 @@ def _cache_doubts(
     if cache and size > cache and not suspected:  # reads at random hit it in proportion, so that the rest are misses
         reason = f"a cache of {format_bytes(cache)} may hold {cache / size:.0%} of {what}"
         yield Doubt(figure.value * (1 - cache / size), reason, "Measure with a larger file")
-    elif cold is not None and about.stands_for_all(cold):
+    elif cold is not None and about.stands_for_all(cold) and not searched:  # which says nothing of a p99
         yield _cold_doubt(key, figure, behind, cold)
     else:
         action = "Measure its mount with the quick plan, which reads existing data too"
-        if cold is not None:
+        if searched:
+            action = "Measure a file far larger than every cache"
+        elif cold is not None:
             wanted = format_bytes(min(about.wanted("db.gb") or 0.0, _ANY_DATABASE_BYTES))
             found = format_bytes(_extra(cold, "sampled_bytes"))
             action = f"Measure where {wanted} are older than a day ({found} were found)"
@@ -207,7 +214,7 @@ def _cold_doubt(key: str, figure: MeasuredFigure, behind: str, cold: MeasuredFig
 
 def _typed(key: str) -> str:
     """Return the key to type a measured figure by."""
-    return "capacity.iops" if KEYS[key].unit == "IOPS" else "capacity.mb_s"
+    return "capacity.iops" if key == "capacity.mixed_iops" else key
 
 
 def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
@@ -215,6 +222,8 @@ def why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     most = max(sweep, key=lambda one: one.value)
     if most.invalid is not None and not most.invalid.is_doubt:
         return f"the best figure of its ramp is not valid ({most.invalid.cause})"
+    if most.declared.name == WITHIN_P99:
+        return "" if quantity(most, "").high else "every rate that was tried held"
     if most.run.step.gentle is not None:
         return f"it was measured gently: {most.run.step.gentle}"
     if KEYS[key].unit == "MB/s" and most.declared.name != LARGE:
@@ -242,6 +251,8 @@ def _observed(figure: MeasuredFigure) -> tuple[float, float, str]:
     The reason is empty where they are those of its interval. Without samples nothing bounds an unsteady figure below.
     """
     value, (worst, best) = quantity(figure, ""), _seconds(figure.point)
+    if figure.declared.name == WITHIN_P99:  # its search and its minute tell whether it holds
+        return value.least, value.high or value.value, "" if value.least else "no rate was confirmed"
     replicates = 0 if figure.point.estimate is None else figure.point.estimate.replicates or 0
     unsteady = figure.invalid is not None and "steady" in figure.invalid.parts
     if unsteady or (worst and replicates < _FEWEST_RAMPS):

@@ -82,8 +82,8 @@ def quantity(figure: MeasuredFigure, unit: str) -> Quantity:
     run, point, estimate = figure.run, figure.point, figure.point.estimate
     assert estimate is not None
     low, high = (None, None) if figure.declared.extra else (estimate.low, estimate.high)
-    if low is None or high is None or not low <= estimate.value <= high:
-        low = high = None
+    low = low if low is not None and low <= estimate.value else None
+    high = high if high is not None and estimate.value <= high else None
     where = ", ".join(f"{name}={value}" for name, value in point.at.items())
     declared = run.declaration.target
     target = "" if declared is None or declared.coordinate in point.at else figure.target

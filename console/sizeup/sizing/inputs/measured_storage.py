@@ -9,7 +9,7 @@ from functools import cache, partial
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.quantity import Doubt, Quantity
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
 from sizeup.sizing.input_value import UnusedMeasurement, Value
@@ -17,6 +17,8 @@ from sizeup.sizing.inputs.detected import path_bandwidth_values
 from sizeup.sizing.inputs.doubts import (
     LARGE,
     MIXED,
+    P99_KEY,
+    WITHIN_P99,
     Surroundings,
     doubted,
     of_block_size,
@@ -69,7 +71,7 @@ def on_shared_storage(runs: Sequence[StepRun], machine: Machine) -> list[StepRun
     targets, internal = _Targets(machine), internal_disks(machine)
 
     def inside(run: StepRun) -> bool:
-        found = (targets.of(one) for one in figures([run], *RATES, IOPS, "storage.log_write_latency"))
+        found = (targets.of(one) for one in figures([run], *RATES, IOPS, WITHIN_P99, "storage.log_write_latency"))
         return any(target is not None and target.disks & internal for target in found)
 
     return [run for run in runs if not inside(run)]
@@ -105,30 +107,53 @@ def _requests(
 
     ``rate`` is the bandwidth that is certain.
     """
-    small = figures(runs, IOPS)
-    if not small:
-        return {}
+    small, searched = figures(runs, IOPS), figures(runs, WITHIN_P99)
     wanted = disks_that_count(targets.machine, device)
-    curve = _curve(small, targets, wanted)
+    block, p99 = about.wanted("workload.io_kib"), about.wanted("workload.p99_ms")
 
     def whole(key: str, found: Sequence[MeasuredFigure]) -> Quantity | None:
         known = _by_target(key, found, about, targets)
         if not known or not _joined(target for target, _ in known).disks >= wanted:
             return None
         covering = [value for target, value in known if target.disks >= wanted]
-        return max(covering, key=lambda one: one.value) if covering else _sum([value for _, value in _apart(known)])
+        most = max(covering, key=lambda one: one.value) if covering else _sum([value for _, value in _apart(known)])
+        return of_block_size(key, most, block, rate)
 
-    capacity, block = whole("capacity.iops", small), about.wanted("workload.io_kib")
+    values = _curve(small, targets, wanted)
+    if searched and p99 is not None:
+        p99_ms, reads = round(p99 / 1e6, 6), about.wanted("workload.read_percent") or 0.0
+        nearest = min(searched, key=lambda one: _unlike(one, p99_ms, reads))
+        alike = [one for one in searched if one.point.at == nearest.point.at]
+        values |= _within_p99(whole(P99_KEY, alike) or _not_taken("1/s", alike, targets, device), nearest, p99_ms)
+    capacity = whole("capacity.iops", small)
+    if small:
+        values["capacity.iops"] = capacity or _not_taken("1/s", small, targets, device)
     if capacity is None:
-        return {**curve, "capacity.iops": _not_taken("1/s", small, targets, device)}
-    values: dict[str, Value] = {**curve, "capacity.iops": of_block_size(capacity, block, rate)}
+        return values
     if (mixed := whole("capacity.mixed_iops", figures(runs, MIXED))) is not None:
-        values["capacity.mixed_iops"] = of_block_size(mixed, block, rate)
+        values["capacity.mixed_iops"] = mixed
     most = next((one for one in small if quantity(one, "1/s").source == capacity.source), None)
     for one in figures([] if most is None else [most.run], "storage.read_latency"):
         if one.invalid is None and most is not None and at_same_point(one, most):
             values["capacity.latency_ms"] = quantity(one, "ns")
     return values
+
+
+def _unlike(one: MeasuredFigure, p99_ms: float, reads: float) -> tuple[bool, float, float]:
+    """Return how far a rate within a p99 is from one of another p99 and mix; one of a looser p99 is farthest."""
+    limit = one.coordinate("limit_ms")
+    return limit > p99_ms, abs(limit - p99_ms), abs(one.coordinate("read_percent") / 100 - reads)
+
+
+def _within_p99(value: Value, figure: MeasuredFigure, p99_ms: float) -> dict[str, Value]:
+    """Return a rate for another p99, and its mix: a looser one leaves its upper end open, for a stricter it is none."""
+    limit = figure.coordinate("limit_ms")
+    if isinstance(value, Quantity) and limit != p99_ms:
+        why, how = f"it is of a p99 of {limit:g} ms", f"Measure it (preset slo, objective {p99_ms / 1e3:g})"
+        looser = replace(value, doubts=(*value.doubts, Doubt(None, why, how, upper=True)))
+        value = UnusedMeasurement(value, why, how) if limit > p99_ms else looser
+    reads = Quantity(figure.coordinate("read_percent") / 100, "share", Origin.MEASURED, figure.run.step.id)
+    return {P99_KEY: value, "capacity.p99_read_percent": reads}
 
 
 def _sum(known: Sequence[Quantity]) -> Quantity:

@@ -38,6 +38,16 @@ def of_mix(sheet: Sheet, stage: StageCapacity, reads: float) -> StageCapacity:
     return replace(stage, iops=Quantity(between, iops.unit, iops.origin, source, low, high, doubts=doubts))
 
 
+def of_other_mix(found: Quantity, had: Quantity | None, reads: float) -> Quantity:
+    """Return what holds a p99 at one share of reads for another one: it does with no more reads, and no more writes."""
+    if had is None or found.origin is not Origin.MEASURED or abs(reads - had.value) <= _SAME_MIX:
+        return found
+    part = min(known / wanted for known, wanted in ((had.value, reads), (1 - had.value, 1 - reads)) if wanted)
+    why = f"{share_text(had.value)} reads were measured, and {share_text(reads)} are wanted"
+    doubt = Doubt(found.least * part, why, "Measure that mix (preset slo, read_percent)")
+    return replace(found, doubts=(*found.doubts, doubt, replace(doubt, end=None, upper=True)))
+
+
 def _converted(measured: Quantity, factor: float, reason: str, action: str) -> Quantity:
     """Return what was measured of another mix: its upper end as it is, its lower ends a part of what they are."""
     doubts = [replace(one, end=one.end / factor) if one.end and not one.upper else one for one in measured.doubts]

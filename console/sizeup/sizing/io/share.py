@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from sizeup.sizing.defaults import JudgedEnds, resting_on
 from sizeup.sizing.io.array import replaced_figures
 from sizeup.sizing.io.capacity import INSIDE, MEASURE, STORAGE, path_stages, servers, with_drives
 from sizeup.sizing.io.demand import io_demand
-from sizeup.sizing.io.mixed import of_mix
+from sizeup.sizing.io.mixed import of_mix, of_other_mix
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
@@ -41,8 +41,13 @@ DISKS, PATHS = "the disks", "the paths"
 """What is not judged where paths alone are known, and where drives alone are."""
 IOPS, THROUGHPUT = "its IOPS", "its MB/s"
 """What is not judged where the storage as a whole is known in the other of these units alone."""
-COMMITS = "commits of the log"
-"""The stage of every transaction, whatever the I/O of the data."""
+COMMITS, P99 = "commits of the log", "requests within the p99"
+"""The stage of every transaction, whatever the I/O of the data; that of all random I/O whose p99 is demanded."""
+_OWN = (
+    (P99, "p99 latency", "workload.p99_ms", "capacity.iops_within_p99"),
+    (COMMITS, "commits", "workload.commits_s", "capacity.commits_s"),
+)
+"""Stages with demands of their own: name, what is demanded, its key, and that of the capacity."""
 
 
 class StageShare(Struct, frozen=True):
@@ -65,7 +70,7 @@ class StageShare(Struct, frozen=True):
     @property
     def path(self) -> bool:
         """Whether it is part of the paths, and not the drives or the storage as a whole."""
-        return not self.stage.drives and self.stage.name != STORAGE and self.capacity.origin is not Origin.MEASURED
+        return not (self.stage.drives or self.capacity.origin is Origin.MEASURED or self.stage.name in (STORAGE, P99))
 
     def facts(self, *, by_rule: bool) -> ShareFacts:
         """Demand and capacity, and the stage that has it."""
@@ -102,17 +107,24 @@ def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
             after = (part.left * worst.share / part.share for part in parts if part.left is not None and part.share)
             ends = {"best": max(part.best for part in parts), "worst": max(part.worst for part in parts)}
             found.append(replace(worst, left=min(after, default=None), **ends))  # the other unit may be worse after it
-    return [*found, *_commit_share(sheet)]
+    return [*found, *_own_shares(sheet, demand)]
 
 
-def _commit_share(sheet: Sheet) -> list[StageShare]:
-    """Return the share that the commits take of those that the log can make durable; empty where one is unknown."""
-    wanted, capacity = sheet.optional("workload.commits_s"), sheet.optional("capacity.commits_s")
-    if wanted is None or capacity is None:
-        return []
-    share = wanted.value / capacity.value
-    ends = _ends(wanted.value, capacity, share)
-    return [StageShare(StageCapacity(COMMITS, None), share, *ends, wanted.value, capacity, "commits/s", None)]
+def _own_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
+    """Return the shares of the stages with demands of their own where both figures are known."""
+    found = []
+    for name, _, key, of_storage in _OWN:
+        wanted, capacity = sheet.optional(key), sheet.optional(of_storage)
+        if wanted is None or capacity is None:
+            continue
+        needed, unit = wanted.value, "commits/s"
+        if name == P99:
+            capacity = of_other_mix(capacity, sheet.optional("capacity.p99_read_percent"), demand.read_share or 0.0)
+            needed, unit = demand.iops or 0.0, "IOPS"
+        if needed:
+            stage, share = StageCapacity(name, None, capacity if unit == "IOPS" else None), needed / capacity.value
+            found.append(StageShare(stage, share, *_ends(needed, capacity, share), needed, capacity, unit, None))
+    return found
 
 
 def _of_io(found: Sequence[StageShare]) -> list[StageShare]:
@@ -160,7 +172,7 @@ class _Case(Struct, frozen=True):
 
 def _case(sheet: Sheet, bounds: ShareLimits) -> _Case | None:
     """Judge the storage by some inputs; None without a demand."""
-    demand = io_demand(sheet) or (Demand(growth=growth(sheet)) if _commit_share(sheet) else None)
+    demand = io_demand(sheet) or (Demand(growth=growth(sheet)) if _own_shares(sheet, Demand()) else None)
     if demand is None:
         return None
     found = [*_over_ranges(sheet, stage_shares(sheet, demand)), *_beyond_all_drives(sheet, demand, bounds)]
@@ -200,12 +212,13 @@ def _over_ranges(sheet: Sheet, found: list[StageShare]) -> list[StageShare]:
 def _storage(sheet: Sheet) -> Iterator[Advice]:
     bounds = limits(sheet)
     case = _case(sheet, bounds)
-    unmeasured = _unmeasured(sheet)
+    unmeasured = _unmeasured(sheet, () if case is None else case.found)
     if case is None or not case.found:
         if case is not None:
             yield _unknown(sheet, case.demand)
         elif unmeasured:
-            yield _latency_alone(sheet, unmeasured)
+            said = f"Storage: {'. '.join(map(capitalized, unmeasured.values()))}"
+            yield judged(sheet, open_card("storage", said, next(iter(unmeasured))))
         return
     demand, found, not_judged = case.demand, case.found, case.not_judged
     failures = _failures(found, demand.growth)
@@ -361,24 +374,19 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     return judged(sheet, open_card("storage", said, needed))
 
 
-def _unmeasured(sheet: Sheet) -> dict[str, str]:
-    """Return what else the workload needs of the storage and no measurement tells yet, each with a sentence."""
-    found = {}
-    for key, name, unit in (("workload.p99_ms", "p99 latency", "ms"), ("workload.commits_s", "commits", "/s")):
-        wanted = sheet.optional(key)
-        if wanted is not None and (name != "commits" or not _commit_share(sheet)):
-            unused = sheet.unused("capacity.commits_s") if name == "commits" else None
-            why = ", because no measurement of it counts yet" if unused is None else f". {unused.sentence(unit)}"
-            found[name] = f"{name} ({shown(wanted, unit)} wanted): not judged{why}"
-    return found
-
-
-def _latency_alone(sheet: Sheet, unmeasured: Mapping[str, str]) -> Advice:
-    """Return the verdict where nothing is demanded but what no measurement tells yet."""
-    names = " and ".join(unmeasured)
-    enter = f"Enter the load too ({KEYS['workload.iops'].flag})"
-    said = f"Storage: {names} demanded, and no measurement of it counts yet. {enter}"
-    return judged(sheet, open_card("storage", said, next(iter(unmeasured))))
+def _unmeasured(sheet: Sheet, found: Sequence[StageShare]) -> dict[str, str]:
+    """Return what else the workload needs of the storage and is not judged, each with a sentence."""
+    texts, names = {}, {one.stage.name for one in found}
+    for stage, name, key, capacity in _OWN:
+        wanted = None if stage in names else sheet.optional(key)
+        if wanted is not None:
+            why, unused = ", because no measurement of it counts yet", sheet.unused(capacity)
+            if unused is not None:
+                why = f". {unused.sentence(KEYS[capacity].unit)}"
+            elif stage == P99:
+                why = f" without workload.iops and its measurement (preset slo, objective {wanted.value / 1e9:g})"
+            texts[name] = f"{name} ({shown(wanted, KEYS[key].unit)} wanted): not judged{why}"
+    return texts
 
 
 def _failures(found: Sequence[StageShare], growth: Growth) -> list[Failure]:

@@ -29,6 +29,7 @@ class _Figure(Struct, frozen=True):
     text: str
     run: StepRun
     brief: str = ""
+    further: bool = False
 
 
 def measured_texts(session: Session, resource: str) -> MeasuredTexts:
@@ -45,7 +46,8 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
         steps = tuple(dict.fromkeys(one.run.step.id for one in found))
         brief = next((one.brief for one in found if one.brief), "")
-        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True, brief=brief)
+        further = tuple(one.text for one in found if one.further)
+        return MeasuredTexts(tuple(one.text for one in found), notes, steps, valid=True, brief=brief, further=further)
     if not lacking:
         return MeasuredTexts()
     steps = tuple(run.step.id for run in lacking)
@@ -170,10 +172,14 @@ def _storage(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:
     if log:
         least = min(log, key=lambda one: one.value)
         yield _Figure(f"log write {format_ns(least.value)}", least.run)
+    within = best(figures(runs, "storage.iops_within_p99"))
+    if within is not None and (within.invalid is None or (most is not None and within.invalid.is_doubt)):
+        count, limit = format_count(within.value, ""), within.coordinate("limit_ms")
+        yield _Figure(f"{count}{'?' if within.invalid else ''} IOPS at p99 <= {limit:g} ms", within.run, further=True)
     commits = [one for one in figures(runs, "storage.commits") if one.invalid is None and one.load <= USUAL_COMMITTERS]
     if commits:
         most = max(commits, key=lambda one: one.load)
-        yield _Figure(f"{format_count(most.value, '')} commits/s at {most.load:g}", most.run)
+        yield _Figure(f"{format_count(most.value, '')} commits/s at {most.load:g}", most.run, further=True)
 
 
 def _memory(session: Session, runs: Sequence[StepRun]) -> Iterable[_Figure]:

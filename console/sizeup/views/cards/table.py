@@ -110,7 +110,10 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
             CardLine(view.resource, f"{view.title:{_NAME}}{cells}{gap}", view.status, view.label, (start, end))
         )
     titles = gap.join(column.padded(column.title) for column in columns)
-    later = _later(views, every[len(shares) :] if numbers else (), width)
+    shown = next((column.cells for column in columns if column.title == "Measured"), [""] * len(views))
+    pairs = ((view.found.further, cell.split(", ")) for view, cell in zip(views, shown, strict=True))
+    left = [", ".join(text for text in texts if text not in seen) or UNKNOWN for texts, seen in pairs]
+    later = _later(views, [("Measured", left), *(every[len(shares) :] if numbers else ())], width)
     return CardTable(f"{'':{_NAME}}{titles}{gap}Status", tuple(lines), later)
 
 

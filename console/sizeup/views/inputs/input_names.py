@@ -83,7 +83,7 @@ _LABELS = {
     "workload.read_iops": "Random read IOPS",
     "workload.write_iops": "Random write IOPS",
     "workload.percentile": "Percentile of the workload",
-    "workload.p99_ms": "Read latency (99th percentile)",
+    "workload.p99_ms": "Response time (99th percentile)",
     "workload.commits_s": "Commits per second",
     "workload.committers": "Sessions that commit at once",
     "capacity.commits_s": "Storage can do (commits/s); blank: measured",
