@@ -85,12 +85,7 @@ class Figure(Struct, frozen=True):
     @property
     def different(self) -> bool:
         """Whether a difference was found."""
-        return self.verdict not in (
-            Conclusion.NOT_VALID,
-            Conclusion.SAME,
-            Conclusion.UNDECIDED,
-            Conclusion.TOO_FEW,
-        )
+        return self.verdict not in (Conclusion.NOT_VALID, Conclusion.SAME, Conclusion.UNDECIDED, Conclusion.TOO_FEW)
 
 
 class HeadlineFigure(Struct, frozen=True):

@@ -82,10 +82,7 @@ def _other_machine(baseline: Machine, now: Machine) -> str:
         ("product", baseline.platform.model, now.platform.model),
         ("CPU model", baseline.cpu_model, now.cpu_model),
     )
-    return next(
-        (f"{fact} {was}, now {found}" for fact, was, found in kept if was and found and was != found),
-        "",
-    )
+    return next((f"{fact} {was}, now {found}" for fact, was, found in kept if was and found and was != found), "")
 
 
 def _settings(machine: Machine) -> Facts:

@@ -13,13 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.compare.comparison import (
-    LEVEL,
-    MINIMUM_EFFECT,
-    PLANNED_CHANGE,
-    Conclusion,
-    Figure,
-)
+from sizeup.compare.comparison import LEVEL, MINIMUM_EFFECT, PLANNED_CHANGE, Conclusion, Figure
 from sizeup.compare.digest import RunValue, digest
 from sizeup.compare.figures import direction, large_change_excluded
 from sizeup.compare.statistics import (

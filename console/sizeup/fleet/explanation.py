@@ -55,9 +55,7 @@ class PeerDifferences(Struct, frozen=True):
 
 
 def differences(
-    figure: HostFigure,
-    sessions: Sequence[HostSession],
-    peers: Sequence[tuple[Sequence[HostSession], HostFigure]],
+    figure: HostFigure, sessions: Sequence[HostSession], peers: Sequence[tuple[Sequence[HostSession], HostFigure]]
 ) -> PeerDifferences:
     """Return the facts that a host does not share with its peers; sessions are the newest first."""
     machine = _machine(sessions)

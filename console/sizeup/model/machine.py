@@ -514,9 +514,7 @@ class Machine(Struct, frozen=True):
     def pu_counts(self) -> PuCounts:
         """PUs present, online and allowed."""
         return PuCounts(
-            present=len(self.pus),
-            online=sum(pu.online for pu in self.pus),
-            allowed=sum(pu.allowed for pu in self.pus),
+            present=len(self.pus), online=sum(pu.online for pu in self.pus), allowed=sum(pu.allowed for pu in self.pus)
         )
 
     @property

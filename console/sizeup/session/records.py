@@ -23,14 +23,7 @@ from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, Step
-from sizeup.model.records import (
-    ENCODER,
-    EstimateRecord,
-    GapRecord,
-    ProgressRecord,
-    Record,
-    SamplesRecord,
-)
+from sizeup.model.records import ENCODER, EstimateRecord, GapRecord, ProgressRecord, Record, SamplesRecord
 from sizeup.model.sample import Outcome
 from sizeup.quantity import Origin
 
