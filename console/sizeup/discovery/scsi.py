@@ -7,7 +7,7 @@ behind it are found again in the path of each SCSI device.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
 from sizeup.discovery.sysroot import Sysroot
@@ -83,56 +83,44 @@ def _host_of(text: str) -> str | None:
     return None if match is None else f"host{match[1]}"
 
 
-def read_fc_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
-    """Remote ports that are targets, by host."""
-    found: dict[str, list[TargetPort]] = {}
+def _fc_targets(sysroot: Sysroot) -> Iterator[tuple[str, TargetPort]]:
+    """Remote ports that are targets, each with its host."""
     for name in sorted(sysroot.names(_FC_TARGETS)):
         base = f"{_FC_TARGETS}/{name}"
         roles = _text(sysroot, f"{base}/roles")
         host = _host_of(name)
-        if host is None or (roles is not None and "Target" not in roles):
-            continue
-        found.setdefault(host, []).append(
-            TargetPort(
-                name=_wwn(_text(sysroot, f"{base}/port_name")) or name,
-                node_name=_wwn(_text(sysroot, f"{base}/node_name")),
-                address=_text(sysroot, f"{base}/port_id"),
-                state=_text(sysroot, f"{base}/port_state"),
-                roles=roles,
-                sysfs_name=name,
+        if host is not None and (roles is None or "Target" in roles):
+            yield (
+                host,
+                TargetPort(
+                    name=_wwn(_text(sysroot, f"{base}/port_name")) or name,
+                    node_name=_wwn(_text(sysroot, f"{base}/node_name")),
+                    address=_text(sysroot, f"{base}/port_id"),
+                    state=_text(sysroot, f"{base}/port_state"),
+                    roles=roles,
+                    sysfs_name=name,
+                ),
             )
-        )
-    return found
 
 
-def read_sas_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
-    """End devices and expanders, by host; the rate is that of the phy that leads to each."""
+def _sas_targets(sysroot: Sysroot) -> Iterator[tuple[str, TargetPort]]:
+    """End devices, each with its host; the rate is that of the phy that leads to it."""
     rates: dict[str, int] = {}
     for name in sysroot.names(_SAS_PHYS):
         rate = parse_rate(_text(sysroot, f"{_SAS_PHYS}/{name}/negotiated_linkrate") or "")
         path = sysroot.realpath(f"{_SAS_PHYS}/{name}/device/port") or ""
         if rate is not None and path:
             rates[path.rpartition("/")[2]] = rate
-    found: dict[str, list[TargetPort]] = {}
     for name in sorted(sysroot.names(_SAS_DEVICES)):
-        if not name.startswith("end_device-"):
-            continue
-        base = f"{_SAS_DEVICES}/{name}"
         host = _host_of(name)
-        port = "port-" + name.removeprefix("end_device-")
-        if host is not None:
-            found.setdefault(host, []).append(
-                TargetPort(
-                    name=_wwn(_text(sysroot, f"{base}/sas_address")) or name,
-                    rate_bits_per_second=rates.get(port),
-                    sysfs_name=name,
-                )
-            )
-    return found
+        if host is not None and name.startswith("end_device-"):
+            address = _wwn(_text(sysroot, f"{_SAS_DEVICES}/{name}/sas_address"))
+            rate = rates.get("port-" + name.removeprefix("end_device-"))
+            yield host, TargetPort(address or name, rate_bits_per_second=rate, sysfs_name=name)
 
 
-def read_iscsi_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
-    """Sessions with the portal of their first connection, by host."""
+def _iscsi_targets(sysroot: Sysroot) -> Iterator[tuple[str, TargetPort]]:
+    """Sessions with the portal of their first connection, each with its host."""
     portals: dict[str, str] = {}
     for name in sorted(sysroot.names(_ISCSI_CONNECTIONS)):
         base = f"{_ISCSI_CONNECTIONS}/{name}"
@@ -141,20 +129,19 @@ def read_iscsi_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
         if session is not None and address is not None:
             ip = f"[{address}]" if ":" in address else address
             portals.setdefault(f"session{session[1]}", f"{ip}:{port}" if port else ip)
-    found: dict[str, list[TargetPort]] = {}
     for name in sorted(sysroot.names(_ISCSI_SESSIONS)):
         base = f"{_ISCSI_SESSIONS}/{name}"
         host = re.search(r"/(host\d{1,6})/", sysroot.realpath(base) or "")
         if host is not None:
-            found.setdefault(host[1], []).append(
+            yield (
+                host[1],
                 TargetPort(
                     name=_text(sysroot, f"{base}/targetname") or name,
                     address=portals.get(name),
                     state=_text(sysroot, f"{base}/state"),
                     sysfs_name=name,
-                )
+                ),
             )
-    return found
 
 
 def _transport(sysroot: Sysroot, name: str, driver: str | None, location: DeviceLocation) -> Transport:
@@ -244,9 +231,8 @@ def read_hbas(sysroot: Sysroot, parents: DeviceParents) -> tuple[Hba, ...]:
         if _HOST.fullmatch(name)
     }
     targets: dict[str, list[TargetPort]] = {}
-    for group in (read_fc_targets(sysroot), read_sas_targets(sysroot), read_iscsi_targets(sysroot)):
-        for host, ports in group.items():
-            targets.setdefault(host, []).extend(ports)
+    for host, port in (*_fc_targets(sysroot), *_sas_targets(sysroot), *_iscsi_targets(sysroot)):
+        targets.setdefault(host, []).append(port)
     ordered = sorted(names, key=lambda name: int(name.removeprefix("host")))
     return tuple(_read_hba(sysroot, parents, name, tuple(targets.get(name, ()))) for name in ordered)
 
