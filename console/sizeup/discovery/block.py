@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.device_parents import DeviceParents
+from sizeup.discovery.os_settings import bracketed
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.procfs.block import fold_stack
@@ -176,14 +177,6 @@ def _state(sysroot: Sysroot, base: str, entries: frozenset[str], of_device: froz
     return sysroot.line(f"{base}/device/state") if "state" in of_device else None
 
 
-def _chosen(text: str | None) -> str | None:
-    """The scheduler in brackets, ``mq-deadline kyber [none]``, or the only one."""
-    if text is None:
-        return None
-    match = re.search(r"\[([\w-]+)\]", text)
-    return match[1] if match else text.split()[0]
-
-
 def _better_directory(sysroot: Sysroot, base: str, entries: frozenset[str]) -> tuple[str, frozenset[str]]:
     """Return the directory of a disk that has its size: a capture may have copied only a part under /sys/block."""
     name = base.rpartition("/")[2]
@@ -197,20 +190,15 @@ def _better_directory(sysroot: Sysroot, base: str, entries: frozenset[str]) -> t
     return base, entries
 
 
-def _flag(value: int | None) -> bool | None:
-    return None if value is None else value != 0
-
-
-def _kibibytes(number: int | None) -> int | None:
-    return number * 1024 if number is not None and 0 <= number < 1 << 40 else None
+def _kibibytes(sysroot: Sysroot, path: str) -> int | None:
+    number = sysroot.count(path, 1 << 40)
+    return None if number is None else number * 1024
 
 
 def size_of(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
     """Return the bytes that a file of sectors of 512 bytes states; None where it is missing or impossible."""
-    sectors = sysroot.integer(f"{base}/{name}")
-    if sectors is None or not 0 <= sectors < 1 << 55:
-        return None
-    return sectors * _SECTOR
+    sectors = sysroot.count(f"{base}/{name}", 1 << 55)
+    return None if sectors is None else sectors * _SECTOR
 
 
 def _read_device(
@@ -235,6 +223,9 @@ def _read_device(
     of_device = frozenset(sysroot.names(f"{base}/device")) if "device" in entries else frozenset()
     hctl = next((part for part in reversed((location.path or "").split("/")) if _HCTL.fullmatch(part)), None)
     queue = f"{base}/queue"
+    schedulers = sysroot.line(
+        f"{queue}/scheduler"
+    )  # the one in brackets, ``mq-deadline kyber [none]``, or the only one
     return BlockDevice(
         name=name,
         kind=kind,
@@ -245,17 +236,17 @@ def _read_device(
         or udev.get("ID_VENDOR"),
         serial=_serial(sysroot, base, entries, of_device, udev),
         wwn=_wwn(sysroot, base, entries, of_device, udev),
-        rotational=_flag(sysroot.integer(f"{queue}/rotational")),
+        rotational=sysroot.flag(f"{queue}/rotational"),
         logical_block_bytes=sysroot.integer(f"{queue}/logical_block_size"),
         physical_block_bytes=sysroot.integer(f"{queue}/physical_block_size"),
-        scheduler=_chosen(sysroot.line(f"{queue}/scheduler")),
+        scheduler=bracketed(schedulers) or next(iter((schedulers or "").split()), None),
         queue_depth_limit=sysroot.integer(f"{queue}/nr_requests"),
-        read_ahead_bytes=_kibibytes(sysroot.integer(f"{queue}/read_ahead_kb")),
-        largest_request_bytes=_kibibytes(sysroot.integer(f"{queue}/max_sectors_kb")),
+        read_ahead_bytes=_kibibytes(sysroot, f"{queue}/read_ahead_kb"),
+        largest_request_bytes=_kibibytes(sysroot, f"{queue}/max_sectors_kb"),
         hardware_queues=len(sysroot.names(f"{base}/mq")) or None if "mq" in entries else None,
         write_cache=sysroot.line(f"{queue}/write_cache"),
-        read_only=_flag(sysroot.integer(f"{base}/ro")),
-        removable=_flag(sysroot.integer(f"{base}/removable")),
+        read_only=sysroot.flag(f"{base}/ro"),
+        removable=sysroot.flag(f"{base}/removable"),
         members=tuple(sorted(sysroot.names(f"{base}/slaves"))) if "slaves" in entries else (),
         holders=tuple(sorted(sysroot.names(f"{base}/holders"))) if "holders" in entries else (),
         pci_address=location.pci_address,
@@ -266,7 +257,7 @@ def _read_device(
         raid_degraded=sysroot.integer(f"{base}/md/degraded") if "md" in entries else None,
         dm_name=dm_name,
         dm_uuid=uuid,
-        suspended=_flag(sysroot.integer(f"{base}/dm/suspended")) if "dm" in entries else None,
+        suspended=sysroot.flag(f"{base}/dm/suspended") if "dm" in entries else None,
         state=_state(sysroot, base, entries, of_device),
         zoned=None if (zoned := sysroot.line(f"{queue}/zoned")) is None else zoned != "none",
         mount_points=_mount_points(tables, devno, name, dm_name),
@@ -295,7 +286,7 @@ def _read_partitions(
             rotational=disk.rotational,
             logical_block_bytes=disk.logical_block_bytes,
             physical_block_bytes=disk.physical_block_bytes,
-            read_only=_flag(sysroot.integer(f"{base}/{name}/ro")),
+            read_only=sysroot.flag(f"{base}/{name}/ro"),
             parent=disk.name,
             holders=tuple(sorted(sysroot.names(f"{base}/{name}/holders"))),
             pci_address=disk.pci_address,

@@ -81,14 +81,9 @@ def read_set(sysroot: Sysroot, directory: str, names: Sequence[str], member: int
 
 def _preferred(sysroot: Sysroot, directories: Iterable[str]) -> dict[tuple[str, ...], tuple[str, ...]]:
     """For each kind of set the file names this kernel has, so that each CPU costs one open and not four."""
-    for directory in directories:
-        present = set(sysroot.names(directory))
-        if present:
-            return {
-                names: tuple(name for name in names if name in present)
-                for names in (_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS)
-            }
-    return dict.fromkeys((_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS), ())
+    present = next(filter(None, map(sysroot.names, directories)), ())
+    kinds = (_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS)
+    return {names: tuple(name for name in names if name in present) for names in kinds}
 
 
 class _Partition:
@@ -216,12 +211,12 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     cores_by_id: dict[tuple[int, int] | None, list[int]] = {}
     modules: bool | None = None
     dies_named: bool | None = None
+    core_set: CpuSet | None
     for cpu, directory in directories.items():
-        core_set: CpuSet | None
         if cpu in sets.cores.of:
             core_set = sets.cores.sets[sets.cores.of[cpu]]
         else:
-            core_set = read_set(sysroot, directory, names[_CORE_SETS]) if names[_CORE_SETS] else None
+            core_set = read_set(sysroot, directory, names[_CORE_SETS])
             sets.core_ids[cpu] = sysroot.integer(f"{directory}/core_id")
             if core_set is None:
                 cores_by_id.setdefault(ids.core(cpu), []).append(cpu)
@@ -236,7 +231,7 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
                 sets.core_ids[cpu] = sets.core_ids[(core_set or (cpu,))[0]]
         package_set = None
         if cpu not in sets.packages.of or (core_set or (cpu,))[0] == cpu:
-            package_set = read_set(sysroot, directory, names[_PACKAGE_SETS]) if names[_PACKAGE_SETS] else None
+            package_set = read_set(sysroot, directory, names[_PACKAGE_SETS])
         if package_set is not None:
             sets.packages.add(cpu, package_set)
         elif cpu not in sets.packages.of:
@@ -374,8 +369,7 @@ def _against_cpuinfo(
 
 
 def _label(sysroot: Sysroot, cpu: int, name: str) -> int | None:
-    value = sysroot.integer(f"{CPU}/cpu{cpu}/topology/{name}")
-    return None if value is None or value < 0 else value
+    return sysroot.count(f"{CPU}/cpu{cpu}/topology/{name}")
 
 
 def _cores(

@@ -69,8 +69,7 @@ class DeviceParents:
     def own_node(self, path: str) -> int | None:
         """The NUMA node that the device itself names; None where it names none."""
         if path not in self._own:
-            own = self._sysroot.integer(f"{path}/numa_node")
-            self._own[path] = None if own is None or own < 0 else own
+            self._own[path] = self._sysroot.count(f"{path}/numa_node")
         return self._own[path]
 
     def locate(self, path: str) -> DeviceLocation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -29,8 +30,9 @@ from sizeup.discovery.scsi import read_hbas, read_scsi_devices
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.errors import RefusedError, needs_linux
 from sizeup.model.machine import Machine
-from sizeup.model.network import PORTS, is_port
+from sizeup.model.network import PORTS, Nic, is_port
 from sizeup.model.numa import NumaNode
+from sizeup.model.storage import Hba, NvmeController
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
 
@@ -107,11 +109,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
     local = local_mounts(mounts)
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
-    addresses = (
-        *(nic.pci_address for nic in machine.nics if nic.kind in PORTS and nic.up is not False),
-        *(controller.pci_address for controller in machine.nvme_controllers),
-        *(hba.pci_address for hba in machine.hbas),
-    )
+    addresses = _pci_addresses(machine, [nic for nic in machine.nics if nic.kind in PORTS and nic.up is not False])
     found = replace(
         machine,
         file_systems=read_file_systems(root, machine.block_devices, mounts),
@@ -119,9 +117,15 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
         lost_mounts=read_lost_mounts(root, machine.block_devices, mounts),
         accelerators=read_accelerators(root, machine.pci),
         cxl_memory=read_cxl_memory(root, parents),
-        interrupts=read_interrupts(root, (address for address in addresses if address is not None)),
+        interrupts=read_interrupts(root, addresses),
     )
     return replace(found, gaps=tuple(root.gaps))
+
+
+def _pci_addresses(machine: Machine, nics: Iterable[Nic]) -> list[str]:
+    """The addresses of these interfaces, and of the NVMe controllers and adapters of the machine, as far as known."""
+    parts: Iterable[Nic | NvmeController | Hba] = (*nics, *machine.nvme_controllers, *machine.hbas)
+    return [part.pci_address for part in parts if part.pci_address is not None]
 
 
 def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:
@@ -160,15 +164,7 @@ def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     nics = tuple(read_nic_link(root, nic) if is_port(nic) or nic.kind == "bond" else nic for nic in machine.nics)
-    shown = {
-        address.rpartition(".")[0] + ".0"
-        for address in (
-            *(nic.pci_address for nic in nics),
-            *(controller.pci_address for controller in machine.nvme_controllers),
-            *(hba.pci_address for hba in machine.hbas),
-        )
-        if address is not None
-    }
+    shown = {address.rpartition(".")[0] + ".0" for address in _pci_addresses(machine, nics)}
     pci = tuple(read_pci_link(root, item) if item.address in shown else item for item in machine.pci)
     now = replace(
         machine,

@@ -198,10 +198,9 @@ def parse_buffer_sizes(text: str) -> tuple[int, int, int]:
 
 def read_tcp_buffers(sysroot: Sysroot) -> TcpBuffers | None:
     """Return the TCP buffers of the running kernel; None where it reports none of them."""
-    scaling = sysroot.integer(f"{_SETTINGS}/tcp_window_scaling")
     buffers = TcpBuffers(
         sysroot.parsed(f"{_SETTINGS}/tcp_rmem", parse_buffer_sizes),
         sysroot.parsed(f"{_SETTINGS}/tcp_wmem", parse_buffer_sizes),
-        None if scaling is None else scaling != 0,
+        sysroot.flag(f"{_SETTINGS}/tcp_window_scaling"),
     )
     return None if buffers == TcpBuffers() else buffers

@@ -102,30 +102,22 @@ def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
         names = sysroot.names(initiators)
         if not names:
             continue
-        bandwidths = [sysroot.integer(f"{initiators}/{direction}_bandwidth") for direction in ("read", "write")]
+        # No bandwidth where the firmware says nothing, or more than any memory carries.
+        read, write = (sysroot.count(f"{initiators}/{way}_bandwidth", _MEGABYTES_LIMIT) for way in ("read", "write"))
         return NodeAccess(
             read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
             write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,
-            read_bytes_per_second=_bytes_per_second(bandwidths[0]),
-            write_bytes_per_second=_bytes_per_second(bandwidths[1]),
+            read_bytes_per_second=read * _MEGABYTE if read else None,
+            write_bytes_per_second=write * _MEGABYTE if write else None,
             initiators=numbers_in(names, _NODE_NAME),
         )
     return None
 
 
-def _bytes_per_second(megabytes: int | None) -> int | None:
-    """None where the firmware says nothing, or more than any memory carries."""
-    return megabytes * _MEGABYTE if megabytes is not None and 0 < megabytes < _MEGABYTES_LIMIT else None
-
-
 def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:
-    sizes = [
-        sysroot.integer(f"{directory}/memory_side_cache/{name}/size")
-        for name in sysroot.names(f"{directory}/memory_side_cache")
-        if name.startswith("index")
-    ]
-    known = [size for size in sizes if size]
-    return sum(known) if known else None
+    base = f"{directory}/memory_side_cache"
+    indexes = [name for name in sysroot.names(base) if name.startswith("index")]
+    return sum(sysroot.integer(f"{base}/{name}/size") or 0 for name in indexes) or None
 
 
 def _kind(memory_bytes: int | None, known: KnownKind | None) -> MemoryKind:
@@ -268,7 +260,7 @@ def read_dax_devices(sysroot: Sysroot) -> tuple[DaxDevice, ...]:
         DaxDevice(
             clean(name),
             sysroot.integer(f"{_DAX}/{name}/size"),
-            None if (node := sysroot.integer(f"{_DAX}/{name}/target_node")) is None or node < 0 else node,
+            sysroot.count(f"{_DAX}/{name}/target_node"),
             link_name(sysroot, f"{_DAX}/{name}/driver"),
         )
         for name in sysroot.names(_DAX)
@@ -278,11 +270,11 @@ def read_dax_devices(sysroot: Sysroot) -> tuple[DaxDevice, ...]:
 def _dax_kinds(sysroot: Sysroot, with_cpus: Collection[int]) -> dict[int, KnownKind]:
     found: dict[int, KnownKind] = {}
     for name in sysroot.names(_DAX):
-        node = sysroot.integer(f"{_DAX}/{name}/target_node")
+        node = sysroot.count(f"{_DAX}/{name}/target_node")
         path = sysroot.realpath(f"{_DAX}/{name}")
         driver = link_name(sysroot, f"{_DAX}/{name}/driver")
         # Of another driver it is no memory of the kernel; and beside CPUs it is not all that the node has.
-        if node is None or node < 0 or path is None or driver not in (None, "kmem") or node in with_cpus:
+        if node is None or path is None or driver not in (None, "kmem") or node in with_cpus:
             continue
         region = re.match(r".*/ndbus\d+/region\d+", path)
         kind = dax_kind(path, None if region is None else sysroot.line(f"{region[0]}/devtype"))
@@ -354,22 +346,16 @@ def read_dimm_slots(sysroot: Sysroot) -> tuple[DimmSlot, ...]:
     return slots
 
 
-def _count(sysroot: Sysroot, path: str) -> int | None:
-    """Return a counter; None where it is unknown or negative."""
-    number = sysroot.integer(path)
-    return None if number is None or number < 0 else number
-
-
 def _dimm(sysroot: Sysroot, base: str, name: str) -> EdacDimm:
-    megabytes = _count(sysroot, f"{base}/size")
+    megabytes = sysroot.count(f"{base}/size", _MEGABYTES_LIMIT + 1)
     return EdacDimm(
         name=name,
         label=sysroot.line(f"{base}/dimm_label"),
         location=sysroot.line(f"{base}/dimm_location"),
         kind=sysroot.line(f"{base}/dimm_mem_type"),
-        size_bytes=None if megabytes is None or megabytes > _MEGABYTES_LIMIT else megabytes << 20,
-        correctable_errors=_count(sysroot, f"{base}/dimm_ce_count"),
-        uncorrectable_errors=_count(sysroot, f"{base}/dimm_ue_count"),
+        size_bytes=None if megabytes is None else megabytes << 20,
+        correctable_errors=sysroot.count(f"{base}/dimm_ce_count"),
+        uncorrectable_errors=sysroot.count(f"{base}/dimm_ue_count"),
     )
 
 
@@ -385,9 +371,9 @@ def read_edac(sysroot: Sysroot) -> tuple[EdacController, ...]:
             EdacController(
                 name=name,
                 driver=sysroot.line(f"{base}/mc_name"),
-                correctable_errors=_count(sysroot, f"{base}/ce_count"),
-                uncorrectable_errors=_count(sysroot, f"{base}/ue_count"),
-                seconds_since_reset=_count(sysroot, f"{base}/seconds_since_reset"),
+                correctable_errors=sysroot.count(f"{base}/ce_count"),
+                uncorrectable_errors=sysroot.count(f"{base}/ue_count"),
+                seconds_since_reset=sysroot.count(f"{base}/seconds_since_reset"),
                 dimms=tuple(
                     _dimm(sysroot, f"{base}/{match[0]}", match[0])
                     for match in sorted(modules, key=lambda match: (match[1], int(match[2])))

@@ -36,7 +36,7 @@ def read_nvme_controllers(
         pci = location.pci_address
         if pci is None and address is not None and PCI_ADDRESS.fullmatch(address):
             pci = address
-        node = sysroot.integer(f"{base}/numa_node")
+        own = sysroot.count(f"{base}/numa_node")
         state = sysroot.line(f"{base}/state")
         temperature, critical = _temperatures(sysroot, base, state)
         found.append(
@@ -45,7 +45,7 @@ def read_nvme_controllers(
                 transport=sysroot.line(f"{base}/transport"),
                 address=address,
                 pci_address=pci,
-                node=node if node is not None and node >= 0 else location.node,
+                node=location.node if own is None else own,
                 model=sysroot.line(f"{base}/model"),
                 serial=sysroot.line(f"{base}/serial"),
                 firmware=sysroot.line(f"{base}/firmware_rev"),

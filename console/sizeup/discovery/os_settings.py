@@ -62,14 +62,12 @@ def _idle_states(sysroot: Sysroot, cpu: int) -> tuple[IdleState, ...]:
     states = []
     found = [match for name in sysroot.names(base) if (match := _STATE.fullmatch(name)) is not None]
     for match in sorted(found, key=lambda match: int(match[1])):
-        microseconds = sysroot.integer(f"{base}/{match[0]}/latency")
-        disabled = sysroot.integer(f"{base}/{match[0]}/disable")
-        known = microseconds is not None and 0 <= microseconds < 1 << 40
+        microseconds = sysroot.count(f"{base}/{match[0]}/latency", 1 << 40)
         states.append(
             IdleState(
                 name=_short(sysroot.line(f"{base}/{match[0]}/name")) or match[0],
-                exit_latency_ns=microseconds * 1000 if microseconds is not None and known else None,
-                disabled=None if disabled is None else disabled != 0,
+                exit_latency_ns=None if microseconds is None else microseconds * 1000,
+                disabled=sysroot.flag(f"{base}/{match[0]}/disable"),
             )
         )
     return tuple(states)

@@ -27,6 +27,7 @@ NVIDIA = "/proc/driver/nvidia/gpus"
 """NVIDIA's driver: a directory for each GPU, with its UUID beside its model."""
 _CXL = "/sys/bus/cxl/devices"
 _MEMORY_DEVICE = re.compile(r"mem\d{1,5}")
+_BYTES_LIMIT = 1 << 60
 
 _VENDORS = {0x10DE: "NVIDIA", 0x1002: "AMD", 0x8086: "Intel"}
 """Makers of GPUs for servers; other display adapters are a console's (ASPEED, Matrox) or a hypervisor's."""
@@ -267,20 +268,15 @@ def read_cxl_memory(sysroot: Sysroot, parents: DeviceParents) -> tuple[CxlMemory
     for name in sorted(name for name in sysroot.names(_CXL) if _MEMORY_DEVICE.fullmatch(name)):
         base = f"{_CXL}/{name}"
         location = parents.locate(base)
-        node = sysroot.integer(f"{base}/numa_node")
+        own = sysroot.count(f"{base}/numa_node")
         found.append(
             CxlMemory(
                 name=name,
-                volatile_bytes=_size(sysroot, f"{base}/ram/size"),
-                persistent_bytes=_size(sysroot, f"{base}/pmem/size"),
+                volatile_bytes=sysroot.count(f"{base}/ram/size", _BYTES_LIMIT),
+                persistent_bytes=sysroot.count(f"{base}/pmem/size", _BYTES_LIMIT),
                 pci_address=location.pci_address,
-                node=node if node is not None and node >= 0 else location.node,
+                node=location.node if own is None else own,
                 firmware=sysroot.line(f"{base}/firmware_version"),
             )
         )
     return tuple(found)
-
-
-def _size(sysroot: Sysroot, path: str) -> int | None:
-    value = sysroot.integer(path)
-    return value if value is not None and 0 <= value < 1 << 60 else None

@@ -72,9 +72,8 @@ def _control_group(sysroot: Sysroot, cpuset_limits: CpusetLimits) -> ControlGrou
         elif mount.kind == "cgroup" and "memory" in mount.options and "memory" in paths:
             limit = sysroot.line(f"{mount.point}{paths['memory']}/memory.limit_in_bytes")
             known |= limit is not None
-            # Version 1 writes "no limit" as the largest multiple of a page.
-            bytes_limit = whole_number(limit or "")
-            memory = bytes_limit if bytes_limit is not None and bytes_limit < 1 << 62 else memory
+            # Version 1 writes "no limit" as the largest multiple of a page, which has 19 digits.
+            memory = memory if (found := whole_number(limit or "")) is None else found
     return ControlGroup(cpuset_limits.cgroup or paths.get("") or None, cpuset_limits.cpuset, quota, memory, known)
 
 
@@ -183,7 +182,6 @@ def read_platform(
     first = cpuinfo.processors[0] if cpuinfo.processors else 0
     cpufreq = f"{CPU}/cpu{first}/cpufreq"
     memlock, unlimited = _memlock(sysroot)
-    balancing = sysroot.integer("/proc/sys/kernel/numa_balancing")
     hidden = []
     if container is not None:
         hidden.append(f"{container}: memory, processes and devices of the host that the container does not share")
@@ -202,7 +200,7 @@ def read_platform(
         command_line=command_line,
         governor=policy_setting(sysroot, first, "scaling_governor"),
         transparent_huge_pages=bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/enabled")),
-        numa_balancing=None if balancing is None else balancing != 0,
+        numa_balancing=sysroot.flag("/proc/sys/kernel/numa_balancing"),
         model=product,
         vendor=vendor,
         serial=dmi_line(sysroot, "product_serial"),

@@ -178,6 +178,16 @@ class Sysroot:
         """A whole number, decimal or with its 0x; None as for ``read``, or with a gap where it is no number."""
         return self.parsed(path, kernel_file.parse_integer)
 
+    def count(self, path: str, limit: int = 1 << 63) -> int | None:
+        """A whole number from 0 to below ``limit``; None as for ``integer``, and for any other number."""
+        number = self.integer(path)
+        return number if number is not None and 0 <= number < limit else None
+
+    def flag(self, path: str) -> bool | None:
+        """Whether the number in a file is other than 0; None as for ``integer``."""
+        number = self.integer(path)
+        return None if number is None else number != 0
+
     # Looking around
 
     def names(self, path: str) -> tuple[str, ...]:
