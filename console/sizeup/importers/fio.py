@@ -151,10 +151,8 @@ def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together:
     estimates: list[Estimate] = []
     if moved:
         every = [direction for _, found in moved for direction in found]
-        estimates.append(Estimate(IOPS.name, at, sum(direction.iops for direction in every), caveats=caveats))
-        estimates.append(
-            Estimate(RATE.name, at, sum(direction.bytes_per_second for direction in every), caveats=caveats)
-        )
+        iops, rate = (sum(getattr(one, name) for one in every) for name in ("iops", "bytes_per_second"))
+        estimates += (Estimate(IOPS.name, at, iops, caveats=caveats), Estimate(RATE.name, at, rate, caveats=caveats))
     for kind, found in moved:
         coordinates = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
         estimates += _latencies(coordinates, found, caveats)

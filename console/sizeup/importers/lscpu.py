@@ -26,6 +26,7 @@ from sizeup.units import parse_bytes
 MARK = '"lscpu"'
 
 _MOST_PUS = 8192
+_NOT_REPORTED = ("memory", "kernel", "block devices", "networks", "huge pages")
 _CACHE = re.compile(r"L(\d)([di]?) cache")
 _SIZE = re.compile(r"([\d.]+\s*[KMG]?(?:i?B)?)(?:\s*\((\d{1,6}) instances?\))?")
 _NOMINAL = re.compile(r"@\s*(\d{1,3}(?:\.\d+)?)\s*GHz")
@@ -124,7 +125,10 @@ def _machine(fields: dict[str, str], shape: _Shape) -> Machine:
     ]
     core_of = {cpu: index for index, core in enumerate(cores) for cpu in core.pus}
     nominal = _NOMINAL.search(model or "")
+    where = "lscpu, from the model's name"
+    clock = Quantity(float(nominal[1]) * 1e9, "Hz", Origin.IMPORTED, where) if nominal else None
     hypervisor = fields.get("Hypervisor vendor")
+    unknown = (Gap(subject, "lscpu does not report it") for subject in _NOT_REPORTED)
     return Machine(
         packages=tuple(Package(pus, index, model) for index, pus in enumerate(packages)),
         dies=tuple(Die(pus, index, None) for index, pus in enumerate(packages)),
@@ -141,23 +145,13 @@ def _machine(fields: dict[str, str], shape: _Shape) -> Machine:
         ),
         cpu_model=model,
         cpu_vendor=fields.get("Vendor ID"),
-        base_clock=(
-            Quantity(float(nominal[1]) * 1e9, "Hz", Origin.IMPORTED, "lscpu, from the model's name")
-            if nominal
-            else None
-        ),
+        base_clock=clock,
         platform=Platform(
             architecture=fields.get("Architecture"),
             hypervisor=hypervisor.lower() if hypervisor else None,
             is_guest=True if hypervisor else None,
         ),
-        gaps=(
-            *shape.gaps,
-            *(
-                Gap(subject, "lscpu does not report it")
-                for subject in ("memory", "kernel", "block devices", "networks", "huge pages")
-            ),
-        ),
+        gaps=(*shape.gaps, *unknown),
     )
 
 

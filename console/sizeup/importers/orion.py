@@ -86,13 +86,11 @@ _DEFAULTS = (
 
 def _estimates(text: str, options: str) -> Iterator[Estimate]:
     writes = _found((r"^Write:\s*(\d{1,3})%", text), (r"-write (\d{1,3})\b", options), otherwise=0)
-    small = _found(
-        (r"^Small IO size:\s*(\d{1,6}) KB", text), (r"-size_small (\d{1,6})\b", options), otherwise=SMALL_BYTES >> 10
-    )
-    large = _found(
-        (r"^Large IO size:\s*(\d{1,6}) KB", text), (r"-size_large (\d{1,6})\b", options), otherwise=LARGE_BYTES >> 10
-    )
-    small, large = small << 10, large << 10
+    small, large = (
+        _found((rf"^{which} IO size:\s*(\d{{1,6}}) KB", text), (rf"-size_{which.lower()} (\d{{1,6}})\b", options),
+               otherwise=size >> 10) << 10
+        for which, size in (("Small", SMALL_BYTES), ("Large", LARGE_BYTES))
+    )  # fmt: skip
     types = re.search(r"^I/?O Types?:.*", text, re.MULTILINE | re.IGNORECASE)
     sequential = "large sequential" in types[0].lower() if types else re.search(r"-type seq\b", options)
     assumed = () if options or re.search(r"^Write:", text, re.MULTILINE) else (_DEFAULTS,)
