@@ -119,15 +119,17 @@ def parse_integer(text: str) -> int:
     return number
 
 
-def read_integer(path: str) -> int | None:
-    """Return the number in a one-value file; None where it is missing, unreadable or no number."""
-    text = read_line(path)
-    if text is None:
-        return None
+def integer_in(text: str) -> int | None:
+    """Return a kernel number; None where the text is none."""
     try:
         return parse_integer(text)
     except ValueError:
         return None
+
+
+def read_integer(path: str) -> int | None:
+    """Return the number in a one-value file; None where it is missing, unreadable or no number."""
+    return integer_in(read_line(path) or "")
 
 
 def list_names(path: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizeup.model.machine import LogicalPartition
-from sizeup.procfs.kernel_file import parse_integer
+from sizeup.procfs.kernel_file import integer_in
 
 LPARCFG = "/proc/ppc64/lparcfg"
 LPARCFG_KEYS = (
@@ -42,11 +42,8 @@ def reduced_lparcfg(data: bytes) -> bytes:
 
 
 def _whole(value: str) -> int | None:
-    try:
-        number = parse_integer(value.strip())
-    except ValueError:
-        return None
-    return number if 0 <= number <= _MOST_PROCESSORS * _UNITS else None
+    number = integer_in(value.strip())
+    return number if number is not None and 0 <= number <= _MOST_PROCESSORS * _UNITS else None
 
 
 def _flag(number: int | None) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sizeup.model.machine import SwapArea
-from sizeup.procfs.kernel_file import PROC, SYS, Unreadable, list_names, parse_integer, read_file, read_text
+from sizeup.procfs.kernel_file import PROC, SYS, Unreadable, integer_in, list_names, read_file, read_text
 from sizeup.procfs.mounts import unescape
 
 _LINE = re.compile(r"^(?:Node \d+ )?([\w()]+): +(\d{1,15})( kB)?$", re.MULTILINE)
@@ -38,18 +38,11 @@ def parse_swap_areas(text: str) -> tuple[SwapArea, ...]:
 
 def _area(words: list[str]) -> SwapArea:
     path, kind, size, used, priority = [*words, *("" for _ in range(5))][:5]
-    return SwapArea(unescape(path), kind or None, _kibibytes(size), _kibibytes(used), _number(priority))
-
-
-def _number(word: str) -> int | None:
-    try:
-        return parse_integer(word)
-    except ValueError:
-        return None
+    return SwapArea(unescape(path), kind or None, _kibibytes(size), _kibibytes(used), integer_in(priority))
 
 
 def _kibibytes(word: str) -> int | None:
-    number = _number(word)
+    number = integer_in(word)
     return number * 1024 if number is not None and 0 <= number < _LARGEST_KIB else None
 
 
