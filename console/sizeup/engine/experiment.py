@@ -104,9 +104,7 @@ def prepare(spec: ExperimentSpec) -> PreparedExperiment:
                 f"{flag}: expected a number of seconds from {least:g} to {MOST_SECONDS:,.0f}, found {seconds:g}"
             )
     began = time.monotonic()
-    registry = load_registry()
-    if spec.run.only_builtin:
-        registry = registry.builtin_only()
+    registry = load_registry().builtin_only() if spec.run.only_builtin else load_registry()
     settings = parse_assignments(spec.run.assignments, registry)
     plan = make_plan(discover("/"), registry, name=spec.run.plan, probes=spec.run.probes, settings=settings)
     if not plan.steps:
@@ -241,16 +239,9 @@ class _Experiment:
 
     def _record(self, setting: str, command: str, result: CommandResult, round_: int) -> CommandRecord:
         return CommandRecord(
-            self._now_ns(),
-            self._id,
-            setting,
-            command,
-            round(result.seconds, 3),
-            result.exit_status,
-            round_,
-            result.output,
-            result.problem,
-        )
+            self._now_ns(), self._id, setting, command, round(result.seconds, 3), result.exit_status, round_,
+            result.output, result.problem,
+        )  # fmt: skip
 
     def _create(self) -> str:
         host, now, spec = os.uname().nodename, datetime.now(UTC), self._spec
@@ -261,18 +252,10 @@ class _Experiment:
             writer.write(
                 SessionRecord(FORMAT, str(uuid.uuid4()), TOOL, host, utc_text(now)),
                 ExperimentRecord(
-                    self._now_ns(),
-                    self._id,
-                    spec.a,
-                    spec.b,
-                    spec.last_command,
-                    spec.rounds,
-                    spec.order,
-                    spec.settle_seconds,
-                    spec.command_limit_seconds,
-                    user(),
+                    self._now_ns(), self._id, spec.a, spec.b, spec.last_command, spec.rounds, spec.order,
+                    spec.settle_seconds, spec.command_limit_seconds, user(),
                 ),
-            )
+            )  # fmt: skip
             writer.sync()
         return path
 

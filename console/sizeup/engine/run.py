@@ -302,9 +302,7 @@ def run(
     ``control`` is that of a caller that goes on after the run; ``plan`` is run in place of one made from the spec.
     """
     start_ns = None if spec.start_at is None else parse_start(spec.start_at)
-    registry = load_registry()
-    if spec.only_builtin:
-        registry = registry.builtin_only()
+    registry = load_registry().builtin_only() if spec.only_builtin else load_registry()
     settings = parse_assignments(spec.assignments, registry)
     watch = EnvironmentWatch()
     with (

@@ -6,7 +6,7 @@ import gzip
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import msgspec
 
@@ -111,7 +111,8 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
     if isinstance(value, CommandRecord):
         value = msgspec.structs.replace(value, command=_LEFT_OUT, output=())
     if isinstance(value, msgspec.Struct):
-        return msgspec.structs.replace(value, **_fields(value, value.__struct_fields__, masker))
+        fields = {name: masked(getattr(value, name), masker, _kind_of(name)) for name in value.__struct_fields__}
+        return msgspec.structs.replace(value, **fields)
     return value
 
 
@@ -120,10 +121,6 @@ def _setting(name: str, value: object, masker: Masker) -> object:
         parts = filter(None, map(_NAME_AND_SHARE.fullmatch, value.split(", ")))
         return ", ".join(masker.pseudonym(Secret.PROCESS, part[1]) + (part[2] or "") for part in parts)
     return masked(value, masker, _kind_of(name))
-
-
-def _fields(value: object, names: tuple[str, ...], masker: Masker) -> dict[str, Any]:
-    return {name: masked(getattr(value, name), masker, _kind_of(name)) for name in names}
 
 
 def _named(value: object, kind: Secret | None = None) -> Iterator[tuple[Secret, str]]:
