@@ -78,7 +78,6 @@ _TYPE_PATHS = (
 """Where the data sources of cloud-init keep the type: EC2, Alibaba, Azure, Google, Oracle, OpenStack."""
 
 _TYPE = re.compile(r"[A-Za-z0-9](?:[\w.\-]|/(?=\w)){0,63}")
-_REGION_PATHS = (("v1", "region"),)
 
 
 def provider_in(text: str) -> str | None:
@@ -113,7 +112,7 @@ def parse_instance_data(data: bytes) -> dict[tuple[str, ...], str]:
         raise ValueError(f"expected JSON, found {error}") from error
     if not isinstance(document, dict):
         raise ValueError("expected a JSON object")  # noqa: TRY004  # of the file, not of an argument
-    paths = (("v1", "cloud_name"), *_REGION_PATHS, *_TYPE_PATHS)
+    paths = (("v1", "cloud_name"), ("v1", "region"), *_TYPE_PATHS)
     found = {path: _at(document, path) for path in paths}
     return {path: text for path, text in found.items() if text is not None and _TYPE.fullmatch(text)}
 

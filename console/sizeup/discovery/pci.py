@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -12,7 +13,6 @@ from sizeup.discovery.device_parents import PCI_ADDRESS, PCI_DEVICES, DevicePare
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import Accelerator, CxlMemory, DeviceInterrupts, NodeOrigin, PciFunction, PciLink
 from sizeup.model.numa import NumaNode
-from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.lists import parse_cpulist
 
 _SLOTS = "/sys/bus/pci/slots"
@@ -190,15 +190,9 @@ def read_pci(
 
 def _cpus(sysroot: Sysroot, irq: str) -> tuple[int, ...]:
     for name in _AFFINITY:
-        data = sysroot.answer(f"{_IRQ}/{irq}/{name}")
-        if isinstance(data, Unreadable):
-            continue  # only root may read some of them; the CPUs are unknown then
-        try:
-            found = parse_cpulist(data.decode("ascii", "replace").strip())
-        except ValueError:
-            continue
-        if found:
-            return found
+        with suppress(ValueError):  # only root may read some of them; the CPUs are unknown then
+            if found := parse_cpulist(sysroot.line_if_any(f"{_IRQ}/{irq}/{name}") or ""):
+                return found
     return ()
 
 

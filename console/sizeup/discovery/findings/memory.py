@@ -432,7 +432,8 @@ def _shared_node(machine: Machine) -> Iterator[Finding]:
     yield Finding(
         "numa.missing-node",
         Severity.WARNING,
-        f"NUMA {_named(shared)} with the CPUs of several sockets, while other nodes have one each",
+        f"NUMA node{'' if len(shared) == 1 else 's'} {format_list(tuple(node.os_id for node in shared))} with the CPUs "
+        "of several sockets, while other nodes have one each",
         (
             f"{plural(len(machine.packages), 'socket')}, {plural(len(nodes), 'NUMA node')} with CPUs",
             *_node_lines(machine),
@@ -446,10 +447,6 @@ def _shared_node(machine: Machine) -> Iterator[Finding]:
         command=_COMMAND,
         quantity="memory.remote_latency",
     )
-
-
-def _named(nodes: list[NumaNode]) -> str:
-    return f"node{'' if len(nodes) == 1 else 's'} {format_list(tuple(node.os_id for node in nodes))}"
 
 
 def _node_lines(machine: Machine) -> Iterator[str]:
