@@ -76,9 +76,8 @@ def condition_results(
         if question.change is None:
             answers.append(_by_bound(question, known))
         elif name not in figures:
-            answers.append(
-                ConditionResult(question, Decision.UNDECIDED, _nothing_to_compare(*known.sides_of(question)))
-            )
+            why = _nothing_to_compare(*known.sides_of(question))
+            answers.append(ConditionResult(question, Decision.UNDECIDED, why))
         else:
             figure = with_verdict(figures[name], corrected[name], level, minimum_effect, confirmatory=True)
             objection = SAME_SESSION if same else figure.invalid_text

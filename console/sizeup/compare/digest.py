@@ -142,7 +142,8 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
     for key, point in run.points.items():
         value = _value(point)
         if value is not None:
-            invalid = validity.of(point)
+            invalid, estimate = validity.of(point), point.estimate
+            low, high = (None, None) if estimate is None else (estimate.low, estimate.high)
             yield RunValue(
                 metric=f"{run.step.probe}.{point.series}",
                 key=key,
@@ -153,8 +154,8 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
                 settings=run.step.settings,
                 distribution=run.distribution,
                 when=None if started is None else started + run.started_ns / 1e9,
-                low=point.estimate.low if point.estimate is not None else None,
-                high=point.estimate.high if point.estimate is not None else None,
+                low=low,
+                high=high,
                 # Runs that did not converge scatter, which a test over runs takes into account.
                 invalid="" if invalid is None or invalid.scatter else invalid.cause,
             )

@@ -143,17 +143,8 @@ def _slot_text(slot: DimmSlot) -> str | None:
     if not slot.size_bytes:
         return "empty"
     speed = slot.configured_transfers_per_second
-    return " ".join(
-        filter(
-            None,
-            (
-                format_bytes(slot.size_bytes),
-                slot.kind,
-                slot.part_number,
-                None if speed is None else f"at {speed // 1_000_000} MT/s",
-            ),
-        )
-    )
+    at = None if speed is None else f"at {speed // 1_000_000} MT/s"
+    return " ".join(filter(None, (format_bytes(slot.size_bytes), slot.kind, slot.part_number, at)))
 
 
 def _mitigations(machine: Machine) -> Facts:

@@ -18,6 +18,7 @@ from sizeup.units import format_ns
 
 CARDS = ("storage", "cpu", "memory", "network", "clock")
 """The order in which figures are shown."""
+CARD_ORDER = {card: number for number, card in enumerate(CARDS)}
 P99_LIMIT_NS = 1e6
 """The response time that databases on flash are held to."""
 _COMMIT_BYTES = 8192
@@ -103,17 +104,10 @@ def _headline(
     scatter = invalid is not None and invalid.scatter
     estimate = None if ranged is None else ranged.estimate
     low, high = (None, None) if estimate is None else (estimate.low, estimate.high)
-    return Headline(
-        card,
-        name,
-        series,
-        value,
-        run,
-        "" if invalid is None or scatter else invalid.cause,
-        scatter,
-        None if low is None or high is None else (low, high),
-        unsteady=invalid is not None and invalid.parts == ("steady",),
-    )
+    cause = "" if invalid is None or scatter else invalid.cause
+    interval = None if low is None or high is None else (low, high)
+    unsteady = invalid is not None and invalid.parts == ("steady",)
+    return Headline(card, name, series, value, run, cause, scatter, interval, unsteady)
 
 
 def _valid(figure: MeasuredFigure) -> bool:

@@ -14,7 +14,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.compare.headlines import CARDS
+from sizeup.compare.headlines import CARD_ORDER
 from sizeup.errors import MalformedError
 from sizeup.fleet.files import FileProblem, FleetFiles
 from sizeup.fleet.fleet import usable
@@ -203,8 +203,7 @@ def _own_figures(figures: Iterable[HostFigure]) -> list[HostFigure]:
         key = figure.name, figure.workload
         if key not in best or _rank(figure) >= _rank(best[key]):
             best[key] = figure
-    order = {card: number for number, card in enumerate(CARDS)}
-    return sorted(best.values(), key=lambda figure: order.get(figure.card, len(order)))
+    return sorted(best.values(), key=lambda figure: CARD_ORDER.get(figure.card, len(CARD_ORDER)))
 
 
 def _rank(figure: HostFigure) -> tuple[bool, bool, float]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.fleet.catalog import LEAST_MACHINES, CatalogComparison, Standing, short_cpu
+from sizeup.fleet.data import figure_data
 from sizeup.fleet.fleet import usable
 from sizeup.fleet.reference_figures import Nearness, ReferenceFigure, nearest_reference
 from sizeup.model.plan import Better
@@ -101,23 +102,15 @@ def catalog_data(found: CatalogComparison, folder: str) -> dict[str, Any]:
             "unreadable_files": len(found.unread),
         },
         "figures": [_figure(found, standing) for standing in found.standings],
-        "files": [{"path": one.path, "problem": one.problem, "read": one.read} for one in found.problems],
+        "files": found.problems,
     }
 
 
 def _figure(found: CatalogComparison, standing: Standing) -> dict[str, Any]:
     figure, placed = standing.figure, standing.placed
     reference = _reference(found, standing)
-    low, high = figure.interval or (None, None)
     return {
-        "name": figure.name,
-        "title": figure.title,
-        "card": figure.card,
-        "unit": figure.unit,
-        "better": figure.better,
-        "value": figure.value,
-        "low": low,
-        "high": high,
+        **figure_data(figure),
         "converged": not figure.scatter,
         "invalid_reason": figure.invalid or None,
         "workload": figure.workload,
@@ -133,16 +126,11 @@ def _figure(found: CatalogComparison, standing: Standing) -> dict[str, Any]:
         "published_reference": None
         if reference is None
         else {
-            "machine": reference[0].machine,
-            "nearness": reference[1].value,
-            "value": reference[0].base_value,
-            "measured": reference[0].measured,
-            "source": reference[0].source,
-            "date": reference[0].date,
-            "url": reference[0].url or None,
-            "note": reference[0].note or None,
+            "machine": reference[0].machine, "nearness": reference[1].value, "value": reference[0].base_value,
+            "measured": reference[0].measured, "source": reference[0].source, "date": reference[0].date,
+            "url": reference[0].url or None, "note": reference[0].note or None,
         },
-    }
+    }  # fmt: skip
 
 
 def _memory(found: CatalogComparison) -> str:

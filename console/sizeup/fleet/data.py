@@ -39,11 +39,7 @@ def fleet_data(
             {
                 "name": name,
                 "hosts": len(hosts),
-                "figures": {
-                    figure: {"hosts": found.hosts, "median": found.median, "sigma": found.sigma}
-                    for (of, figure), found in fleet.spreads.items()
-                    if of == name
-                },
+                "figures": {figure: found for (of, figure), found in fleet.spreads.items() if of == name},
             }
             for name, hosts in types.items()
         ],
@@ -61,9 +57,7 @@ def fleet_data(
         ],
         "drift": drift,
         "synchronized_runs": runs,
-        "files": [
-            {"path": one.path, "problem": one.problem, "read": one.read} for one in fleet.problems
-        ],
+        "files": fleet.problems,
     }  # fmt: skip
 
 
@@ -84,7 +78,7 @@ def _host(fleet: Fleet, host: Host) -> dict[str, Any]:
         "sessions": [{"path": one.path, "id": one.id, "started": one.started} for one in host.sessions],
         "figures": [_figure(fleet, host, figure) for figure in host.figures.values()],
         "outliers": [_outlier(outlier) for outlier in host.outliers],
-        "findings": [{"id": one.id, "severity": one.severity, "title": one.title} for one in host.findings],
+        "findings": host.findings,
     }
 
 
@@ -97,18 +91,17 @@ def figure_state(host: Host, figure: HostFigure) -> str:
     return "not converged" if figure.scatter else "valid"
 
 
+def figure_data(figure: HostFigure) -> dict[str, Any]:
+    """Return what a figure is, and its value with its interval."""
+    low, high = figure.interval or (None, None)
+    about = {name: getattr(figure, name) for name in ("name", "title", "card", "unit", "better", "value")}
+    return {**about, "low": low, "high": high}
+
+
 def _figure(fleet: Fleet, host: Host, figure: HostFigure) -> dict[str, Any]:
     limits = fleet.spreads.get((host.compared_as.name, figure.name))
-    low, high = figure.interval or (None, None)
     return {
-        "name": figure.name,
-        "title": figure.title,
-        "card": figure.card,
-        "unit": figure.unit,
-        "better": figure.better,
-        "value": figure.value,
-        "low": low,
-        "high": high,
+        **figure_data(figure),
         "state": figure_state(host, figure),
         "reason": figure.invalid or None,
         "workload": figure.workload,

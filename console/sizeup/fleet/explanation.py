@@ -90,8 +90,7 @@ def differences(
 
 
 def _machine(sessions: Sequence[HostSession]) -> Machine | None:
-    packed = next((session.packed_machine for session in sessions if session.packed_machine), b"")
-    return _unpacked(packed) if packed else None
+    return next((_unpacked(session.packed_machine) for session in sessions if session.packed_machine), None)
 
 
 _unpacked = lru_cache(2 * MOST_PEERS)(unpacked_machine)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.compare.comparison import Conclusion
-from sizeup.compare.headlines import CARDS
+from sizeup.compare.headlines import CARD_ORDER
 from sizeup.fleet.explanation import PeerDifferences, differences
 from sizeup.fleet.files import FileProblem, FleetFiles
 from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession
@@ -227,8 +227,7 @@ def _names(hosts: Sequence[Host]) -> tuple[str, ...]:
     for host in hosts:
         for figure in host.figures.values():
             cards.setdefault(figure.name, figure.card)
-    order = {card: place for place, card in enumerate(CARDS)}
-    return tuple(sorted(cards, key=lambda name: order.get(cards[name], len(order))))
+    return tuple(sorted(cards, key=lambda name: CARD_ORDER.get(cards[name], len(CARD_ORDER))))
 
 
 def _spreads(hosts: Sequence[Host]) -> dict[tuple[str, str], Spread]:

@@ -136,34 +136,17 @@ def read_host_session(path: str) -> HostSession:
 def host_session(session: Session, path: str) -> HostSession:
     """Reduce a session to what a fleet needs."""
     header, machine, status = session.header, session.machine, run_status(session)
+    rounds = by_round(session.steps.values()).values()
+    grave = (one for one in session.findings if not one.probe and one.severity is not Severity.INFO)
+    known = machine or Machine()  # of which nothing is known
     return HostSession(
-        path,
-        header.id,
-        header.host,
-        header.started,
-        epoch(header.started),
-        header.tool,
-        (machine.platform.model if machine is not None else None) or "",
-        (machine.cpu_model if machine is not None else None) or "",
-        None if machine is None else machine.socket_count,
-        None if machine is None else machine.core_count,
-        None if machine is None else machine.memory_bytes,
+        path, header.id, header.host, header.started, epoch(header.started), header.tool,
+        known.platform.model or "", known.cpu_model or "", known.socket_count, known.core_count, known.memory_bytes,
         b"" if machine is None else zlib.compress(msgspec.json.encode(machine), _FASTEST),
-        status.grade.value,
-        status.cause,
-        status.sentence,
-        tuple(
-            _figure(session, found, path)
-            for runs in by_round(session.steps.values()).values()
-            for found in headlines(runs)
-        ),
-        session.damage.sentences(),
-        _start(session),
-        tuple(
-            HostFinding(one.id, one.severity, one.title)
-            for one in session.findings
-            if not one.probe and one.severity is not Severity.INFO
-        ),
+        status.grade.value, status.cause, status.sentence,
+        tuple(_figure(session, found, path) for runs in rounds for found in headlines(runs)),
+        session.damage.sentences(), _start(session),
+        tuple(HostFinding(one.id, one.severity, one.title) for one in grave),
     )  # fmt: skip
 
 
@@ -172,23 +155,12 @@ def _needs_samples(run: StepRun) -> bool:
 
 
 def _figure(session: Session, found: Headline, path: str) -> HostFigure:
-    series = found.series
+    series, run = found.series, found.run
     return HostFigure(
-        found.card,
-        found.name,
-        series.title,
-        series.unit,
-        series.better,
-        found.value,
-        _workload(session, found.run),
-        _moment(session, found.run.started_ns),
-        found.invalid,
-        found.scatter,
-        found.interval,
-        found.run.distribution,
-        path,
+        found.card, found.name, series.title, series.unit, series.better, found.value, _workload(session, run),
+        _moment(session, run.started_ns), found.invalid, found.scatter, found.interval, run.distribution, path,
         session.header.started,
-    )
+    )  # fmt: skip
 
 
 def _workload(session: Session, run: StepRun) -> str:

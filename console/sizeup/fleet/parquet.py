@@ -176,52 +176,27 @@ def _rows(sessions: Iterable[HostSession]) -> Iterator[ParquetRow]:
     for session in sessions:
         about = _about(session)
         for number, figure in enumerate(session.figures):
+            low, high = figure.interval or (None, None)
             yield replace(
-                about,
-                machine_zlib=None if number else about.machine_zlib,
-                card=figure.card,
-                figure=figure.name,
-                title=figure.title,
-                unit=figure.unit,
-                better=figure.better.value,
-                value=figure.value,
-                low=None if figure.interval is None else figure.interval[0],
-                high=None if figure.interval is None else figure.interval[1],
-                workload=figure.workload,
-                measured_epoch=figure.when,
-                invalid=figure.invalid,
-                not_converged=figure.scatter,
-                distribution=figure.distribution,
-            )
+                about, machine_zlib=None if number else about.machine_zlib, card=figure.card, figure=figure.name,
+                title=figure.title, unit=figure.unit, better=figure.better.value, value=figure.value, low=low,
+                high=high, workload=figure.workload, measured_epoch=figure.when, invalid=figure.invalid,
+                not_converged=figure.scatter, distribution=figure.distribution,
+            )  # fmt: skip
         if not session.figures:
             yield about
 
 
 def _about(session: HostSession) -> ParquetRow:
     start = session.start
+    at, delay_ns, synchronized, refused = (None,) * 4 if start is None else msgspec.structs.astuple(start)
     return ParquetRow(
-        session.path,
-        session.id,
-        session.host,
-        session.started,
-        session.when,
-        session.tool,
-        session.model,
-        session.cpu_model,
-        session.sockets,
-        session.cores,
-        session.memory_bytes,
+        session.path, session.id, session.host, session.started, session.when, session.tool, session.model,
+        session.cpu_model, session.sockets, session.cores, session.memory_bytes,
         base64.b64encode(session.packed_machine).decode() or None,
-        session.grade,
-        session.cause,
-        session.sentence,
-        None if start is None else start.at,
-        None if start is None else start.delay_ns,
-        None if start is None else start.clock_synchronized,
-        None if start is None else start.refused,
-        "\n".join(session.damage),
-        msgspec.json.encode(session.findings).decode(),
-    )
+        session.grade, session.cause, session.sentence, at, delay_ns, synchronized, refused,
+        "\n".join(session.damage), msgspec.json.encode(session.findings).decode(),
+    )  # fmt: skip
 
 
 def _session(rows: Sequence[ParquetRow]) -> HostSession:
@@ -241,19 +216,9 @@ def _session(rows: Sequence[ParquetRow]) -> HostSession:
 
 
 def _figure(row: ParquetRow) -> HostFigure:
+    interval = None if row.low is None or row.high is None else (row.low, row.high)
     return HostFigure(
-        row.card or "",
-        row.figure or "",
-        row.title or "",
-        row.unit or "",
-        Better(row.better),
-        row.value or 0.0,
-        row.workload or "",
-        row.measured_epoch,
-        row.invalid or "",
-        bool(row.not_converged),
-        None if row.low is None or row.high is None else (row.low, row.high),
-        row.distribution or "",
-        row.session_path,
-        row.started,
-    )
+        row.card or "", row.figure or "", row.title or "", row.unit or "", Better(row.better), row.value or 0.0,
+        row.workload or "", row.measured_epoch, row.invalid or "", bool(row.not_converged), interval,
+        row.distribution or "", row.session_path, row.started,
+    )  # fmt: skip

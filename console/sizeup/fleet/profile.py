@@ -37,10 +37,8 @@ class Acceptance(Struct, frozen=True):
     def result(self) -> AcceptanceResult:
         """Return the worst result of its checks."""
         results = {check.result for check in self.checks}
-        return next(
-            (one for one in (AcceptanceResult.FAIL, AcceptanceResult.UNDECIDED) if one in results),
-            AcceptanceResult.PASS,
-        )
+        worst = (AcceptanceResult.FAIL, AcceptanceResult.UNDECIDED)
+        return next((one for one in worst if one in results), AcceptanceResult.PASS)
 
 
 def read_profile(given: str, fleet: Fleet) -> Profile:

@@ -306,19 +306,9 @@ def figures_table(fleet: Fleet, host: Host) -> Table:
     rows = []
     for name, figure in host.figures.items():
         found = fleet.spreads.get((host.compared_as.name, name))
-        compared = found is not None and found.hosts > 1 and usable(figure)
-        rows.append(
-            (
-                fleet.title(name),
-                figure_text(host, name).strip(),
-                figure_value(found.median, figure.unit) if found is not None and compared else UNKNOWN,
-                f"{figure.value / found.median:.2f}" if found is not None and compared else "",
-            )
-        )
-    columns = (
-        Column("Figure"),
-        Column("Here", numeric=True),
-        Column("Median", numeric=True),
-        Column("Ratio", numeric=True),
-    )
+        median, ratio = UNKNOWN, ""
+        if found is not None and found.hosts > 1 and usable(figure):
+            median, ratio = figure_value(found.median, figure.unit), f"{figure.value / found.median:.2f}"
+        rows.append((fleet.title(name), figure_text(host, name).strip(), median, ratio))
+    columns = (Column("Figure"), *(Column(title, numeric=True) for title in ("Here", "Median", "Ratio")))
     return Table("", columns, tuple(rows))
