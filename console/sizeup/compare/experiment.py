@@ -220,7 +220,7 @@ def _judged(figure: Figure, corrected: float, level: float, minimum_effect: floa
     if figure.low is None or figure.high is None:
         verdict = Conclusion.TOO_FEW
     elif corrected <= level and abs(figure.ratio - 1) >= minimum_effect:
-        verdict = direction(figure)
+        verdict = direction(figure.ratio, None if figure.series is None else figure.series.better)
     elif large_change_excluded(figure) and (figure.low <= 1 <= figure.high or abs(figure.ratio - 1) < minimum_effect):
         verdict = Conclusion.SAME
     else:

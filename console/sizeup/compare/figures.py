@@ -130,7 +130,7 @@ def with_verdict(
     elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
         verdict = Conclusion.SAME if large_change_excluded(figure) else Conclusion.UNDECIDED
     else:
-        verdict = direction(figure)
+        verdict = direction(figure.ratio, None if figure.series is None else figure.series.better)
     left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)
     return replace(
         figure,
@@ -148,13 +148,11 @@ def large_change_excluded(figure: Figure) -> bool:
     return max(math.log(figure.high), -math.log(figure.low)) < math.log(1 + EXCLUDED_CHANGE)
 
 
-def direction(figure: Figure) -> Conclusion:
-    """Return whether the new side is better or worse, or higher or lower where neither is better."""
-    higher = figure.ratio > 1
-    better = figure.series.better if figure.series is not None else Better.NEITHER
-    if better is Better.NEITHER:
-        return Conclusion.HIGHER if higher else Conclusion.LOWER
-    return Conclusion.BETTER if higher == (better is Better.HIGHER) else Conclusion.WORSE
+def direction(ratio: float, better: Better | None) -> Conclusion:
+    """Return whether so many times as much is better or worse, or higher or lower where neither is better."""
+    if better is None or better is Better.NEITHER:
+        return Conclusion.HIGHER if ratio > 1 else Conclusion.LOWER
+    return Conclusion.BETTER if (ratio > 1) == (better is Better.HIGHER) else Conclusion.WORSE
 
 
 def _invalid(side: Runs, keys: Iterable[PointKey]) -> str:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.compare.comparison import Conclusion
+from sizeup.compare.figures import direction
 from sizeup.compare.headlines import CARD_ORDER
 from sizeup.fleet.explanation import PeerDifferences, differences
 from sizeup.fleet.files import FileProblem, FleetFiles
@@ -19,7 +20,6 @@ from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession
 from sizeup.fleet.machine_types import SAME_MEMORY, UNKNOWN_TYPE, MachineType, machine_types
 from sizeup.fleet.outliers import LEAST_HOSTS, Spread, spread
 from sizeup.model.finding import Severity
-from sizeup.model.plan import Better
 from sizeup.text import plural
 from sizeup.units import format_bytes
 
@@ -307,11 +307,7 @@ def _outlier(host: Host, figure: HostFigure, limits: Spread, hosts: Sequence[Hos
         and name not in other.other_workload
         and not limits.stands_out(theirs.value, theirs.interval if theirs.scatter else None)
     ]
-    higher = figure.value > limits.median
-    if figure.better is Better.NEITHER:
-        conclusion = Conclusion.HIGHER if higher else Conclusion.LOWER
-    else:
-        conclusion = Conclusion.BETTER if higher == (figure.better is Better.HIGHER) else Conclusion.WORSE
+    conclusion = direction(figure.value / limits.median, figure.better)
     theirs_figures = [(peer.sessions, peer.figures[name]) for peer in peers]
     found = differences(figure, host.sessions, theirs_figures)
     return Outlier(host.name, figure, len(peers), limits.median, conclusion, found)

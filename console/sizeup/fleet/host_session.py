@@ -128,7 +128,8 @@ def read_host_session(path: str) -> HostSession:
     Samples are read only where a step gave no estimates.
     """
     session = read_session(path, samples=False)
-    if any(_needs_samples(run) for run in session.steps.values()):
+    runs = session.steps.values()
+    if any(run.finished and all(point.estimate is None for point in run.points.values()) for run in runs):
         session = read_session(path)
     return host_session(session, path)
 
@@ -148,10 +149,6 @@ def host_session(session: Session, path: str) -> HostSession:
         session.damage.sentences(), _start(session),
         tuple(HostFinding(one.id, one.severity, one.title) for one in grave),
     )  # fmt: skip
-
-
-def _needs_samples(run: StepRun) -> bool:
-    return run.finished and not any(point.estimate is not None for point in run.points.values())
 
 
 def _figure(session: Session, found: Headline, path: str) -> HostFigure:

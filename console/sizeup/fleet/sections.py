@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from sizeup.compare.figures import direction
 from sizeup.compare.profile import AcceptanceResult
 from sizeup.fleet.against import FigureChange, FleetDrift
 from sizeup.fleet.profile import Acceptance
 from sizeup.fleet.synchronized import SynchronizedRun
-from sizeup.model.plan import Better
 from sizeup.report.table import wrap
 from sizeup.text import plural
 from sizeup.units import format_ns, format_value
@@ -35,10 +35,7 @@ def acceptance_lines(accepted: Sequence[Acceptance], width: int) -> Iterator[str
 
 def change_sentence(change: FigureChange) -> str:
     """Return ``db03: DRAM latency 152 ns, was 95 ns (1.60 x): worse``."""
-    higher = change.ratio > 1
-    word = "higher" if higher else "lower"
-    if change.better is not Better.NEITHER:
-        word = "better" if higher == (change.better is Better.HIGHER) else "worse"
+    word = direction(change.ratio, change.better).value
     now, before = (format_value(value, change.unit) for value in (change.now, change.before))
     who = change.host or f"median of {plural(change.hosts, 'host')}"
     return f"{who}: {change.title} {now}, was {before} ({change.ratio:.2f} x): {word}"

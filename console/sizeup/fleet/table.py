@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sizeup.charts.table import UNKNOWN, Column, Table
-from sizeup.compare.comparison import Conclusion
 from sizeup.fleet.explanation import PeerDifference
 from sizeup.fleet.files import read_fleet
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, Outlier, build_fleet, usable
@@ -40,12 +39,6 @@ _SHORT = {
 """Titles of columns by quantity; other figures have that of their series."""
 _MARK = " *"
 """What stands behind a figure that stands out."""
-_WORDS = {
-    Conclusion.WORSE: "worse",
-    Conclusion.BETTER: "better",
-    Conclusion.HIGHER: "higher",
-    Conclusion.LOWER: "lower",
-}
 
 
 def session_fleet_lines(paths: Iterable[str], width: int = WIDTH) -> list[str]:
@@ -137,7 +130,7 @@ def outlier_sentence(outlier: Outlier) -> str:
     open_ = ", not converged" if figure.scatter else ""
     return (
         f"{figure.title} {value}{open_}, {outlier.ratio:.2f} x the median of {median} "
-        f"({plural(outlier.peers, 'peer')}): {_WORDS[outlier.conclusion]}"
+        f"({plural(outlier.peers, 'peer')}): {outlier.conclusion.value}"
     )
 
 
