@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sizeup.model.machine import Machine, PathBudget, PciFunction, PciLink, Stage
+from sizeup.model.machine import Machine, PathBudget, PciFunction, PciLink, Stage, device_of
 from sizeup.model.network import PORTS, Nic, RdmaPort
 from sizeup.model.numa import NumaNode
 from sizeup.model.storage import Hba, Transport
@@ -123,11 +123,6 @@ def _edge_stage(edge: PciFunction, at: int, count: int) -> Stage:
     return Stage(name, edge.address, link_bytes_per_second(link), text)
 
 
-def _device_key(address: str) -> str:
-    """Functions of one device share its link."""
-    return address.rpartition(".")[0]
-
-
 def _memory_stage(node: int | None, nodes: dict[int, NumaNode]) -> Stage | None:
     if node is None or node not in nodes:
         return None
@@ -166,7 +161,7 @@ def bandwidth_budgets(machine: Machine) -> tuple[PathBudget, ...]:
         demand = None if port is None else port.bytes_per_second
         for edge, stage in zip(edges, stages, strict=True):
             # On its own link a device of unknown speed asks for nothing that is known.
-            load.setdefault(_device_key(edge.address), {})[name] = demand or 0.0
+            load.setdefault(device_of(edge.address), {})[name] = demand or 0.0
             demand = min((rate for rate in (demand, stage.bytes_per_second) if rate), default=None)
         endpoints.append((name, address, node, port, stages))
     return tuple(_budget(machine, nodes, load, *endpoint) for endpoint in endpoints)
@@ -185,7 +180,7 @@ def _budget(
     share: float | None = None
     stages = [] if port is None else [port]
     for link in links:
-        users = load[_device_key(link.subject)]
+        users = load[device_of(link.subject)]
         others = tuple(user for user in users if user != name)
         demand = sum(users.values()) if others else None
         stages.append(Stage(link.name, link.subject, link.bytes_per_second, link.source, others, demand or None))

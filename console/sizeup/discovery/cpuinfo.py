@@ -7,7 +7,8 @@ import re
 from msgspec import Struct, field
 
 from sizeup.model.topology import Cache, CacheKind
-from sizeup.units import parse_bytes
+from sizeup.procfs.kernel_file import integer_in
+from sizeup.units import parse_bytes, whole_number
 
 _MODEL_KEYS = ("model name", "cpu model", "cpu", "processor", "model", "uarch", "isa", "hardware", "machine")
 """x86 and loongarch, mips, POWER and sparc, old Arm, s390, RISC-V: the first that is a name."""
@@ -133,10 +134,6 @@ def _stated_clock(sections: list[dict[str, str]]) -> tuple[str, float] | None:
     return None
 
 
-def _small_number(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 6 else None
-
-
 def _s390_caches(text: str) -> tuple[Cache, ...]:
     kinds = {"Data": CacheKind.DATA, "Instruction": CacheKind.INSTRUCTION}
     return tuple(
@@ -191,8 +188,8 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         package_cpus=counts["siblings"],
         package_cores=counts["cpu cores"],
         flags=frozenset(flags.split()),
-        family=_small_number(first.get("cpu family", "")),
-        model_number=_small_number(first.get("model", "")),
+        family=whole_number(first.get("cpu family", "")),
+        model_number=whole_number(first.get("model", "")),
         is_x86=any("flags" in section for section in sections),
         is_arm=any("cpu implementer" in section for section in sections),
         megahertz=None if clock is None else clock[1],
@@ -202,16 +199,9 @@ def parse_cpuinfo(text: str) -> CpuInfo:
     )
 
 
-def _number(text: str) -> int | None:
-    try:
-        return int(text, 0) if len(text) < 12 else None
-    except ValueError:
-        return None
-
-
 def arm_name(implementer: str, part: str) -> str | None:
     """Return the name of an Arm core, such as ``Arm Neoverse-N1``, by the two numbers as cpuinfo writes them."""
-    maker, number = _number(implementer), _number(part)
+    maker, number = integer_in(implementer), integer_in(part)
     if maker is None or number is None:
         return None
     name = _PARTS.get(maker, {}).get(number)

@@ -29,7 +29,7 @@ from sizeup.discovery.routes import Routes, placed_by_interface, placed_on_fabri
 from sizeup.discovery.scsi import read_hbas, read_scsi_devices
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.errors import RefusedError, needs_linux
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, device_of
 from sizeup.model.network import PORTS, Nic, is_port
 from sizeup.model.numa import NumaNode
 from sizeup.model.storage import Hba, NvmeController
@@ -164,7 +164,7 @@ def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     nics = tuple(read_nic_link(root, nic) if is_port(nic) or nic.kind == "bond" else nic for nic in machine.nics)
-    shown = {address.rpartition(".")[0] + ".0" for address in _pci_addresses(machine, nics)}
+    shown = {device_of(address) + ".0" for address in _pci_addresses(machine, nics)}
     pci = tuple(read_pci_link(root, item) if item.address in shown else item for item in machine.pci)
     now = replace(
         machine,

@@ -16,6 +16,7 @@ from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount
 from sizeup.procfs.mounts import MountEntry, MountStats, parse_mountinfo, parse_mounts, parse_mountstats
 from sizeup.text import plural
+from sizeup.units import whole_number
 
 _SWITCHES = "/sys/kernel/sunrpc/xprt-switches"
 _TRANSPORT = re.compile(r"xprt-\d{1,6}-tcp")
@@ -116,8 +117,7 @@ def _value(options: dict[str, str], *names: str) -> str | None:
 
 
 def _number(options: dict[str, str], name: str) -> int | None:
-    text = options.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 12 else None
+    return whole_number(options.get(name, ""))
 
 
 def _version(options: dict[str, str]) -> str | None:

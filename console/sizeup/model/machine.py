@@ -43,6 +43,11 @@ class PciLink(Struct, frozen=True):
     """Lanes."""
 
 
+def device_of(address: str) -> str:
+    """Return the address of a PCI device without a function; its functions share its link, and fail together."""
+    return address.rpartition(".")[0]
+
+
 class PciFunction(Struct, frozen=True):
     """One function of a PCI device, with the edge that leads up from it."""
 

@@ -7,7 +7,7 @@ from shlex import quote
 
 from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
+from sizeup.model.machine import Machine, device_of
 from sizeup.model.network import PORTS
 from sizeup.model.storage import Transport
 from sizeup.procfs.lists import format_list
@@ -117,7 +117,7 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
     for budget in machine.budgets:
         for stage in budget.stages:
             wanted, rate = stage.wanted_bytes_per_second, stage.bytes_per_second
-            device = stage.subject.rpartition(".")[0]  # functions of one device share its link
+            device = device_of(stage.subject)
             if wanted is None or rate is None or wanted <= rate or device in seen:
                 continue
             seen.add(device)

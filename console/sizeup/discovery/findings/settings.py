@@ -171,6 +171,7 @@ def power(machine: Machine) -> Iterator[Finding]:
         )
     deepest = deepest_idle_state(settings)
     slow = deepest is not None and (deepest.exit_latency_ns or 0) >= _SLOW_EXIT_NS
+    exits = [(one.name, one.exit_latency_ns) for one in settings.idle_states]
     if deepest is not None and slow and not platform.is_guest and _is_server(machine):
         yield Finding(
             "cpu.deep-idle",
@@ -178,7 +179,7 @@ def power(machine: Machine) -> Iterator[Finding]:
             f"An idle CPU may need {format_ns(deepest.exit_latency_ns or 0)} to wake ({deepest.name})",
             (
                 "idle states: "
-                + ", ".join(f"{state.name} {_exit(state.exit_latency_ns)}" for state in settings.idle_states),
+                + ", ".join(f"{name} {'unknown' if time is None else format_ns(time)}" for name, time in exits),
                 *source_lines("idle states"),
             ),
             "A CPU that went to sleep while a process waited for I/O adds this time to the wait, as far as the load "
@@ -210,10 +211,6 @@ def _is_server(machine: Machine) -> bool:
     """Return whether chassis, sockets or processor show a server; laptops sleep deeply, and nothing waits for that."""
     named = _SERVER_PROCESSORS.search(machine.cpu_model or "") is not None
     return machine.platform.chassis_type in _SERVER_CHASSIS or (machine.socket_count or 0) > 1 or named
-
-
-def _exit(nanoseconds: int | None) -> str:
-    return "unknown" if nanoseconds is None else format_ns(nanoseconds)
 
 
 def microcode(machine: Machine) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from shlex import quote
 
 from sizeup.discovery.findings.remedies import packages_of
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import FileSystem, Machine
+from sizeup.model.machine import FileSystem, Machine, device_of
 from sizeup.model.storage import BlockDevice, Hba, MultipathMap, NvmeController, NvmeHealth, Path, Transport
 from sizeup.text import first_of, plural
 from sizeup.units import format_bit_rate, format_decimal_bytes
@@ -299,7 +299,7 @@ def _shared_parts(found: MultipathMap, hbas: dict[str, Hba]) -> Iterator[str]:
     """What all paths of a map go over: the narrowest of adapter port and card, then interface, then target port."""
     paths = found.paths
     adapters = {path.hba for path in paths}
-    cards = {_card(path.pci_address) for path in paths}
+    cards = {path.pci_address and device_of(path.pci_address) for path in paths}
     nics = {path.net_device for path in paths}
     if None not in nics and len(nics) == 1:
         yield f"the interface {nics.pop()}"
@@ -311,11 +311,6 @@ def _shared_parts(found: MultipathMap, hbas: dict[str, Hba]) -> Iterator[str]:
     targets = {path.target for path in paths}
     if None not in targets and len(targets) == 1 and paths[0].transport is not None:
         yield f"the target port {targets.pop()}"
-
-
-def _card(address: str | None) -> str | None:
-    """Return the address of a device without its function; the functions of one card fail together."""
-    return None if address is None else address.rpartition(".")[0]
 
 
 def file_systems(machine: Machine) -> Iterator[Finding]:
