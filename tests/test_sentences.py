@@ -79,8 +79,7 @@ ALLOWED = {
         "sizeup_memory/memhammer.py": "_count _cpus",
     },
     "a page of the documentation": {
-        "cli/help.py": "_list",
-        "cli/manual.py": "_verbatim",
+        "cli/help.py": "_list _verbatim",
         "cli/page_text.py": "print_page",
         "cli/pages.py": "InstalledPage.title linked_pages",
     },

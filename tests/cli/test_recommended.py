@@ -31,7 +31,6 @@ PROSE = frozenset(
 START = "run"
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "cli/size_profile.py": ("size",),
-    "cli/size_report.py": ("size",),
     "cli/results.py": ("session export",),
     "cli/sizing_inputs.py": ("size",),
     "compare/condition_results.py": ("session compare",),

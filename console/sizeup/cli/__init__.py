@@ -122,7 +122,7 @@ def _fit_output() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return the exit status; an error is printed as one line on standard error."""
     _fit_output()
-    status = _guarded(lambda: _run(arguments) if arguments else _run_bare())
+    status = _guarded(lambda: _run(arguments))
     return _guarded(sys.stdout.flush) or status
 
 
@@ -161,6 +161,10 @@ def _guarded(work: Callable[[], int | None]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if not arguments:  # without the 10 ms that argparse takes to load
+        from sizeup.cli.console import show_console
+
+        return show_console({})
     from sizeup.cli import renamed
     from sizeup.cli.parser import build_parser, group_help
 
@@ -206,10 +210,3 @@ def _is_shown(name: str) -> bool:
         return os.path.exists(find(name))
     except SizeupError:
         return False
-
-
-def _run_bare() -> int:
-    """Start the console without arguments, and without the 10 ms that argparse takes to load."""
-    from sizeup.cli.console import show_console
-
-    return show_console({})

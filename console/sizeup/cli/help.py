@@ -13,14 +13,21 @@ sizeup help completion fish > ~/.config/fish/completions/sizeup.fish
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 import textwrap
+from collections.abc import Iterator
 
+from sizeup import __version__
+from sizeup.cli import COMMANDS, GROUPS
 from sizeup.cli.arguments import arg
+from sizeup.cli.parser import build_parser
 from sizeup.cli.results import write_text
 from sizeup.errors import ExitStatus, UsageError
 
 _COLUMNS = 80
+_FILES = frozenset({"BASELINE", "FILE", "MACHINE", "NEW", "OTHER", "OUT"})
+"""What the help calls values that are paths."""
 ARGUMENTS = (
     arg(
         "page", nargs="?", metavar="PAGE",
@@ -40,18 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
     elif wanted == "man":
         from datetime import UTC, datetime
 
-        from sizeup import __version__
-        from sizeup.cli.manual import page
-
-        print("\n".join(page(__version__, datetime.now(UTC).strftime("%Y-%m-%d"))))
+        print("\n".join(_manual(__version__, datetime.now(UTC).strftime("%Y-%m-%d"))))
     elif wanted == "schema":
         from sizeup.session.records import schema_text
 
         sys.stdout.write(schema_text())
     elif wanted == "completion":
-        from sizeup.cli.completion import completion
-
-        print(completion(shell))
+        print(_completion(shell))
     else:
         _print_page(wanted)
     return ExitStatus.OK
@@ -83,3 +85,74 @@ def _list() -> str:
             title = textwrap.shorten(page.title.replace("`", ""), _COLUMNS - width - 2, placeholder=" ...")
             lines.append(f"  {page.name:<{width}}{title}")
     return "\n".join(lines) + "\n"
+
+
+def _manual(version: str, date: str) -> Iterator[str]:
+    """The page in the language of man(7)."""
+    yield f'.TH SIZEUP 1 "{date}" "sizeup {version}" "User Commands"'
+    yield ".SH NAME"
+    yield r"sizeup \- judge a Linux server before a database goes on it"
+    yield ".SH SYNOPSIS"
+    yield from _verbatim("sizeup [OPTION]...\nsizeup COMMAND [OPTION]...")
+    yield ".SH OPTIONS"
+    yield from _verbatim(build_parser().format_help())
+    yield ".SH COMMANDS"
+    for name in COMMANDS:
+        yield f'.SS "sizeup {name}"'
+        yield from _verbatim(build_parser(name).format_help())
+    yield ".SH EXIT STATUS"
+    yield from _verbatim("\n".join(f"{status.value:<5}{status.meaning}" for status in ExitStatus))
+
+
+def _verbatim(text: str) -> Iterator[str]:
+    """Lines as they are: no filling, and nothing in them a request."""
+    yield ".nf"
+    for line in text.rstrip().splitlines():
+        escaped = line.replace("\\", r"\e").replace("-", r"\-")
+        yield rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped
+    yield ".fi"
+
+
+def _completion(shell: str) -> str:
+    """Return the script for a shell."""
+    if importlib.util.find_spec("shtab") is None:
+        raise UsageError(
+            "completion needs shtab, which is not installed; install it with: pip install 'sizeup[completion]'"
+        )
+    import shtab
+
+    parser = _whole_parser()
+    _mark_paths(parser)
+    return str(shtab.complete(parser, shell))
+
+
+def _whole_parser() -> argparse.ArgumentParser:
+    """Return all commands as one parser."""
+    parser = argparse.ArgumentParser(prog="sizeup", parents=[build_parser()], add_help=False)
+    top = parser.add_subparsers(metavar="COMMAND")
+    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    for path, (_, summary) in COMMANDS.items():
+        first, _, second = path.partition(" ")
+        if not second:
+            sub = top.add_parser(first, help=summary, parents=[build_parser(path)], add_help=False)
+        else:
+            if first not in groups:
+                group = top.choices.get(first) or top.add_parser(first, help=GROUPS[first])
+                groups[first] = group.add_subparsers(metavar="COMMAND")
+            sub = groups[first].add_parser(second, help=summary, parents=[build_parser(path)], add_help=False)
+        sub.prog = f"sizeup {path}"
+    return parser
+
+
+def _mark_paths(parser: argparse.ArgumentParser) -> None:
+    """Tell shtab which values are paths, by the names the help gives them."""
+    import shtab
+
+    for action in parser._actions:  # noqa: SLF001  argparse offers no other way to its options
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for sub in action.choices.values():
+                _mark_paths(sub)
+        elif action.metavar in _FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # the attribute that shtab looks for
+        elif action.metavar == "DIR":
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]

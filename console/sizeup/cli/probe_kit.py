@@ -58,37 +58,33 @@ class CheckPlugin:
     @staticmethod
     def run(arguments: argparse.Namespace) -> int:
         """Check it, run it for a moment if that was asked for, and list what is wrong."""
+        from sizeup import files
+        from sizeup.probing.kit.check import check_plugin
+        from sizeup.probing.kit.plugin_files import unpack_wheel
+
         refuse_without(arguments, "--set", "--run")
-        return _check(arguments)
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    from sizeup import files
-    from sizeup.probing.kit.check import check_plugin
-    from sizeup.probing.kit.plugin_files import unpack_wheel
-
-    path = Path(arguments.path)
-    with files.temporary_directory() as unpacked:
-        if path.is_file():
-            root = Path(unpacked)
-            unpack_wheel(path, root)
-        elif path.is_dir():
-            root = path
+        path = Path(arguments.path)
+        with files.temporary_directory() as unpacked:
+            if path.is_file():
+                root = Path(unpacked)
+                unpack_wheel(path, root)
+            elif path.is_dir():
+                root = path
+            else:
+                raise UsageError(f"{path}: expected a folder or a wheel, found neither")
+            checked = check_plugin(root)
+            trials: list[Trial] = []
+            if arguments.run and not checked.problems:
+                trials = _trials(checked.files, checked.names, arguments.assignments)
+        if arguments.json:
+            _print_json(checked, trials)
         else:
-            raise UsageError(f"{path}: expected a folder or a wheel, found neither")
-        checked = check_plugin(root)
-        trials: list[Trial] = []
-        if arguments.run and not checked.problems:
-            trials = _trials(checked.files, checked.names, arguments.assignments)
-    if arguments.json:
-        _print_json(checked, trials)
-    else:
-        _print_text(checked, trials, ran=arguments.run)
-    if checked.problems:
-        return ExitStatus.USAGE
-    if any(trial.problems for trial in trials):
-        return ExitStatus.PROBE_FAILED
-    return ExitStatus.REFUSED if any(trial.refused for trial in trials) else ExitStatus.OK
+            _print_text(checked, trials, ran=arguments.run)
+        if checked.problems:
+            return ExitStatus.USAGE
+        if any(trial.problems for trial in trials):
+            return ExitStatus.PROBE_FAILED
+        return ExitStatus.REFUSED if any(trial.refused for trial in trials) else ExitStatus.OK
 
 
 def _trials(files: PluginFiles, names: list[str], assignments: list[str]) -> list[Trial]:

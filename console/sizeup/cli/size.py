@@ -23,16 +23,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sizeup.cli.arguments import against, allow_undecided, arg, refuse_combination, refuse_without
-from sizeup.cli.results import chosen_format, format_arguments, write_text
+from sizeup.cli.results import chosen_format, document_text, format_arguments, write_document, write_text
 from sizeup.cli.sizing_inputs import SIZING, SizedSubject, sized_subject, sizing_rules, workload_inputs
 from sizeup.errors import ExitStatus, UsageError
+from sizeup.portability import host_name
 from sizeup.text import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from datetime import date
 
     from sizeup.model.advice import Advice
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from sizeup.sizing.licensing.editions import OtherContract
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.sizing_comparison import SizingComparison
+    from sizeup.views.document.blocks import Block, DocumentPart
 
 _FORMATS = ("text", "json", "html", "markdown")
 _PARTS = ("working", "sources", "licenses", "sensitivity")
@@ -92,9 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
         return write_profile(arguments, subject._replace(inputs=sizing.inputs), chosen)
     label = "" if subject.session is None else recomputed_label(sizing, subject.session.advice)
     if chosen in ("html", "markdown"):
-        from sizeup.cli.size_report import write_report
+        from sizeup.views.document.sizing_document import Subject, sizing_document
 
-        write_report(chosen, arguments, sizing, pack, today, subject, label)
+        about = Subject(_title(subject), subject.machine if subject.session is None else None, subject.session, label)
+        chapters = tuple(_chapters(arguments.show, sizing, pack))
+        written = sizing_document(sizing, pack, today, about, chapters)
+        write_document(arguments.output, document_text(written, chosen))
     elif chosen == "json":
         write_text(json.dumps(_data(arguments, sizing, pack, today, subject, label), indent=1) + "\n", arguments.output)
     else:
@@ -102,21 +109,56 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
+def _title(of: SizedSubject) -> str:
+    """Return the name of what was sized; a machine goes by its host name."""
+    if of.session is not None:
+        return of.session.title or of.session.header.host
+    if of.machine is None:
+        return of.name
+    where = host_name() if of.name == "this machine" else os.path.basename(os.path.abspath(of.name))
+    return of.machine.platform.hostname or where
+
+
+def _chapters(show: Sequence[str], sizing: Sizing, rules: Rules) -> Iterator[DocumentPart]:
+    """Yield the chapters that were asked for by further options."""
+    from sizeup.views.document.blocks import DocumentPart
+    from sizeup.views.result.licenses import license_table
+
+    if "licenses" in show:
+        yield DocumentPart("Licenses of every vendor", (license_table(sizing, rules),), open=True)
+    if "sensitivity" in show and (blocks := tuple(_sensitivity_blocks(sizing, rules))):
+        yield DocumentPart("What would change the answer", blocks, open=True)
+
+
+def _sensitivity_blocks(sizing: Sizing, rules: Rules) -> Iterator[Block]:
+    from sizeup.sizing.sensitivity import flips, tornados
+    from sizeup.views.inputs.sensitivity import flip_table, tornado_chart
+
+    for target, swings in tornados(sizing.inputs, sizing.advice, rules):
+        if swings:
+            yield tornado_chart(target, swings)
+    turns = flip_table(flips(sizing.inputs, sizing.advice, rules), sizing, rules)
+    if turns.rows:
+        yield turns
+
+
 def _data(
     arguments: argparse.Namespace, sizing: Sizing, pack: Rules, today: date, subject: SizedSubject, label: str
 ) -> dict[str, Any]:
     """Return the answer as plain data, with what further options ask for."""
+    import msgspec
+
+    from sizeup.sizing.licensing.table import rows
     from sizeup.sizing.sensitivity import flips, tornados
     from sizeup.views.inputs.advice import sizing_data
     from sizeup.views.inputs.sensitivity import sensitivity_data
     from sizeup.views.inputs.sizing_comparison import sizing_comparison_data
-    from sizeup.views.result.licenses import license_data
 
     data = sizing_data(sizing, pack, today, subject.name)
     if arguments.against is not None:
         data["ratios"] = sizing_comparison_data(_compared(arguments.against, sizing, pack, subject))
     if "licenses" in arguments.show:
-        data["licenses"] = license_data(sizing, pack)
+        data["licenses"] = [msgspec.to_builtins(row) for row in rows(sizing.inputs, pack)]
     if "sensitivity" in arguments.show:
         data["sensitivity"] = sensitivity_data(
             tornados(sizing.inputs, sizing.advice, pack),

@@ -56,11 +56,8 @@ def _compare(a: str, b: str, *, as_json: bool) -> None:
 
     comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
     if as_json:
-        print(
-            json.dumps(
-                {"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": sizing_comparison_data(comparisons)}, indent=1
-            )
-        )
+        data = {"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": sizing_comparison_data(comparisons)}
+        print(json.dumps(data, indent=1))
     else:
         print("\n".join(sizing_comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
 

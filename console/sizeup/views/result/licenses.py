@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from sizeup.charts.table import Column, Table
 from sizeup.quantity import Origin, Quantity, Words
@@ -30,11 +28,6 @@ _COUNTED = {
     "machine.vcpus": "vCPUs",
     "license.users": "users",
 }
-
-
-def license_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
-    """Every product of every vendor as plain data, USD."""
-    return [msgspec.to_builtins(row) for row in rows(sizing.inputs, rules)]
 
 
 def license_table(sizing: Sizing, rules: Rules) -> Table:
