@@ -238,7 +238,7 @@ MAY_SIZE = {
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
     "engine/advice.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",
-    "tui/screens/sizing_pages.py": "published cases beside this machine",
+    "tui/screens/sizing_text.py": "published cases beside this machine",
     "views/result/repair.py": "the shares after a repair, of advice that was worked out with its inputs",
 }
 

@@ -111,13 +111,10 @@ class ChoiceOverlay(SelectOverlay):
         """Begin without a number: the list has opened."""
         self._number = ""
 
-    def _first_words(self) -> list[str]:
-        return [str(option.prompt).partition(" ")[0] for option in self.options]
-
     def _take_number(self, event: events.Key) -> bool:
         """Return whether a key was part of a number, or took the value."""
         typed = event.character or ""
-        words = self._first_words()
+        words = [str(option.prompt).partition(" ")[0] for option in self.options]
         digit = typed.isdecimal() and typed.isascii() and any(word.isdecimal() for word in words)
         # After the first letter of a unit the others belong to it: b of 24kib leads nowhere.
         unit = bool(self._number and typed) and typed.lower() in self._units

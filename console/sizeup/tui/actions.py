@@ -58,7 +58,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("mode.measure", "3", "app.mode('measure')", "Measure", "Show and run measurements."),
         Action("mode.sizing", "4", "app.mode('sizing')", "Sizing", "Show demand and capacity; try other inputs."),
         Action("mode.sessions", "5", "app.mode('sessions')", "Sessions", "Show and compare what was measured before."),
-        _move("mode.next", "tab", "app.next_pane", "Next pane", "Move to the next pane."),
+        _move("mode.next", "tab", "app.focus_next", "Next pane", "Move to the next pane."),
         _footer("app.help", "question_mark,f1", "app.help", "Help", "Show the keys that work here."),
         _move("app.palette", "colon,ctrl+p", "app.command_palette", "Palette", "Find an action by name."),
         Action("app.copy", "y", "app.copy", "Copy", "Copy the screen as text, and save it to a file."),
@@ -80,10 +80,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         _footer("summary.latest", "o", "screen.latest", "Last session", "Open the session that was written last."),
         Action("summary.resume", "R", "screen.resume", "Resume", "Run the missing steps of the interrupted session."),
         Action(
-            "summary.mount",
-            "m",
-            "screen.mount",
-            "Mount",
+            "summary.mount", "m", "screen.mount", "Mount",
             "Choose the directory that will hold the database, and measure.",
         ),
     ),
@@ -105,28 +102,19 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sizing.less", "minus,left", "screen.step(-1)", "Decrease", "Decrease the selected input."),
         _footer("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change."),
         _footer(
-            "sizing.save",
-            "s",
-            "screen.save",
-            "Save",
+            "sizing.save", "s", "screen.save", "Save",
             "Save the typed inputs in the session, with the verdict and the advice on them.",
         ),
         _footer("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it."),
         _workload("sizing", footer=True),
         Action(
-            "sizing.file",
-            "f",
-            "screen.workload_file",
-            "File",
+            "sizing.file", "f", "screen.workload_file", "File",
             "Take the workload from a file: AWR, Statspack, sar, iostat, vmstat, kSar or TOML.",
         ),
         _footer("sizing.tornado", "t", "screen.tornado", "Factors", "Show which input changes the answer most."),
         _footer("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses."),
         _footer(
-            "sizing.recompute",
-            "r",
-            "screen.recompute",
-            "Recompute",
+            "sizing.recompute", "r", "screen.recompute", "Recompute",
             "Recompute a saved session's advice with today's rules, or show what it recorded.",
         ),
         _footer("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case."),
@@ -156,18 +144,12 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         _footer("sessions.note", "n", "screen.note", "Note", "Write a note into it."),
         _footer(
-            "sessions.export",
-            "e",
-            "screen.export",
-            "Export",
+            "sessions.export", "e", "screen.export", "Export",
             "Write a report, the comparison that is shown, or a masked copy.",
         ),
         _footer("sessions.find", "slash", "screen.find", "Find", "Search the sessions."),
         Action(
-            "sessions.statistics",
-            "s",
-            "screen.statistics",
-            "Statistics",
+            "sessions.statistics", "s", "screen.statistics", "Statistics",
             "Show every metric of the comparison with its interval.",
         ),
         Action("sessions.view", "v", "screen.next_view", "View", "Show the next chart of the comparison."),
@@ -199,7 +181,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         _move("tree.unfold", "l,right", "unfold", "Unfold", "Expand, or go to the first child."),
     ),
     "dialog": (_move("dialog.close", "escape", "screen.dismiss_dialog", "Close", "Close without doing anything."),),
-}
+}  # fmt: skip
 
 
 def bindings(*scopes: str) -> list[Binding]:

@@ -422,10 +422,6 @@ class ConsoleApp(TerminalApp):
         if self.runs is not self._own_runs:
             self.runs.close()
 
-    def action_next_pane(self) -> None:
-        """Move the focus along."""
-        self.screen.focus_next()
-
     def action_help(self) -> None:
         """Show the keys that hold here."""
         if isinstance(self.screen, Mode):

@@ -13,17 +13,13 @@ if TYPE_CHECKING:
     from sizeup.live.hotplug import HotplugMonitor
 
 
-def _unchanged(machine: Machine) -> Machine:
-    return machine
-
-
 class LiveSource(Struct, frozen=True):
     """Where events and figures of the moment come from, and how the machine is read again."""
 
     follow: Callable[[Callable[[], object]], HotplugMonitor | None]
     """Starts the events, which arrive in a thread of their own; None where there are none."""
     discover: Callable[[], Machine]
-    refreshed: Callable[[Machine], Machine] = _unchanged
+    refreshed: Callable[[Machine], Machine] = lambda machine: machine
     """The same machine with its memory and its links as they are now."""
     loads: Callable[[], Mapping[int, float]] = dict
     """Percent by CPU since the last call; what the first call says means nothing."""

@@ -201,14 +201,10 @@ def format_setting(parameter: Parameter, value: SettingValue | None) -> str:
     if parameter.type == "bytes" and isinstance(value, int | float):
         return format_bytes(value).replace(" ", "")
     if parameter.type == "seconds" and isinstance(value, int | float):
-        return _format_duration(value)
+        # In the unit that leaves it short, and exact: ``10s``, ``500ms``.
+        unit, factor = ("s", 1.0) if value >= 1 or not value else ("ms", 1e3) if value >= 1e-3 else ("us", 1e6)
+        return f"{value * factor:.12g}{unit}"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _format_duration(seconds: float) -> str:
-    """Return a time in the unit that leaves it short, and exact: ``10s``, ``500ms``."""
-    unit, factor = ("s", 1.0) if seconds >= 1 or not seconds else ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)
-    return f"{seconds * factor:.12g}{unit}"
 
 
 def format_seconds(seconds: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from msgspec import Struct
@@ -94,8 +93,3 @@ class ExportDialog(Dialog[ExportChoice]):
         message = self.query_one("#message", Static)
         message.update(f"! {problem}" if problem else "The folder of the session, unless you enter another one.")
         message.set_class(bool(problem), "-wrong")
-
-
-def default_folder(path: str) -> str:
-    """Return the folder of a session."""
-    return os.path.dirname(os.path.abspath(path))

@@ -284,12 +284,11 @@ class MeasureScreen(ModeScreen):
 
     def action_cancel(self) -> None:
         """Cancel the run; a long one only after a question."""
-        runs = self.host.runs
-        if self.chosen is not None and runs.forget(self.chosen.name):
+        if self.chosen is not None and self.host.runs.forget(self.chosen.name):
             self._show_form()
             self.show_run()
-            return
-        self.cancel_run()
+        else:
+            super().action_cancel()
 
     def _refusal(self, probe: RegisteredProbe) -> str:
         host = self.host

@@ -12,7 +12,7 @@ from textual.events import Resize, ScreenResume
 from textual.widget import Widget
 from textual.widgets import Static
 
-from sizeup.terminal.screen import OnceStyledScreen
+from sizeup.terminal.app import OnceStyledScreen
 from sizeup.tui.actions import SCOPES, footer, key_text, modes
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
 
@@ -102,7 +102,7 @@ class ModeScreen(OnceStyledScreen):
 
         self.app.push_screen(WorkloadForm(self.host), lambda taken: self.show_machine() if taken else None)
 
-    def cancel_run(self) -> None:
+    def action_cancel(self) -> None:
         """Cancel the current run; a long one only after a question."""
         runs = self.host.runs
         if not runs.going_on:

@@ -53,15 +53,14 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
             return
         problem = "" if os.path.isdir(path) else "is no directory" if os.path.lexists(path) else "does not exist"
         if problem or not os.path.isabs(path):
-            words = problem or "is not a full name, which begins with /"
-            app.notify(f"{path}: {words}; enter the full name of a directory", severity="error", markup=False)
+            problem = f"{problem or 'is not a full name, which begins with /'}; enter the full name of a directory"
+        elif not keeps_reserve(path):
+            problem = TOO_FULL
+        if problem:
+            app.notify(f"{path}: {problem}", severity="error", markup=False)
             ask_path(path)  # what was typed is not lost
-            return
-        if not keeps_reserve(path):
-            app.notify(f"{path}: {TOO_FULL}", severity="error", markup=False)
-            ask_path(path)
-            return
-        chosen(path)
+        else:
+            chosen(path)
 
     def ask_path(text: str) -> None:
         app.push_screen(TextDialog("Directory that will hold the database:", text), typed)

@@ -78,16 +78,12 @@ class ProbeForms(Vertical):
         async with self._making:
             view = self._views.get(probe.name)
             if view is None:
-                plan_seconds = self._plan_seconds(probe)
+                plan_seconds = {plan: time for plan in PLANS if (time := self._seconds.of(probe, plan)) is not None}
                 view = RunFormView(self.form_of(probe), self._targets(probe), plan_seconds, missing_target)
                 view.display = False
                 await self.mount(view)
                 self._views[probe.name] = view
         return view
-
-    def _plan_seconds(self, probe: RegisteredProbe) -> dict[str, float]:
-        """Return how long the probe takes in each plan that includes it."""
-        return {plan: seconds for plan in PLANS if (seconds := self._seconds.of(probe, plan)) is not None}
 
     def _targets(self, probe: RegisteredProbe) -> list[tuple[str, str]]:
         """What the probe can measure of this machine, where it has a target."""

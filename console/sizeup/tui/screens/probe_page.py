@@ -5,7 +5,6 @@ from __future__ import annotations
 from rich.console import RenderableType
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.charts.axes import hold_axes
@@ -149,13 +148,9 @@ class ProbePage(Vertical):
         self._names = ()
         self.chart.display = False
         self.query_one("#live", SegmentRows).show(())
-        for part in self._panes:
-            part.display = False
-
-    @property
-    def _panes(self) -> list[Widget]:
-        """What was made in place of the chart so far; to look for it in the tree costs more than to draw a frame."""
-        return [part for part in (self._table, self._notes, self._validity) if part is not None]
+        for part in (self._table, self._notes, self._validity):
+            if part is not None:
+                part.display = False
 
     def _show_parts(self, *, pictures: bool, zoomed: bool = False) -> None:
         self.query_one("#about").display = not pictures

@@ -29,7 +29,7 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
-from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog, default_folder
+from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.unsaved_inputs import unsaved_text
@@ -358,7 +358,7 @@ class SessionsScreen(ModeScreen):
                 self._folder = answer.folder
                 self.run_worker(self._write_export(path, session, answer, baseline))
 
-        folder, typed = self._folder or default_folder(path), self.host.typed
+        folder, typed = self._folder or os.path.dirname(os.path.abspath(path)), self.host.typed
         dialog = ExportDialog(folder, typed, path, problem=problem, compared=bool(baseline))
         self.app.push_screen(dialog, answered)
 

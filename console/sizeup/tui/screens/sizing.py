@@ -26,9 +26,17 @@ from sizeup.tui.baseline_sessions import choices
 from sizeup.tui.dialogs import ChoiceDialog, PickDialog, TextDialog
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.sizing_pages import comparison_page, factors_chart, licenses_page
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
-from sizeup.tui.screens.sizing_text import ANSWERS, headline_verdict, input_options, working_line, working_lines
+from sizeup.tui.screens.sizing_text import (
+    ANSWERS,
+    comparison_page,
+    factors_chart,
+    headline_verdict,
+    input_options,
+    licenses_page,
+    working_line,
+    working_lines,
+)
 from sizeup.tui.screens.summary_text import status_styles
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView

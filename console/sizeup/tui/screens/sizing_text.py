@@ -1,4 +1,4 @@
-"""The lines of the Sizing mode, folded to their pane."""
+"""The lines of the Sizing mode, folded to their pane, and what it opens: licenses, published cases, factors."""
 
 from __future__ import annotations
 
@@ -11,16 +11,31 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widgets.option_list import Option
 
+from sizeup.charts.chart import Axis, BarChart
 from sizeup.charts.table import Table
+from sizeup.compare.published_results import PREFIX
 from sizeup.model.advice import AdviceSet
+from sizeup.model.machine import Machine
 from sizeup.report.text import table_lines
+from sizeup.session.reader import read_session
+from sizeup.sizing.advise import Sizing, described, size
+from sizeup.sizing.inputs.presets import find_preset
+from sizeup.sizing.recorded_inputs import session_inputs
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.session_advice import ShownAdvice
+from sizeup.sizing.sizing_comparison import compare_sizings
+from sizeup.text import capitalized
+from sizeup.tui.dialogs import PageDialog
 from sizeup.tui.screens.summary_text import StatusStyles, verdict_content
 from sizeup.tui.widgets.lists import hanging
 from sizeup.views.inputs.advice import advice_lines
 from sizeup.views.inputs.input_names import input_label
+from sizeup.views.inputs.sensitivity import FACTORS, tornado_chart
+from sizeup.views.inputs.sizing_comparison import sizing_comparison_table
 from sizeup.views.inputs.sizing_table import NO_WORKLOAD
 from sizeup.views.inputs.whatif import ASSUMED, InputRow
+from sizeup.views.result.licenses import license_table
 from sizeup.views.result.verdict import VerdictText
 
 _FIGURES = 44
@@ -134,3 +149,46 @@ def input_options(rows: Iterable[InputRow], width: int) -> list[Option]:
         options.append(Option(Text(question, style="bold underline"), disabled=True))
         options += [Option(input_line(row, width), id=row.key) for row in members]
     return options
+
+
+def licenses_page(sizing: Sizing, width: int, what_if: str, in_console: Callable[[str], str]) -> PageDialog:
+    """Return every vendor's licenses for a machine; ``what_if`` ends the title.
+
+    ``in_console`` puts keys in the place of options of the command line.
+    """
+    table = license_table(sizing, shipped())
+    table = replace(table, note=in_console(table.note))
+    if width < WIDE:
+        # The products name their vendors, too.
+        rows = tuple(row[1:] for row in table.rows)
+        table = Table(table.title, table.columns[1:], rows, note=table.note)
+    return PageDialog(table.title + what_if, table_lines(table, width))
+
+
+def comparison_page(name: str, sizing: Sizing, width: int, what_if: str) -> PageDialog:
+    """Return a published case, ``preset:NAME``, or the machine of a session, by its path, beside a machine."""
+    if name.startswith(PREFIX):
+        preset = find_preset(name.removeprefix(PREFIX))
+        other, called = size(preset.values()), preset.name
+        heading = [f"{preset.name}: {preset.title}", f"From {preset.source}", capitalized(preset.note)]
+    else:
+        session = read_session(name)
+        other = size(described(session.machine or Machine(), session_inputs(session)))
+        called = session.header.host
+        heading = [f"{called}, {session.header.started.replace('T', ' ').removesuffix('Z')} UTC", name]
+    compared = sizing_comparison_table(compare_sizings(sizing, other, "this machine", called))
+    lines = page_lines([line for line in heading if line], compared, width)
+    return PageDialog(f"This machine{what_if} compared with {called}", lines)
+
+
+def factors_chart(sizing: Sizing, answer: str, what_if: str) -> BarChart:
+    """Return which inputs move an answer most."""
+    advice = sizing.find(answer)
+    if advice is None or advice.quantity is None:
+        title, note = (
+            "Not answered" if advice is None else advice.title,
+            "This answer is not a number, so no input moves it.",
+        )
+        return BarChart(f"{FACTORS}: {title}", Axis(title, "1"), (), note)
+    drawn = tornado_chart(advice, tornado(sizing.inputs, advice.id, shipped()), FACTORS)
+    return replace(drawn, title=drawn.title + what_if) if what_if else drawn

@@ -244,10 +244,6 @@ class SummaryScreen(ModeScreen):
         self.host.start_run(spec_of("", {}, mount=mount))
         self.show_run()
 
-    def action_cancel(self) -> None:
-        """Cancel the run."""
-        self.cancel_run()
-
     def action_open(self) -> None:
         """Show the details of the line under the cursor, whatever has the focus."""
         self.query_one(KeyList).action_select()

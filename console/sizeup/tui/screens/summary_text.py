@@ -140,7 +140,9 @@ def finding_options(shown: Summary, max_rows: int, width: int, styles: StatusSty
 def findings_heading(shown: Summary) -> Content:
     """Return the line above the findings: how many there are, and how many of each severity."""
     count = len(shown.findings)
-    return Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold"), _counts(shown))
+    words = Counter(SEVERITY_WORDS[finding.severity] for _, finding in shown.findings)
+    counts = f" ({', '.join(f'{number} {word}' for word, number in words.items())})" if words else ""
+    return Content.assemble(" ", (plural(count, "finding") if count else "No findings", "bold"), counts)
 
 
 def finding_content(finding: Finding, styles: StatusStyles, wide: int = 0, fold: int = 0) -> Content:
@@ -155,9 +157,3 @@ def finding_content(finding: Finding, styles: StatusStyles, wide: int = 0, fold:
     else:
         line.append(hanging(title, fold, _FINDING_INDENT, _FINDING_INDENT)[_FINDING_INDENT:] if fold else title)
     return Content.assemble(*line)
-
-
-def _counts(shown: Summary) -> str:
-    """Return how many findings there are of each severity: `` (1 WARN, 4 INFO)``; empty for none."""
-    words = Counter(SEVERITY_WORDS[finding.severity] for _, finding in shown.findings)
-    return f" ({', '.join(f'{number} {word}' for word, number in words.items())})" if words else ""

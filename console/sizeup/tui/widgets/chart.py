@@ -64,7 +64,13 @@ class ChartView(CellView, can_focus=True):
 
     def action_cursor(self, step: int) -> None:
         """Move the readout along, starting from the end it moves away from."""
-        self._move(step)
+        if not self._positions:
+            return
+        cursor = self._cursor
+        if cursor is None:
+            self._put(0 if step > 0 else self._positions - 1, 0)
+        else:
+            self._put(min(max(cursor[0] + step, 0), self._positions - 1), cursor[1])
 
     def action_cursor_row(self, step: int) -> None:
         """Move the readout by a row of a matrix, to another line of a chart that has several, else by a position."""
@@ -76,21 +82,12 @@ class ChartView(CellView, can_focus=True):
             at = lines.index(chosen_point(chart, *cursor)[0]) + step
             self._put(cursor[0], lines[min(max(at, 0), len(lines) - 1)])
             return
-        self._move(step * len(chart.columns) if isinstance(chart, HeatMap) else step)
+        self.action_cursor(step * len(chart.columns) if isinstance(chart, HeatMap) else step)
 
     def action_cursor_to(self, position: int) -> None:
         """Put the readout on the first position (0) or the last (-1)."""
         if self._positions:
             self._put(position % self._positions, self._cursor[1] if self._cursor else 0)
-
-    def _move(self, step: int) -> None:
-        if not self._positions:
-            return
-        cursor = self._cursor
-        if cursor is None:
-            self._put(0 if step > 0 else self._positions - 1, 0)
-        else:
-            self._put(min(max(cursor[0] + step, 0), self._positions - 1), cursor[1])
 
     def _put(self, position: int, line: int) -> None:
         if self.chart is not None:

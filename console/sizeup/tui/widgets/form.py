@@ -219,11 +219,11 @@ class RunFormView(Vertical):
         hint.set_class(wrong, "-wrong")
         hint.display = bool(text)
 
-    async def unfold(self, *, toggle: bool = False) -> None:
+    async def unfold(self) -> None:
         """Show the advanced settings; their controls are made when they are first looked at."""
         for advanced in self.query(AdvancedSettings):
             await self._fill(advanced)
-            advanced.fold(folded=toggle and not advanced.folded)
+            advanced.fold(folded=False)
 
     def fold(self) -> None:
         """Leave the advanced settings folded."""
@@ -272,7 +272,9 @@ class RunFormView(Vertical):
         if event.name == PLAN:
             self.post_message(self.PlanChosen(event.text))
             return
-        if problem := self._target_problem(event.name, event.text):
+        target = self.form.manifest.target
+        is_target = target is not None and event.name == target.setting
+        if is_target and (problem := self._refusal({event.name: event.text.strip()})):
             self.sync()
             self.say(problem, wrong=True)
             field = self.field(event.name)
@@ -280,12 +282,6 @@ class RunFormView(Vertical):
                 field.type_again(event.text)
             return
         self.change(event.name, event.text, run=event.run)
-
-    def _target_problem(self, name: str, text: str) -> str:
-        """Return why a target cannot be measured; empty where it can, and for other settings."""
-        target = self.form.manifest.target
-        is_target = target is not None and name == target.setting
-        return self._refusal({name: text.strip()}) if is_target else ""
 
     def change(self, name: str, text: str, *, run: bool = False) -> None:
         """Take a value, or say why not; ``run`` is whether the run is wanted with it."""

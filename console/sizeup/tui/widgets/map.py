@@ -28,8 +28,8 @@ class MapView(ScrolledRows):
     """Sockets, nodes, cores, memory and devices; scrolls by rows where they do not fit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "cursor_left", show=False),
-        Binding("right,l", "cursor_right", show=False),
+        Binding("left,h", "go(-1, 0)", show=False),
+        Binding("right,l", "go(1, 0)", show=False),
     ]
 
     class Selected(Message):
@@ -64,19 +64,11 @@ class MapView(ScrolledRows):
 
     def action_cursor_down(self) -> None:
         """Go to the part below."""
-        self._go(0, 1)
+        self.action_go(0, 1)
 
     def action_cursor_up(self) -> None:
         """Go to the part above."""
-        self._go(0, -1)
-
-    def action_cursor_left(self) -> None:
-        """Go to the part on the left."""
-        self._go(-1, 0)
-
-    def action_cursor_right(self) -> None:
-        """Go to the part on the right."""
-        self._go(1, 0)
+        self.action_go(0, -1)
 
     def action_first(self) -> None:
         """Go to the first part."""
@@ -100,7 +92,7 @@ class MapView(ScrolledRows):
                 self._select(cell.key, None)
                 return
 
-    def _go(self, across: int, down: int) -> None:
+    def action_go(self, across: int, down: int) -> None:
         """Select the nearest part in a direction; where there is none, scroll."""
         places = self._places()
         if self.chosen not in places:

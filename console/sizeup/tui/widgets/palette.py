@@ -11,13 +11,8 @@ if TYPE_CHECKING:
     from textual.theme import Theme
 
 _ANSI_DARK = (
-    "ansi_bright_cyan",
-    "ansi_bright_magenta",
-    "ansi_bright_white",
-    "ansi_bright_blue",
-    "ansi_magenta",
-    "ansi_white",
-)
+    "ansi_bright_cyan", "ansi_bright_magenta", "ansi_bright_white", "ansi_bright_blue", "ansi_magenta", "ansi_white",
+)  # fmt: skip
 _ANSI_LIGHT = ("ansi_blue", "ansi_magenta", "ansi_black", "ansi_cyan", "ansi_bright_magenta", "ansi_bright_black")
 
 STATUS: Mapping[str, str] = {

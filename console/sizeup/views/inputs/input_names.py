@@ -117,11 +117,6 @@ def input_label(key: str) -> str:
     return label
 
 
-def named_input(key: str) -> str:
-    """Return what an input is called, and its key: ``Random IOPS (workload.iops)``."""
-    return f"{input_label(key)} ({key})"
-
-
 def used_name(key: str) -> str:
     """Return what a figure that was used is called, an input or a rule's; empty where its id says all."""
     name = key.partition("[")[0]

@@ -16,7 +16,7 @@ from sizeup.sizing.licensing.count import usd_range
 from sizeup.units import base_unit, format_in
 from sizeup.views.cards.cards import status_label
 from sizeup.views.inputs.advice import answer_title, decision_text, format_quantity
-from sizeup.views.inputs.input_names import input_label, named_input
+from sizeup.views.inputs.input_names import input_label
 
 if TYPE_CHECKING:
     from sizeup.sizing.advise import Sizing
@@ -48,11 +48,6 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...], heading: str = "Sen
     return BarChart(f"{heading}: {target.title}", axis, tuple(bars), caption, spans=True)
 
 
-def unmoved_chart(title: str) -> BarChart:
-    """Return the chart for an answer that has no figure to move."""
-    return BarChart(f"{FACTORS}: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
-
-
 def _span(low: float, high: float, unit: str) -> str:
     """Both ends of a range, the unit once: ``2.96 to 4.44 GHz``."""
     scale = base_unit(unit)[1]
@@ -76,7 +71,7 @@ def flip_table(turns: Sequence[Flip], sizing: Sizing, rules: Rules) -> Table:
                 titles.get(flip.advice, flip.advice),
                 status_label(text(flip, flip.now), assumed=flip.advice in assumed),
                 text(flip, flip.then),
-                named_input(flip.key),
+                f"{input_label(flip.key)} ({flip.key})",
                 format_in(flip.threshold, "" if KEYS[flip.key].unit == "1" else KEYS[flip.key].unit),
             )
             for flip in turns
