@@ -201,7 +201,9 @@ def draw_lines(
         for x, text, role in entries:
             drawing.put(x + shift, y, text, role)
     drawing.put(0, top - 1, y_title, "title")
-    _boundary_lines(drawing, frame, boundaries, alphabet)
+    for boundary in boundaries:
+        for y in range(top, top + plot_height):
+            drawing.put(frame.column(boundary.x), y, alphabet.boundary, "boundary")
     _curves(drawing, frame, chart.lines, glyphs)
     _boundary_labels(drawing, frame, boundaries, alphabet)
     _y_axis(drawing, frame, alphabet)
@@ -267,13 +269,6 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
         rows[-1].append((x, cut(text, width), role))
         x += len(text) + 2
     return rows
-
-
-def _boundary_lines(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
-    for boundary in boundaries:
-        column = frame.column(boundary.x)
-        for y in range(frame.top, frame.top + frame.height):
-            drawing.put(column, y, alphabet.boundary, "boundary")
 
 
 def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:

@@ -15,7 +15,7 @@ from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.finding import Finding
 from sizeup.text import plural
 from sizeup.views.cards.cards import CardView
-from sizeup.views.cards.leading_charts import ShownChart
+from sizeup.views.cards.panels import ShownChart
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.document.document import DEMAND, MEASURED, SHARE, Document, cards_table, finding_text, verdict_facts
 from sizeup.views.result.summary import SEVERITY_WORDS
@@ -48,17 +48,19 @@ STYLE = (
 
 
 def page(document: Document) -> str:
-    """The whole page."""
+    """The whole page; the tab of the browser shows the verdict, or a run that gives none."""
+    tab_text = document.run.words if document.run.grade is RunGrade.FAIL else document.verdict.label
     head = joined(
         empty("meta", charset="utf-8"),
         empty("meta", name="viewport", content="width=device-width, initial-scale=1"),
         empty("meta", http_equiv="Content-Security-Policy", content="default-src 'none'; style-src 'unsafe-inline'"),
         empty("meta", name="generator", content="sizeup"),
-        element("title", f"{document.title}: {_tab_text(document)} – sizeup"),
+        element("title", f"{document.title}: {tab_text} – sizeup"),
         element("style", Markup(STYLE)),
     )
+    about = (element("p", f"{name}: {value}") for name, value in document.about.pairs)
     body = joined(
-        element("header", element("h1", document.title), _run(document.run), _about(document.about)),
+        element("header", element("h1", document.title), _run(document.run), *about),
         element(
             "main",
             _verdict(document.verdict),
@@ -76,20 +78,11 @@ def page(document: Document) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
-def _tab_text(document: Document) -> str:
-    """What the tab of a browser shows: the verdict, or a run that gives none."""
-    return document.run.words if document.run.grade is RunGrade.FAIL else document.verdict.label
-
-
 def badge(status: str, label: str = "") -> Markup:
     """A status in its color; ``label`` says more than the status."""
     if status == UNKNOWN:
         return element("span", "not judged", class_="quiet unjudged")
-    return element("span", label or status, class_=f"badge {_status_class(status)}".rstrip())
-
-
-def _status_class(status: str) -> str:
-    return _STATUSES.get(status, "")
+    return element("span", label or status, class_=f"badge {_STATUSES.get(status, '')}".rstrip())
 
 
 def _run(run: RunStatus) -> Markup:
@@ -101,13 +94,9 @@ def _run(run: RunStatus) -> Markup:
     return element("p", badge(run.grade.value), f" Run {run.cause}: {run.sentence}.", class_="run")
 
 
-def _about(about: Facts) -> Markup:
-    return joined(*(element("p", f"{name}: {value}") for name, value in about.pairs))
-
-
 def _verdict(verdict: VerdictText) -> Markup:
     lines = (element("p", element("b", name), f" {text}") for name, text in verdict_facts(verdict))
-    classes = f"verdict {_status_class(verdict.status)}".rstrip()
+    classes = f"verdict {_STATUSES.get(verdict.status, '')}".rstrip()
     return element(
         "section",
         badge(verdict.status, verdict.label),
@@ -157,7 +146,7 @@ def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: 
 def _meter(share: float, status: str) -> Markup:
     """The share as a bar with a mark at the whole capacity; its figure stands beside it."""
     filled = min(max(share, 0.0), _METER_END) / _METER_END
-    bar = element("i", class_=_status_class(status) or "none", style=f"width:{filled:.0%}")
+    bar = element("i", class_=_STATUSES.get(status, "none"), style=f"width:{filled:.0%}")
     return element("span", bar, element("b"), class_="meter", aria_hidden="true")
 
 
@@ -244,15 +233,12 @@ def _block(name: str, block: Block) -> Markup:
         case Working(lines):
             return element("pre", "\n".join(lines))
         case Facts():
-            return _facts(block)
+            pairs = (joined(element("dt", name), element("dd", value)) for name, value in block.pairs)
+            return element("dl", *pairs)
         case Table():
             return _table(block)
         case LineChart() | BarChart() | HeatMap():
             return _figure(name, block)
-
-
-def _facts(facts: Facts) -> Markup:
-    return element("dl", *(joined(element("dt", name), element("dd", value)) for name, value in facts.pairs))
 
 
 def _table(table: Table) -> Markup:

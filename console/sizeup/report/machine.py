@@ -7,7 +7,8 @@ from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import PROSE_COLUMNS, table_lines, wrap
-from sizeup.views.comparison.drift import drift_heading, fact_table, other_machine_sentence
+from sizeup.text import plural
+from sizeup.views.comparison.drift import fact_table
 from sizeup.views.machine.difference import MachineComparison
 from sizeup.views.machine.machine import growth_section, machine_sections
 from sizeup.views.machine.section import Section
@@ -104,7 +105,10 @@ def differences_text(comparison: MachineComparison, columns: int | None = PROSE_
 
 def drift_text(found: Drift, width: int = 80) -> str:
     """Return the facts that drifted, then those that only one side knows."""
-    lines = [*wrap(other_machine_sentence(found), width), drift_heading(found)]
+    other = f"The baseline is of another machine: {found.other_machine}." if found.other_machine else ""
+    total = plural(found.compared, "fact")
+    drifted = f"{len(found.drifted)} of {total} drifted" if found.drifted else f"Nothing drifted: {total} compared"
+    lines = [*wrap(other, width), drifted]
     if found.drifted:
         lines += table_lines(fact_table(found.drifted), width)
     if found.undecided:

@@ -52,24 +52,8 @@ class TidyRow(Struct, frozen=True):
     at: Mapping[str, str | int | float]
 
 
-FIXED: Mapping[str, str] = {
-    "host": "VARCHAR",
-    "machine_type": "VARCHAR",
-    "session": "VARCHAR",
-    "time": "TIMESTAMP",
-    "probe": "VARCHAR",
-    "step": "VARCHAR",
-    "run": "BIGINT",
-    "series": "VARCHAR",
-    "quantity": "VARCHAR",
-    "unit": "VARCHAR",
-    "better": "VARCHAR",
-    "value": "DOUBLE",
-    "low": "DOUBLE",
-    "high": "DOUBLE",
-    "status": "VARCHAR",
-    "reason": "VARCHAR",
-}
+_NOT_TEXT = {"time": "TIMESTAMP", "run": "BIGINT", "value": "DOUBLE", "low": "DOUBLE", "high": "DOUBLE"}
+FIXED: Mapping[str, str] = {name: _NOT_TEXT.get(name, "VARCHAR") for name in TidyRow.__struct_fields__[:-1]}
 """The columns that every table has, with their SQL types."""
 
 
@@ -102,7 +86,8 @@ def read_table(paths: Iterable[str]) -> TidyTable:
     for row in rows:
         for key, value in row.at.items():
             kinds[key].add(_sql_type(value))
-    types = {**FIXED, **{column: _common_type(kinds[key]) for key, column in names.items()}}
+    widest = ("VARCHAR", "DOUBLE", "BIGINT")  # each holds the values of those behind it
+    types = {**FIXED, **{column: next(kind for kind in widest if kind in kinds[key]) for key, column in names.items()}}
     return TidyTable(tuple(rows), names, types)
 
 
@@ -207,11 +192,6 @@ def _sql_type(value: str | int | float) -> str:
     if isinstance(value, str):
         return "VARCHAR"
     return "BIGINT" if isinstance(value, int) else "DOUBLE"
-
-
-def _common_type(kinds: set[str]) -> str:
-    """Return the type that holds the values of all these types."""
-    return next(kind for kind in ("VARCHAR", "DOUBLE", "BIGINT") if kind in kinds)
 
 
 def write_tidy_csv(table: TidyTable, file: BinaryIO) -> None:

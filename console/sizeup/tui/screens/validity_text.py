@@ -8,7 +8,6 @@ from sizeup.session.validity import StepValidity, check_reasons
 from sizeup.session.value import StepRun
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_verdict
-from sizeup.views.run.points import value_of
 from sizeup.views.run.results import coordinates_text, stated_once
 from sizeup.views.run.step_badge import BadgeLook, invalid_points, step_badge
 
@@ -46,7 +45,7 @@ def _checks(run: StepRun) -> list[tuple[str, str]]:
     places: dict[str, int] = {}
     reasons: dict[str, list[str]] = {}
     for point in run.points.values():
-        value = value_of(point)
+        value = point.value
         if not validity.is_verdict(point) or value is None:
             continue
         part = str(point.at.get("part", run.series[point.series].title))

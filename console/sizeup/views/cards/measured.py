@@ -38,10 +38,12 @@ def measured_texts(session: Session, resource: str) -> MeasuredTexts:
     find = _FINDERS.get(resource)
     found = list(find(session, every)) if find is not None else []
     runs = [run for run in every if run.declaration.card == resource]
-    lacking = [run for run in runs if _lacks(run)]
+    lacking = [run for run in runs if run.outcome is None or StepValidity(run).summary()]
     ended = [run for run in lacking if run.outcome is not None]
     if not found:
-        found = [_Figure(text, run) for run in runs if not _declares(run) and (text := _headline(run))]
+        # Figures that are of quantities are looked for by their names.
+        plain = (run for run in runs if not any(series.quantities for series in run.series.values()))
+        found = [_Figure(text, run) for run in plain if (text := _headline(run))]
     if found:
         notes = tuple(_note(run) for run in ended if _has_no_valid_figure(run))
         steps = tuple(dict.fromkeys(one.run.step.id for one in found))
@@ -72,16 +74,6 @@ def _note(run: StepRun) -> str:
     found = [invalid for point in run.points.values() if (invalid := validity.of(point)) is not None]
     remedy = capitalized(found[0].remedy) if found and run.finished else ""
     return ". ".join(filter(None, (f"{run.step.title}: {validity.summary()}", remedy)))
-
-
-def _lacks(run: StepRun) -> bool:
-    """Whether a step has figures that do not count, or none yet."""
-    return run.outcome is None or bool(StepValidity(run).summary())
-
-
-def _declares(run: StepRun) -> bool:
-    """Whether figures of a step are of quantities, which are looked for by their names."""
-    return any(series.quantities for series in run.series.values())
 
 
 def _has_no_valid_figure(run: StepRun) -> bool:

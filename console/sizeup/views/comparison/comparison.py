@@ -222,14 +222,9 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 
 def _columns(what: str, level: float) -> tuple[Column, ...]:
     return (
-        Column(what),
-        Column("A", numeric=True),
-        Column("B", numeric=True),
-        Column("Change", numeric=True),
-        Column(confidence(level), numeric=True),
-        Column("p", numeric=True),
-        Column("Verdict"),
-    )
+        Column(what), Column("A", numeric=True), Column("B", numeric=True), Column("Change", numeric=True),
+        Column(confidence(level), numeric=True), Column("p", numeric=True), Column("Verdict"),
+    )  # fmt: skip
 
 
 def _row(name: str, figure: Figure) -> tuple[str, ...]:
@@ -297,28 +292,13 @@ def _side(digests: Sequence[Digest]) -> str:
 
 
 def _session_data(digest: Digest) -> dict[str, Any]:
-    return {
-        "path": digest.path,
-        "id": digest.id,
-        "host": digest.host,
-        "started": digest.started,
-        "tool": digest.tool,
-        "damage": list(digest.damage),
-        "source": digest.source,
-        "note": digest.note,
-    }
+    names = ("path", "id", "host", "started", "tool", "damage", "source", "note")
+    return {name: getattr(digest, name) for name in names}
 
 
 def _reading_data(reading: Reading) -> dict[str, Any]:
-    return {
-        "at": dict(reading.at),
-        "unit": reading.unit,
-        "value": reading.value,
-        "low": reading.low,
-        "high": reading.high,
-        "runs": reading.runs,
-        "bound": reading.bound,
-    }
+    names = ("at", "unit", "value", "low", "high", "runs", "bound")
+    return {name: getattr(reading, name) for name in names}
 
 
 def figure_data(figure: Figure) -> dict[str, Any]:

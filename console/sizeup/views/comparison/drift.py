@@ -14,26 +14,9 @@ SCHEMA = "sizeup.check/1"
 _COLUMNS = (Column("fact"), Column("baseline"), Column("now"))
 
 
-def drift_heading(found: Drift) -> str:
-    """Return the result in a line."""
-    if not found.drifted:
-        return f"Nothing drifted: {plural(found.compared, 'fact')} compared"
-    return f"{len(found.drifted)} of {plural(found.compared, 'fact')} drifted"
-
-
-def other_machine_sentence(found: Drift) -> str:
-    """Return that the baseline is of another machine, and why; empty where nothing shows it."""
-    return f"The baseline is of another machine: {found.other_machine}." if found.other_machine else ""
-
-
 def fact_table(facts: Sequence[ComparedFact]) -> Table:
     """Return facts with both values."""
     return Table("", _COLUMNS, tuple((one.fact, one.baseline or UNKNOWN, one.now or UNKNOWN) for one in facts))
-
-
-def undecided_reason(fact: ComparedFact) -> str:
-    """Return which side does not know a fact."""
-    return "unknown in the baseline" if fact.baseline is None else "unknown now"
 
 
 def undecided_sentence(found: Drift) -> str:
@@ -52,7 +35,10 @@ def drift_data(found: Drift) -> dict[str, Any]:
         "other_host": bool(found.other_machine),
         "other_host_evidence": found.other_machine or None,
         "drifted": [_fact(one) for one in found.drifted],
-        "undecided": [{**_fact(one), "reason": undecided_reason(one)} for one in found.undecided],
+        "undecided": [
+            {**_fact(one), "reason": "unknown in the baseline" if one.baseline is None else "unknown now"}
+            for one in found.undecided
+        ],
     }
 
 

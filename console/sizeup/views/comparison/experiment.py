@@ -16,6 +16,7 @@ from sizeup.views.comparison.comparison import change, confidence, figure_data, 
 from sizeup.views.run.results import coordinates_text
 
 SCHEMA = "sizeup.experiment/1"
+_RECORDED = ("id", "a", "b", "restore", "rounds", "order", "user")
 _WORDS = {
     Conclusion.BETTER: "B is better",
     Conclusion.WORSE: "B is worse",
@@ -84,14 +85,9 @@ def conclusion(figure: Figure, result: ExperimentResult) -> str:
 def experiment_table(result: ExperimentResult) -> Table:
     """One row for each headline figure."""
     columns = (
-        Column("Metric"),
-        Column("A", numeric=True),
-        Column("B", numeric=True),
-        Column("Change", numeric=True),
-        Column(confidence(result.level), numeric=True),
-        Column("p", numeric=True),
-        Column("Rounds", numeric=True),
-    )
+        Column("Metric"), Column("A", numeric=True), Column("B", numeric=True), Column("Change", numeric=True),
+        Column(confidence(result.level), numeric=True), Column("p", numeric=True), Column("Rounds", numeric=True),
+    )  # fmt: skip
     note = (
         "A and B: medians over the rounds. Change: of B relative to A, the mean over the rounds. "
         f"p is corrected for the number of metrics ({len(result.figures)})."
@@ -101,19 +97,10 @@ def experiment_table(result: ExperimentResult) -> Table:
 
 def experiment_data(result: ExperimentResult, path: str) -> dict[str, Any]:
     """Return everything in base units; each metric as ``session compare --json`` has it, with B as the new side."""
-    experiment = result.experiment
     return {
         "schema": SCHEMA,
         "path": path,
-        "experiment": {
-            "id": experiment.id,
-            "a": experiment.a,
-            "b": experiment.b,
-            "restore": experiment.restore,
-            "rounds": experiment.rounds,
-            "order": experiment.order,
-            "user": experiment.user,
-        },
+        "experiment": {name: getattr(result.experiment, name) for name in _RECORDED},
         "commands": [_command_data(command) for command in result.commands],
         "restored": result.restored is not None and not result.restored.problem,
         "runs": {"a": result.runs[0], "b": result.runs[1]},

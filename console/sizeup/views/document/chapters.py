@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sizeup.charts.table import Column, Table
+from sizeup.model.advice import Advice, Source
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.sample import Status
@@ -14,9 +15,9 @@ from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized
 from sizeup.units import format_ns
 from sizeup.views.cards.cards import CardView
-from sizeup.views.document.advice_blocks import advice_blocks, cited
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
 from sizeup.views.document.caveats import caveats
+from sizeup.views.inputs.advice import confidence_text, input_text
 from sizeup.views.machine.machine import machine_sections
 from sizeup.views.result.summary import worded
 from sizeup.views.run.finished import finished_charts
@@ -171,3 +172,34 @@ def _about(session: Session) -> Iterator[Block]:
     if session.tags:
         about.append(("Tags", ", ".join(session.tags)))
     yield Facts(tuple(about))
+
+
+def advice_blocks(advice: Advice, recorded: str = "") -> Iterator[Block]:
+    """Yield one answer with its working; ``recorded`` is what a session says in its place, where that differs."""
+    yield Heading(advice.title)
+    yield Paragraph(advice.verdict)
+    if recorded:
+        yield Paragraph(f"Recorded: {recorded}")
+    if advice.working:
+        yield Working(advice.working)
+    if advice.caveats:
+        yield Items(advice.caveats)
+    if advice.inputs:
+        yield Paragraph("From: " + "; ".join(map(input_text, advice.inputs)) + ".")
+
+
+def cited(advice: Iterable[Advice]) -> tuple[Source, ...]:
+    """Return the sources of all of these answers, each once."""
+    return tuple({source.id: source for item in advice for source in item.sources}.values())
+
+
+def sources_table(sources: Iterable[Source]) -> Table:
+    """Return sources with their date, how sure they are, and where to read them."""
+    return Table(
+        "",
+        (Column("Source"), Column("Date"), Column("Confidence"), Column("Address")),
+        tuple(
+            (source.title, source.date or "undated", confidence_text(source), source.url or "no public address")
+            for source in sources
+        ),
+    )

@@ -15,7 +15,7 @@ from sizeup.sizing.verdict import share_text
 from sizeup.text import one_line
 from sizeup.units import format_in, format_ns
 from sizeup.views.cards.cards import OUTAGE, CardView, card_views
-from sizeup.views.cards.leading_charts import ShownChart, leading_charts, trends
+from sizeup.views.cards.panels import ShownChart, leading_charts, trends
 from sizeup.views.document.blocks import DocumentPart, Facts
 from sizeup.views.document.caveats import caveats
 from sizeup.views.document.chapters import all_findings, chapters, user_notes

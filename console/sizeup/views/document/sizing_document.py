@@ -24,9 +24,16 @@ from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import plural
 from sizeup.units import format_in
 from sizeup.views.cards.cards import CardView, card_views
-from sizeup.views.document.advice_blocks import advice_blocks, cited, sources_table
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
-from sizeup.views.document.chapters import finding_blocks, gap_blocks, gravest_first, machine_blocks
+from sizeup.views.document.chapters import (
+    advice_blocks,
+    cited,
+    finding_blocks,
+    gap_blocks,
+    gravest_first,
+    machine_blocks,
+    sources_table,
+)  # fmt: skip
 from sizeup.views.document.document import Document
 from sizeup.views.inputs.advice import first_of, value_text
 from sizeup.views.inputs.input_names import input_label

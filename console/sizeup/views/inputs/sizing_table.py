@@ -190,10 +190,5 @@ def _confidence(advice: Advice) -> str:
 
 def _question(question: OpenQuestion) -> AnswerRow:
     why = _NO_EVIDENCE if question.unused else f"missing: {input_label(question.key).lower()}"
-    return AnswerRow(
-        f"? {question.key}", _question_group(question), f"? {capitalized(question.calculation)}", "unknown", basis=why
-    )
-
-
-def _question_group(question: OpenQuestion) -> str:
-    return "Licenses" if question.key.startswith(_PREFIXES["Licenses"]) else group_of(question.key)
+    group = "Licenses" if question.key.startswith(_PREFIXES["Licenses"]) else group_of(question.key)
+    return AnswerRow(f"? {question.key}", group, f"? {capitalized(question.calculation)}", "unknown", basis=why)

@@ -97,16 +97,14 @@ class Devices:
 
         machine = self._machine
         nics = [nic for nic in machine.nics if nic.kind not in ("loopback", "bond") and here(nic.node)]
+        alone = [disk for disk in self._plain if disk.kind not in _ACROSS and disk.name not in self._mapped]
         return (
             *(self._nic(nic) for nic in nics if is_port(nic)),
             *(self._controller(controller) for controller in machine.nvme_controllers if here(controller.node)),
             *(self._hba(hba) for hba in machine.hbas if hba.transport not in _PLAIN_HOSTS and here(hba.node)),
-            *(self.disk(disk) for disk in self._plain if self._is_standalone(disk) and here(disk.node)),
+            *(self.disk(disk) for disk in alone if here(disk.node)),
             *(self._nic(nic) for nic in nics if not is_port(nic)),
         )
-
-    def _is_standalone(self, disk: BlockDevice) -> bool:
-        return disk.kind not in _ACROSS and disk.name not in self._mapped
 
     def across(self) -> tuple[TopologyItem, ...]:
         """Return bonds, multipath maps, arrays and volumes, which combine devices of any node."""

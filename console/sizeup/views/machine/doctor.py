@@ -294,16 +294,10 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         yield Check(area, "type", None, "no terminal here", status=CheckStatus.UNAVAILABLE, remedy=remedy)
         return
     dumb = facts.term in ("", "dumb")
-    yield Check(
-        area,
-        "type",
-        facts.term,
-        one_line(facts.term, 40) or "TERM is not set",
-        status=CheckStatus.UNAVAILABLE if dumb else CheckStatus.OK,
-        remedy="The console needs a terminal that can move the cursor; set TERM to its type, or use sizeup --batch."
-        if dumb
-        else "",
-    )
+    status = CheckStatus.UNAVAILABLE if dumb else CheckStatus.OK
+    remedy = "The console needs a terminal that can move the cursor; set TERM to its type, or use sizeup --batch."
+    shown = one_line(facts.term, 40) or "TERM is not set"
+    yield Check(area, "type", facts.term, shown, "", status, remedy if dumb else "")
     small, size = facts.columns < 80 or facts.rows < 24, f"{facts.columns}x{facts.rows}"
     shown = f"{facts.columns} columns, {facts.rows} rows"
     remedy = "The console needs 80 x 24 to show everything; enlarge the window."

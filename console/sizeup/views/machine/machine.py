@@ -80,9 +80,7 @@ def _pu_text(counts: PuCounts) -> str:
     return ", ".join(filter(None, (plural(counts.online, "thread") + allowed, offline_text(counts))))
 
 
-def _base_clock_text(machine: Machine) -> str:
-    clock = machine.base_clock
-    return "unknown; give it with sizeup size --set machine.ghz=..." if clock is None else clock_text(clock)
+_NO_CLOCK = "unknown; give it with sizeup size --set machine.ghz=..."
 
 
 def _kinds_text(machine: Machine) -> str | None:
@@ -106,7 +104,7 @@ def processor_section(machine: Machine) -> Section:
     facts = [
         ("model", machine.cpu_model or "unknown"),
         ("counts", ", ".join(counts) if machine.pus else f"{UNKNOWN}: no CPU could be read"),
-        ("base clock", _base_clock_text(machine)),
+        ("base clock", _NO_CLOCK if machine.base_clock is None else clock_text(machine.base_clock)),
     ]
     if machine.pus:
         unknown = {SOCKETS: machine.socket_count, CORES: machine.core_count}
@@ -278,10 +276,6 @@ def machine_sections(machine: Machine, only: str | None = None) -> tuple[Section
     return tuple(section for section in sections if section is not None)
 
 
-def _signed_bytes(size: int) -> str:
-    return f"{'+' if size >= 0 else '-'}{format_bytes(abs(size))}"
-
-
 def growth_section(before: Machine, after: Machine) -> Section:
     """Memory and huge pages of each node, then and now, as numactl shows them before and after an instance starts."""
     growth = dict(growth_by_node(before, after))
@@ -292,7 +286,9 @@ def growth_section(before: Machine, after: Machine) -> Section:
             size_or_unknown(node.memory_bytes),
             size_or_unknown(earlier[node.os_id].free_bytes),
             size_or_unknown(node.free_bytes),
-            _signed_bytes(growth[node.os_id]) if node.os_id in growth else UNKNOWN,
+            f"{'-' if growth[node.os_id] < 0 else '+'}{format_bytes(abs(growth[node.os_id]))}"
+            if node.os_id in growth
+            else UNKNOWN,
             _huge_pages_text(earlier[node.os_id].huge_pages),
             _huge_pages_text(node.huge_pages),
         )

@@ -31,7 +31,9 @@ def memory_modules_section(machine: Machine) -> Section | None:
         facts.append(("slots", f"{UNKNOWN}: {why}"))
     facts += _edac_facts(machine)
     if channels := channel_sizes(machine):
-        facts.append(("channels", _channel_text(channels)))
+        counts = Counter(channels.values()).most_common()
+        texts = (f"{count} × {format_bytes(size) if size else 'empty'}" for size, count in counts)
+        facts.append(("channels", f"{plural(len(channels), 'channel')}: {', '.join(texts)}"))
     return Section("Memory modules", tuple(facts), _table(slots))
 
 
@@ -84,12 +86,6 @@ def _error_text(controllers: Sequence[EdacController]) -> str:
 
 def _total(counts: Sequence[int | None]) -> str:
     return UNKNOWN if None in counts else str(sum(count or 0 for count in counts))
-
-
-def _channel_text(channels: dict[str, int]) -> str:
-    sizes = Counter(channels.values())
-    texts = [f"{count} × {format_bytes(size) if size else 'empty'}" for size, count in sizes.most_common()]
-    return f"{plural(len(channels), 'channel')}: {', '.join(texts)}"
 
 
 def _table(slots: Sequence[DimmSlot]) -> Table | None:

@@ -53,7 +53,11 @@ class Candidate(Struct, frozen=True):
         if decides is not None and decides.status in (_FAIL, ShareStatus.WARN.value):
             return decides
         judged = [card for card in self.sizing.cards if card.share is not None]
-        return max(judged, key=_highest_share, default=None)
+        return max(
+            judged,
+            key=lambda card: max(share or 0.0 for share in (card.share, card.n_plus_one, card.last_year)),
+            default=None,
+        )
 
     @property
     def price(self) -> LicenseCost | None:
@@ -117,10 +121,6 @@ def not_judged(one: Candidate) -> dict[str, tuple[str, ...]]:
         parts = (DISKS, PATHS) if card.resource in _OF_PATHS else (card.resource,)
         found[RESOURCE_NAMES[card.resource]] = parts
     return found
-
-
-def _highest_share(card: Card) -> float:
-    return max(share or 0.0 for share in (card.share, card.n_plus_one, card.last_year))
 
 
 def candidate_table(candidates: Sequence[Candidate]) -> Table:

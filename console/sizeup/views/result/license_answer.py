@@ -21,14 +21,7 @@ END = "Working: sizeup size --show license; every vendor: sizeup size --show lic
 """What ends the screen."""
 _LICENSE = "license."
 _LIMIT = "license.limit."
-_SHOWN = (
-    "license.units",
-    "license.allowed",
-    "license.edition",
-    "license.cost.term",
-    "license.failover",
-    _LIMIT,
-)
+_SHOWN = ("license.units", "license.allowed", "license.edition", "license.cost.term", "license.failover", _LIMIT)
 """What begins the ids of the answers that stand in lines of their own."""
 _SUPPORT = "license.cost.support-year"
 _BEFORE_DISCOUNT = ("license.cost.list", "license.cost.net")

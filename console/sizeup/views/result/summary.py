@@ -103,12 +103,8 @@ def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple
 def _confirmation(finding: Finding) -> str:
     if finding.probe:
         return f"the probe {finding.probe}"
-    return f"measuring {quantity_text(finding.quantity)}" if finding.quantity else ""
-
-
-def quantity_text(quantity: str) -> str:
-    """Return the name of a quantity in words: ``storage random IOPS`` of ``storage.random_iops``."""
-    return quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
+    quantity = finding.quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
+    return f"measuring {quantity}" if quantity else ""
 
 
 def card_details(card: CardView, given: AdviceSet, machine: Machine | None) -> tuple[str, ...]:

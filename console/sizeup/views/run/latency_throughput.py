@@ -19,7 +19,6 @@ from sizeup.views.run.points import (
     is_disturbed,
     line_of,
     points_of,
-    value_of,
     value_scale,
 )
 
@@ -84,7 +83,7 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
     for point in points_of(run, latency.name):
         load = next((load for load in loads if load.at.items() <= point.at.items()), None)
         offered = point.at.get(throughput.axis or "")
-        x, y = None if load is None else value_of(load), value_of(point)
+        x, y = None if load is None else load.value, point.value
         if load is None or x is None or y is None or not isinstance(offered, int | float):
             continue
         label = format_value(offered, throughput.axis_unit or "1")

@@ -11,7 +11,7 @@ from sizeup.model.sample import Progress
 from sizeup.session.value import Point, StepRun
 from sizeup.units import format_count, format_ns, format_value
 from sizeup.views.run.latency_throughput import throughput_series
-from sizeup.views.run.points import RATES, first_series, sampled_points, value_of
+from sizeup.views.run.points import RATES, first_series, sampled_points
 from sizeup.views.run.step_badge import axis_name
 
 _MOST_TILES = 6
@@ -112,7 +112,7 @@ def _point_at(run: StepRun, series: Series, newest: Point) -> Point | None:
 
 
 def _tile(series: Series, point: Point) -> tuple[str, str]:
-    value = value_of(point)
+    value = point.value
     if value is None:
         return _name(series), "–"
     if series.unit == "1/s":

@@ -19,7 +19,6 @@ from sizeup.views.run.points import (
     is_disturbed,
     name_and_unit,
     point_text,
-    value_of,
 )
 from sizeup.views.run.results import coordinates_text, marked, stated_once, without_figures
 from sizeup.views.run.step_badge import axis_name
@@ -69,7 +68,7 @@ def point_rows(run: StepRun) -> PointRows:
     points = [
         point
         for point in run.points.values()
-        if point.series in run.series and not validity.is_verdict(point) and value_of(point) is not None
+        if point.series in run.series and not validity.is_verdict(point) and point.value is not None
     ]
     shape = _main_shape(points)
     inside = [point for point in points if _shape(point) == shape] if shape else []
@@ -155,9 +154,7 @@ def _in_order(keys: Sequence[MeasurementKey], coordinates: Sequence[str]) -> lis
 
 def _coordinate_title(run: StepRun, name: str) -> str:
     series = next((series for series in run.series.values() if series.axis == name), None)
-    if series is None:
-        return point_text(name).capitalize()
-    return axis_name(series)
+    return point_text(name).capitalize() if series is None else axis_name(series)
 
 
 def _coordinate_cell(run: StepRun, name: str, value: str | int | float | None) -> RowCell:
@@ -173,7 +170,7 @@ def _coordinate_cell(run: StepRun, name: str, value: str | int | float | None) -
 
 def _scale(source: _Source) -> tuple[float, str]:
     """Return what to divide all values of a column by, and the unit that is left."""
-    values = [abs(value) for point in source.points.values() if (value := value_of(point)) is not None]
+    values = [abs(value) for point in source.points.values() if (value := point.value) is not None]
     largest = max(values, default=0.0)
     match source.series.unit:
         case "ns":
@@ -206,7 +203,7 @@ def _title(source: _Source, sources: Sequence[_Source]) -> str:
 
 def _value_cell(source: _Source, key: MeasurementKey) -> RowCell:
     point = source.points.get(key)
-    value = None if point is None else value_of(point)
+    value = None if point is None else point.value
     if value is None:
         return RowCell(NOT_MEASURED, float("-inf"))
     shown = value / _scale(source)[0]

@@ -76,11 +76,6 @@ def laid_out(run: StepRun) -> StepRun:
     return replace(run, series=described)
 
 
-def value_of(point: LoggedPoint) -> float | None:
-    """The estimate; before there is one, the median of the samples; None without either."""
-    return point.value
-
-
 def interval_of(point: LoggedPoint, unit: str = "") -> tuple[float | None, float | None]:
     """The 95 % interval, of a rate from nothing on; None twice before there is one."""
     estimate = point.estimate
@@ -106,7 +101,7 @@ def figure_text(point: LoggedPoint, unit: str) -> str:
     low, high = interval_of(point)
     if is_range(point) and low is not None and high is not None:
         return format_range(low, high, unit)
-    value = value_of(point)
+    value = point.value
     return UNKNOWN if value is None else format_value(value, unit)
 
 
@@ -115,7 +110,7 @@ def half_share(point: LoggedPoint) -> float | None:
     if is_range(point):
         return None
     low, high = interval_of(point)
-    value = value_of(point)
+    value = point.value
     return (high - low) / 2 / abs(value) if low is not None and high is not None and value else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sizeup.model.plan import Series
@@ -73,10 +73,7 @@ def results_data(session: Session) -> dict[str, Any]:
     return {
         "schema": RESULTS_SCHEMA,
         "session": {
-            "id": session.header.id,
-            "host": session.header.host,
-            "started": session.header.started,
-            "tool": session.header.tool,
+            **{name: getattr(session.header, name) for name in ("id", "host", "started", "tool")},
             "status": session.end.status if session.end is not None else "interrupted",
         },
         "run": {"status": run.grade.value, "cause": run.cause, "sentence": run.sentence},
@@ -110,7 +107,8 @@ def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
                 "caveats": list(caveats(point)),
                 "invalid_reason": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
             }
-            for series, point in _points(run)
+            for point in run.points.values()
+            for series in (run.series.get(point.series),)
         ],
     }
 
@@ -120,8 +118,3 @@ def _estimate_data(estimate: Estimate | None) -> Mapping[str, Any]:
     return {name: getattr(estimate, name, None) for name in names} | {
         "extra": dict(estimate.extra) if estimate is not None else {}
     }
-
-
-def _points(run: StepRun) -> Iterator[tuple[Series | None, Point]]:
-    for point in run.points.values():
-        yield run.series.get(point.series), point

@@ -47,12 +47,6 @@ NO_RUN = RunStatus(RunGrade.NONE, "", "")
 """Of what was worked out, and not measured."""
 
 
-class _Problem(Struct, frozen=True):
-    grade: RunGrade
-    cause: str
-    sentence: str
-
-
 _MOST_PROBLEMS = 3
 """As many as a status line has room for; the others are among the caveats."""
 _REASON_LENGTH = 160
@@ -77,12 +71,14 @@ def run_status(session: Session) -> RunStatus:
     return RunStatus(grade, worst.cause, "; ".join((counts, *told)))
 
 
-def _problems(session: Session) -> Iterator[_Problem]:
+def _problems(session: Session) -> Iterator[RunStatus]:
     if session.end is None:
-        yield _Problem(RunGrade.FAIL, "interrupted", "the last run has no end: it was interrupted, or is still running")
+        yield RunStatus(
+            RunGrade.FAIL, "interrupted", "the last run has no end: it was interrupted, or is still running"
+        )
     elif session.end.status != "complete":
         wanted = session.end.status == "canceled"
-        yield _Problem(RunGrade.WARN if wanted else RunGrade.FAIL, session.end.status, _short(session.end.reason))
+        yield RunStatus(RunGrade.WARN if wanted else RunGrade.FAIL, session.end.status, _short(session.end.reason))
     for step, outcome in session.outcomes.items():
         if not outcome.status.finished:
             chosen = outcome.status in (Status.REFUSED, Status.CANCELED)
@@ -90,15 +86,15 @@ def _problems(session: Session) -> Iterator[_Problem]:
             run = session.steps.get(step)
             name = step if run is None else run.step.title
             reason = outcome.reason or outcome.signal
-            yield _Problem(grade, cause, f"{name} {cause}{f' ({_short(reason)})' if reason else ''}")
+            yield RunStatus(grade, cause, f"{name} {cause}{f' ({_short(reason)})' if reason else ''}")
     for run in session.steps.values():
         grade, invalid = validity_grade(run)
         if run.finished and invalid:
             cause = "not valid" if grade is RunGrade.FAIL else "partly valid"
             # The run itself went as planned: what it measured is to be measured again.
-            yield _Problem(RunGrade.WARN, cause, f"{run.step.title}: {invalid}")
+            yield RunStatus(RunGrade.WARN, cause, f"{run.step.title}: {invalid}")
     if session.damage.sentences():
-        yield _Problem(RunGrade.WARN, "damaged file", "the file is damaged: see the caveats")
+        yield RunStatus(RunGrade.WARN, "damaged file", "the file is damaged: see the caveats")
 
 
 def validity_grade(run: StepRun) -> tuple[RunGrade, str]:

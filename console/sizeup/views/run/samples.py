@@ -70,12 +70,10 @@ def _timed(
 
 def _percentiles(run: StepRun) -> list[Series]:
     """The percentiles that were sampled, of the first latency that has some."""
-    sampled = [series for series in run.series.values() if _percentile(series) and sampled_points(run, series)]
+    sampled = [
+        series for series in run.series.values() if series.statistic.startswith("p") and sampled_points(run, series)
+    ]
     return [series for series in sampled if family(series) == family(sampled[0])]
-
-
-def _percentile(series: Series) -> bool:
-    return series.statistic.startswith("p")
 
 
 def _by_series(run: StepRun, shown: Sequence[Series]) -> Mapping[str, list[LoggedPoint]]:
@@ -144,7 +142,10 @@ def underlying_histograms(run: StepRun, key: PointKey) -> list[tuple[str, BarCha
     """How the samples behind a point are spread, one picture for each series and place, with its name."""
     found = underlying_points(run, key)
     return [
-        (label, distribution(label, series.unit, _settled(point), _all_coordinates(run, point), _disturbed(point)))
+        (
+            label,
+            distribution(label, series.unit, _settled(point), coordinates_text(point.at, series), _disturbed(point)),
+        )
         for label, (series, point) in zip(_labels(found), found, strict=True)
     ]
 
@@ -156,7 +157,7 @@ def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
         return None
     values = {label: sorted(_settled(point)) for label, (_, point) in zip(_labels(found), found, strict=True)}
     shown = [series for series, _ in found]
-    return _shares_of(values, common_title(shown), shown[0].unit, _all_coordinates(run, found[0][1]))
+    return _shares_of(values, common_title(shown), shown[0].unit, coordinates_text(found[0][1].at, shown[0]))
 
 
 def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
@@ -171,20 +172,17 @@ def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
 
 def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
     """What distinguishes the points behind one: the series, and the coordinates in which they differ."""
-    titles = [series.title for series, _ in found]
     same = set.intersection(*(set(point.at.items()) for _, point in found)) if found else set()
     return [
-        ", ".join([title, *(format_coordinate(name, at) for name, at in point.at.items() if (name, at) not in same)])
-        for title, (_, point) in zip(titles, found, strict=True)
+        ", ".join(
+            [one.title, *(format_coordinate(name, at) for name, at in point.at.items() if (name, at) not in same)]
+        )
+        for one, point in found
     ]
 
 
 def _disturbed(point: LoggedPoint) -> int:
     return sum(1 for flag in point.flags if flag and not flag & Disturbance.WARMUP)
-
-
-def _all_coordinates(run: StepRun, point: LoggedPoint) -> str:
-    return coordinates_text(point.at, run.series.get(point.series))
 
 
 def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
@@ -216,10 +214,7 @@ def cumulative_of(run: StepRun) -> LineChart | None:
     if found is None:
         return None
     series = found[0]
-    values = {
-        coordinates_text(point.at, series) or series.title: sorted(_settled(point))
-        for point in _spread(along(sampled_points(run, series), series))
-    }
+    values = {label: sorted(_settled(point)) for label, (point,) in _by_point(run, series).items()}
     return _shares_of(values, series.title, series.unit, run.step.title)
 
 

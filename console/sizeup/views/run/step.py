@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from sizeup.charts.chart import (
     Axis,
     Bar,
     BarChart,
+    Boundary,
     Chart,
     ChartPoint,
     HeatMap,
@@ -24,12 +25,11 @@ from sizeup.charts.chart import (
 )
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
-from sizeup.model.sample import Coordinates
+from sizeup.model.topology import CacheKind
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import Session, StepRun, point_key
-from sizeup.units import format_value
-from sizeup.views.run.boundaries import size_boundaries
+from sizeup.units import format_bytes, format_value
 from sizeup.views.run.points import (
     LOGARITHMIC_FROM,
     RATES,
@@ -49,7 +49,6 @@ from sizeup.views.run.points import (
     on_axis,
     point_text,
     points_of,
-    value_of,
     value_scale,
 )
 from sizeup.views.run.results import coordinates_text
@@ -57,6 +56,8 @@ from sizeup.views.run.samples import distribution
 
 VALIDITY = "Validity"
 """The name of the chart of verdicts."""
+TLB_REACH = "tlb_reach_bytes"
+"""Key in an estimate's ``extra``: the memory that the second-level TLB covers."""
 
 
 def step_chart(run: StepRun, machine: Machine | None) -> Chart:
@@ -97,7 +98,7 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
         low, high = _round_ends(axis_values(ys, ends, Scale.LOG10))
         y_axis = replace(y_axis, low=low, high=high)
-    boundaries = size_boundaries(run, machine) if first.boundaries == "memory" else ()
+    boundaries = _size_boundaries(run, machine) if first.boundaries == "memory" else ()
     name = common_name(shown)
     if first.axis_unit in RATES:
         name = f"{name} vs {x_axis.title}"
@@ -122,7 +123,7 @@ def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
         _axis_words(run, column_key),
         tuple(map(str, rows)),
         tuple(map(str, columns)),
-        tuple(tuple(None if point is None else value_of(point) for point in row) for row in found),
+        tuple(tuple(None if point is None else point.value for point in row) for row in found),
         series.unit,
         _caption(run, len(points)),
         tuple(tuple(None if point is None else point_key(point.series, point.at) for point in row) for row in found),
@@ -156,7 +157,7 @@ def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
     assert series is not None
     judged: dict[str, dict[str, float]] = {}
     for point in points_of(run, series.name):
-        value, part = value_of(point), str(point.at.get("part", series.title))
+        value, part = point.value, str(point.at.get("part", series.title))
         if value is not None:
             where = ", ".join(format_coordinate(key, at) for key, at in point.at.items() if key != "part")
             judged.setdefault(where or "the whole step", {})[part] = value
@@ -176,9 +177,7 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
     measured = [
         (point, run.series[point.series], value)
         for point in run.points.values()
-        if point.series in run.series
-        and run.series[point.series].unit == unit
-        and (value := value_of(point)) is not None
+        if point.series in run.series and run.series[point.series].unit == unit and (value := point.value) is not None
     ]
     places = [coordinates_text(point.at, described) for point, described, _ in measured]
     # The coordinates alone tell bars apart, unless several series lie at the same place.
@@ -276,7 +275,7 @@ def _headline_points(run: StepRun) -> list[LoggedPoint]:
     series = first_series(run)
     if series is None:
         return []
-    points = [point for point in points_of(run, series.name) if value_of(point) is not None]
+    points = [point for point in points_of(run, series.name) if point.value is not None]
     if run.outcome is None or len(points) < 2:
         return points[-1:]
     if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
@@ -285,13 +284,9 @@ def _headline_points(run: StepRun) -> list[LoggedPoint]:
 
 
 def _range(run: StepRun, series: Series, *, placed: bool) -> str:
-    values = [value for value, _ in _valued(run, series)]
+    values = [point.value for point in points_of(run, series.name) if point.value is not None]
     over = f" over {len(values)} points" if placed else ""
     return f"{format_value(min(values), series.unit)} to {format_value(max(values), series.unit)}{over}"
-
-
-def _valued(run: StepRun, series: Series) -> list[tuple[float, Coordinates]]:
-    return [(value, point.at) for point in points_of(run, series.name) if (value := value_of(point)) is not None]
 
 
 def _bar_note(point: LoggedPoint) -> str:
@@ -309,7 +304,7 @@ def _lines(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series
     """The points of a series by what else distinguishes them; each line's label says what."""
     groups: dict[str, list[ChartPoint]] = {}
     for point in points:
-        x, value = point.at.get(series.axis or ""), value_of(point)
+        x, value = point.at.get(series.axis or ""), point.value
         if value is None or isinstance(x, str) or x is None:
             continue
         others = ", ".join(
@@ -357,3 +352,43 @@ def _caption(run: StepRun, points: int) -> str:
         activity = run.progress.activity if run.progress is not None else ""
         return f"no samples yet: {activity}" if activity else "no samples yet"
     return f"{run.step.title}: {points} point{'' if points == 1 else 's'}."
+
+
+def _size_boundaries(run: StepRun, machine: Machine | None) -> tuple[Boundary, ...]:
+    """Return the sizes of caches, huge pages and nodes, and the measured TLB reach, smallest first."""
+    found = list(_tlb(run))
+    if machine is not None:
+        found += [*_caches(machine), *_huge_pages(machine), *_nodes(machine)]
+    return tuple(sorted(found, key=lambda boundary: boundary.x))
+
+
+def _caches(machine: Machine) -> Iterator[Boundary]:
+    """Return the largest cache of each level."""
+    sizes: dict[int, int] = {}
+    for cache in machine.caches:
+        if cache.kind is not CacheKind.INSTRUCTION and cache.size_bytes is not None:
+            sizes[cache.level] = max(sizes.get(cache.level, 0), cache.size_bytes)
+    return (Boundary(size, f"L{level} {format_bytes(size)}") for level, size in sizes.items())
+
+
+def _tlb(run: StepRun) -> Iterator[Boundary]:
+    reaches = {
+        reach
+        for point in run.points.values()
+        if point.estimate is not None
+        and isinstance(reach := point.estimate.extra.get(TLB_REACH), int | float)
+        and reach > 0
+    }
+    return (Boundary(reach, f"TLB {format_bytes(reach)}") for reach in reaches)
+
+
+def _huge_pages(machine: Machine) -> Iterator[Boundary]:
+    """Return the smallest huge page; a smaller working set cannot fill one."""
+    sizes = [pool.page_bytes for node in machine.nodes for pool in node.huge_pages]
+    return (Boundary(size, f"huge page {format_bytes(size)}") for size in sorted(sizes)[:1])
+
+
+def _nodes(machine: Machine) -> Iterator[Boundary]:
+    """Return the smallest node; a larger working set spans several."""
+    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
+    return (Boundary(size, f"node {format_bytes(size)}") for size in sorted(sizes)[:1])

@@ -14,7 +14,7 @@ from sizeup.session.value import Point, StepRun
 from sizeup.text import plural
 from sizeup.units import format_count, format_ns, format_value, number_and_unit
 from sizeup.views.run.latency_throughput import KNEE, latency_series, throughput_series
-from sizeup.views.run.points import RATES, first_series, half_width, point_text, points_of, value_of
+from sizeup.views.run.points import RATES, first_series, half_width, point_text, points_of
 from sizeup.views.run.step import mark, point_value, standing_of
 
 _MOST_LEVELS = 6
@@ -67,8 +67,9 @@ def step_badge(run: StepRun, *, going_on: bool) -> StepBadge:
     validity = StepValidity(run)
     if validity.whole is not None:
         whole = validity.whole
-        reason = _reason(whole)
-        return StepBadge("FAIL", BadgeLook.FAIL, f"not valid: {reason}", _joined(figure, whole.remedy))
+        remedy = f"{whole.remedy[:1].upper()}{whole.remedy[1:]}"
+        more = "; ".join(filter(None, (figure, remedy)))
+        return StepBadge("FAIL", BadgeLook.FAIL, f"not valid: {_reason(whole)}", more)
     marked = validity.summary()
     if marked:
         return StepBadge("WARN", BadgeLook.WARN, figure or marked, marked if figure else "")
@@ -84,11 +85,6 @@ def _reason(invalid: Invalid) -> str:
     return f"{invalid.cause} ({first.partition(': ')[0]}{more})"
 
 
-def _joined(figure: str, remedy: str) -> str:
-    sentence = f"{remedy[:1].upper()}{remedy[1:]}" if remedy else ""
-    return "; ".join(filter(None, (figure, sentence)))
-
-
 def headline_text(run: StepRun) -> str:
     """Return the figure of a step in one line: levels side by side, or throughput with its load and latency."""
     return _levels(run) or _throughput(run) or point_value(run)
@@ -97,14 +93,14 @@ def headline_text(run: StepRun) -> str:
 def _levels(run: StepRun) -> str:
     """Return the figures of a series whose few points have names: ``L1 0.9 · L2 3.3 · DRAM 92 ns``."""
     series = first_series(run)
-    points = [] if series is None else [point for point in points_of(run, series.name) if value_of(point) is not None]
+    points = [] if series is None else [point for point in points_of(run, series.name) if point.value is not None]
     if series is None or not series.headline or not 2 <= len(points) <= _MOST_LEVELS:
         return ""
     names = [next(iter(point.at.values())) for point in points if len(point.at) == 1]
     if len(names) != len(points) or not all(isinstance(name, str) for name in names):
         return ""
     validity = StepValidity(run)
-    texts = [number_and_unit(value_of(point) or 0.0, series.unit) for point in points]
+    texts = [number_and_unit(point.value or 0.0, series.unit) for point in points]
     units = [unit for _, unit in texts]
     shown = []
     for number, (value, unit) in enumerate(texts):
@@ -126,13 +122,13 @@ def _throughput(run: StepRun) -> str:
     series = throughput_series(run)
     if series is None or (first := first_series(run)) is None or first.unit not in RATES:
         return ""
-    points = [point for point in points_of(run, series.name) if value_of(point) is not None]
+    points = [point for point in points_of(run, series.name) if point.value is not None]
     loaded = [point for point in points if isinstance(point.at.get(series.axis or ""), int | float)]
     if not loaded:
         return ""
     point = loaded[-1] if run.outcome is None else _at_knee(run, series, loaded)
     load = format_value(float(point.at[series.axis or ""]), series.axis_unit or "1")
-    words = [f"{rate_text(value_of(point) or 0.0, series)} at {short_axis(series)} {load}"]
+    words = [f"{rate_text(point.value or 0.0, series)} at {short_axis(series)} {load}"]
     percentile = _percentile(run, series, point)
     if percentile is not None:
         words.append(percentile)
@@ -152,7 +148,7 @@ def _at_knee(run: StepRun, series: Series, points: list[Point]) -> Point:
             ]
             if found:
                 return found[0]
-    return max(points, key=lambda point: value_of(point) or 0.0)
+    return max(points, key=lambda point: point.value or 0.0)
 
 
 def _percentile(run: StepRun, series: Series, point: Point) -> str | None:
@@ -161,7 +157,7 @@ def _percentile(run: StepRun, series: Series, point: Point) -> str | None:
     for statistic in ("p99", "mean", "p50"):
         if statistic in known:
             at = [one for one in points_of(run, known[statistic].name) if point.at.items() <= one.at.items()]
-            value = value_of(at[0]) if at else None
+            value = at[0].value if at else None
             if value is not None:
                 return f"{statistic} {format_ns(value)}"
     return None
