@@ -52,6 +52,8 @@ static bool is_valid(const struct sizeup_io_worker *worker)
 		return false;
 	if (worker->engine != SIZEUP_IO_THREADS && worker->fdatasync_each && !worker->committers)
 		return false;
+	if (worker->engine == SIZEUP_IO_CLIENT && (!worker->client.service || worker->read_percent < 100))
+		return false;
 	if (worker->depth == 0 || worker->depth > SIZEUP_IO_MAX_DEPTH || worker->submit_batch == 0)
 		return false;
 	if (worker->block_bytes < 512 || worker->block_bytes > (1u << 30))

@@ -19,6 +19,7 @@ struct io_queue {
 	size_t block_bytes;
 	char *buffers; /* depth * block_bytes */
 	bool huge_pages;
+	const struct sizeup_io_client *client; /* of that engine */
 	uint32_t flags; /* SIZEUP_IO_FIXED_*, set by the engine */
 	uint64_t submit_calls;
 	void *state; /* the engine's own */
@@ -36,12 +37,13 @@ struct io_engine {
 	int (*enter)(struct io_queue *queue, uint32_t wait_for, int64_t timeout_ns);
 	/* Return up to @most available completions; never blocks. */
 	uint32_t (*reap)(struct io_queue *queue, struct io_completion *done, uint32_t most);
-	void (*close)(struct io_queue *queue);
+	void (*close)(struct io_queue *queue); /* or NULL */
 };
 
 extern const struct io_engine io_engine_uring;
 /* Link an fsync of the data to the write that was staged last. */
 void io_uring_stage_flush(struct io_queue *queue);
 extern const struct io_engine io_engine_aio;
+extern const struct io_engine io_engine_client;
 
 #endif

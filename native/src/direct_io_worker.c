@@ -136,6 +136,8 @@ const struct io_engine *io_engine_of(int32_t engine)
 		return &io_engine_uring;
 	case SIZEUP_IO_AIO:
 		return &io_engine_aio;
+	case SIZEUP_IO_CLIENT:
+		return &io_engine_client;
 	default:
 		return NULL;
 	}
@@ -395,7 +397,8 @@ static int run_asynchronous(struct run *run, const struct io_engine *engine)
 	if (status == 0) {
 		atomic_store_explicit(&run->counters->flags, run->queue.flags, memory_order_relaxed);
 		status = run_queue(run, engine, free_slots, done);
-		engine->close(&run->queue);
+		if (engine->close)
+			engine->close(&run->queue);
 	}
 	free(free_slots);
 	free(done);
@@ -441,7 +444,8 @@ void *io_worker_run(void *argument)
 		.queue = { .fd = worker->spec.fd,
 			   .depth = worker->spec.depth,
 			   .block_bytes = worker->spec.block_bytes,
-			   .huge_pages = worker->spec.huge_pages },
+			   .huge_pages = worker->spec.huge_pages,
+			   .client = &worker->spec.client },
 		.random = worker->spec.seed,
 		.blocks = worker->spec.size_bytes / worker->spec.block_bytes,
 		.cursor = worker->spec.pattern == SIZEUP_IO_SHUFFLED ? worker->spec.seed : worker->spec.first_block,

@@ -210,7 +210,7 @@ class IoJob:
         table = ffi.new("struct sizeup_io_worker[]", len(workers))
         cpu_lists = [ffi.new("int32_t[]", worker.cpus) for worker in workers]  # alive until the workers have started
         for native, worker, cpus in zip(table, workers, cpu_lists, strict=True):
-            native.engine = _ENGINES[worker.engine]
+            native.engine = lib.SIZEUP_IO_CLIENT if worker.client else _ENGINES[worker.engine]
             native.fd = worker.descriptor
             native.pattern = _PATTERNS[worker.pattern]
             native.submit_batch = worker.submit_batch or submit_batch(worker.block_bytes, worker.depth)
@@ -220,6 +220,8 @@ class IoJob:
                 least_ns = self.gentle.interval_ns(worker.block_bytes, len(workers))
                 native.interval_ns, native.skip_missed = max(worker.interval_ns, least_ns), True
             native.cpus, native.cpu_count = cpus, len(worker.cpus)
+            for name, address in worker.client.items():
+                setattr(native.client, name, ffi.cast(ffi.typeof(getattr(native.client, name)), address))
         self._count = len(workers)
         handle = ffi.new("struct sizeup_io_job **")
         _check(lib.sizeup_io_start(table, len(workers), handle), "starting the workers")

@@ -67,6 +67,8 @@ class Worker(Struct, frozen=True):
     """Those that wait for a log to be durable; 0: no log."""
     record_bytes: int = 0
     think_ns: int = 0
+    client: Mapping[str, int] = {}
+    """The connection of a user-space client that reads instead of the engine: addresses by their native names."""
 
 
 def submit_batch(block_bytes: int, depth: int) -> int:

@@ -2,6 +2,7 @@
 #ifndef SIZEUP_DIRECT_IO_H
 #define SIZEUP_DIRECT_IO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <sizeup/histogram.h>
@@ -18,6 +19,7 @@
 #define SIZEUP_IO_URING 1
 #define SIZEUP_IO_AIO 2
 #define SIZEUP_IO_THREADS 3
+#define SIZEUP_IO_CLIENT 4 /* reads only */
 
 #define SIZEUP_IO_RANDOM 0
 #define SIZEUP_IO_SEQUENTIAL 1
@@ -34,9 +36,23 @@
 #define SIZEUP_IO_MAX_WORKERS 1024
 #define SIZEUP_IO_MAX_DEPTH 1024
 
+typedef void (*sizeup_io_read_done)(int result, void *context, void *data, void *request);
+
+/* One connection of a user-space client: functions of its library, and what they are called with, by one worker alone. */
+struct sizeup_io_client {
+	void *context;
+	void *file;
+	int (*read_into)(void *, void *, void *data, size_t bytes, uint64_t offset, sizeup_io_read_done, void *request);
+	/* Where read_into is NULL; the callback gets the data. */
+	int (*read_at)(void *, void *, uint64_t offset, uint64_t bytes, sizeup_io_read_done, void *request);
+	int (*get_fd)(void *context);
+	int (*which_events)(void *context);
+	int (*service)(void *context, int events);
+};
+
 /* What one worker does. */
 struct sizeup_io_worker {
-	int32_t engine;  /* SIZEUP_IO_URING, _AIO or _THREADS */
+	int32_t engine;  /* SIZEUP_IO_URING, _AIO, _THREADS or _CLIENT */
 	int32_t fd;      /* opened by the caller with O_DIRECT, and with O_DSYNC if each write is to be durable */
 	int32_t group;   /* a sample adds up one group: the data readers, or the log */
 	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL, _ONCE, _APPEND or _SHUFFLED */
@@ -60,6 +76,7 @@ struct sizeup_io_worker {
 	uint32_t committers; /* those that wait for a log to be durable: a commit counts as a write; 0: no log */
 	uint64_t record_bytes; /* what each of them appends */
 	int64_t think_ns;      /* mean time from a commit to the next one of the same committer */
+	struct sizeup_io_client client; /* of that engine */
 };
 
 /* All counters since the start, summed over the workers of one group. */
