@@ -31,7 +31,7 @@ PACKAGE = "vendor_probes"
 DISTRIBUTION = f"vendor {__version__}"
 """As long as that of sizeup's own, so that no line wraps elsewhere."""
 
-_FAMILIES = {"io": "xy", "memory": "vendor", "clock": "third", "net": "far", "null": "qqqq"}
+_FAMILIES = {"io": "xy", "memory": "vendor", "clock": "third", "net": "far", "nfs": "zzz", "null": "qqqq"}
 OWN = tuple(load_registry().builtin_only().probes.values())
 NAMES = {probe.name: ".".join([_FAMILIES[part[0]], *part[1:]]) for probe in OWN for part in (probe.name.split("."),)}
 """Another name of the same length for each."""

@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1]
 LAB = Path(os.environ.get("SIZEUP_LAB") or TESTS.parents[1] / "shared" / "lab")
 NEEDED = ("sizeup", "pytest", "pyte", "hypothesis")
 """The program, and what of its ``test`` extra the suite needs there."""
-PACKAGES = ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io", "sizeup_net")
+PACKAGES = ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io", "sizeup_net", "sizeup_nfs")
 
 
 def with_dependencies(names: Iterable[str]) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ LOOK = """
 import importlib, importlib.util, pathlib, pkgutil, sys
 site, tests = sys.argv[1:]
 sys.path[:0] = [site, tests]
-for package in ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io", "sizeup_net"):
+packages = "sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io", "sizeup_net", "sizeup_nfs"
+for package in packages:
     for module in pkgutil.walk_packages([f"{site}/{package}"], f"{package}."):
         if module.name != "sizeup.__main__":
             importlib.import_module(module.name)

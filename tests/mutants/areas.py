@@ -11,7 +11,10 @@ _DIRECT_IO = (
     "tests/plugins/direct_io/test_run.py",
 )
 
+_NFS = ("tests/plugins/test_nfs_clients.py",)
+
 _C_TESTS = (
+    ("native/src/direct_io_client.c", ()),
     ("native/src/permutation.c", ("test_strides", "test_ring", "test_measured_latency")),
     ("native/src/chase.c", ("test_strides", "test_ring", "test_latency")),
     ("native/src/latency.c", ("test_measured_latency", "test_latency")),
@@ -42,6 +45,8 @@ _C_TESTS = (
 )
 
 _PYTEST = (
+    ("native/src/direct_io_client.c", _NFS),
+    ("plugins/sizeup_nfs/*", _NFS),
     ("native/src/direct_io*", _DIRECT_IO),
     ("native/src/commit.c", ("tests/plugins/direct_io/test_commit.py",)),
     ("native/src/histogram.c", _DIRECT_IO),

@@ -23,6 +23,7 @@ _SOURCES = (
     "plugins/sizeup_clock/*.py",
     "plugins/sizeup_direct_io/*.py",
     "plugins/sizeup_net/*.py",
+    "plugins/sizeup_nfs/*.py",
 )
 _NOT_MEASURING = ("available_memory.c", "barrier.c", "job.c", "memhammer.py", "__init__.py")
 
