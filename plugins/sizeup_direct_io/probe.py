@@ -13,7 +13,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import cold_read, durations
 from sizeup_direct_io.binding import IoJob
-from sizeup_direct_io.presets import READ_AHEAD, Durable, Sweep
+from sizeup_direct_io.presets import READ_AHEAD, SUSTAINED, Durable, Sweep
 from sizeup_direct_io.run import Run
 from sizeup_direct_io.settings import RunSettings, bandwidth_settings, find_path_bandwidth, lies_under
 from sizeup_direct_io.worker import Pattern
@@ -127,8 +127,8 @@ class DirectIo:
             touches=f"{path}: in a directory a temporary file, removed after the run; a file or device is only read"
             + (f", but {run.allow_write_to} is overwritten" if run.allow_write_to else "")
             + (f"; {cold_read.TOUCHES}" if run.cold_read else "")
-            + (f"; up to {written} are written over it in {run.most_seconds:g} s" if run.most_written else "")
-            + ("" if run.budget or run.most_written else f"; {durations.ASSUMPTION}"),
+            + (f"; up to {written} are written over it in {run.most_seconds:g} s" if run.preset == SUSTAINED else "")
+            + ("" if run.budget or run.preset == SUSTAINED else f"; {durations.ASSUMPTION}"),
             axis_ranges=_axis_ranges(run.sweeps),
         )
 

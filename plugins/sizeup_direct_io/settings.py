@@ -11,7 +11,7 @@ from sizeup.model.network import NfsMount
 from sizeup.model.plan import Settings
 from sizeup.model.storage import BlockDevice
 from sizeup_direct_io.measure import Window
-from sizeup_direct_io.presets import Durable, Stream, Sweep, sweeps
+from sizeup_direct_io.presets import SUSTAINED, Durable, Stream, Sweep, sweeps
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.worker import Pattern
 
@@ -140,7 +140,8 @@ class RunSettings(Struct, frozen=True):
     @property
     def window(self) -> Window:
         """The window of a point without a time budget."""
-        return Window(self.warmup, self.most_seconds or self.seconds, self.seconds, self.precision, self.stall)
+        seconds = self.most_seconds if self.preset == SUSTAINED else self.seconds
+        return Window(self.warmup, seconds, self.seconds, self.precision, self.stall)
 
     @property
     def sweeps(self) -> tuple[Sweep, ...]:

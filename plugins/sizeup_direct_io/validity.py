@@ -1,4 +1,4 @@
-"""Checks of a result: direct I/O, physical data, concurrent writers; ``steadiness`` has that of a steady state.
+"""Checks of a result: direct I/O, physical data, concurrent writers.
 
 Each check uses evidence that was read with the measurement, and names the evidence that decided.
 No single check finds every error: a sparse file passes the alignment and the page cache, a file

@@ -24,8 +24,7 @@ from sizeup.units import format_bytes
 from sizeup_direct_io import estimates
 from sizeup_direct_io.binding import median_interval
 from sizeup_direct_io.call_with_timeout import call_with_timeout
-from sizeup_direct_io.measure import measure
-from sizeup_direct_io.measured_point import MeasuredPoint, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.run import TargetRun
 from sizeup_direct_io.target import OpenTarget, TargetSpec, open_target
 from sizeup_direct_io.window_counters import CounterSource
