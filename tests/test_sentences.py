@@ -51,7 +51,7 @@ ALLOWED = {
         "views/map/boxes.py": "_with_memory",
         "views/map/cells.py": "wrapped",
         "views/map/map.py": "_legend",
-        "views/result/answer.py": "_table _fitted",
+        "views/result/answer.py": "_table",
         "views/run/live_figures.py": "_name",
     },
     "characters that a format or a terminal cannot have": {

@@ -81,7 +81,7 @@ class CliffWatch:
             self._setup.keep_reserve()
             self._edges.append((at, written))
             self._rates.append(done / SMALL_BYTES / seconds)
-            yield Estimate("write-iops", {**self._at, "written_bytes": written}, self._rates[-1])
+            yield Estimate("written-iops", {**self._at, "written_bytes": written}, self._rates[-1])
             left = min(left_seconds, (most - written) * seconds / max(done, 1))
             yield Progress(written / most, left, f"{format_bytes(written)} of {format_bytes(most)} written")
             following = self._look()

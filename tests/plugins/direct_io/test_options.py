@@ -51,7 +51,7 @@ OTHER: dict[str, SettingValue] = {
     "warmup": 0.7,
     "precision": 0.2,
     "ramps": 1,
-    "threads": 2,
+    "threads": 3,
     "scale_threads": True,
     "more_depths": "32",
     "depth": 4,

@@ -237,7 +237,7 @@ def test_what_follows_a_cliff_is_measured_as_a_point_of_its_own(folder: Path, mo
     assert calls[0] == pytest.approx(12 + AFTER, abs=2)
     assert found["iops"].extra["seconds"] < spent - 12 * 0.2
     assert found["cliff"].extra["kept_share"] == pytest.approx(1 / 3)
-    assert {"latency-p99", "cpu-per-io", "write-iops"} <= found.keys()
+    assert {"latency-p99", "cpu-per-io", "written-iops"} <= found.keys()
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_a_device_that_is_throttled_meanwhile_has_a_cliff_there(group: Path, mou
 
     limit(1500)
     told = watched(
-        point, place / "session", fault=lambda: limit(600), after='"series":"write-iops"', times=20, group=group,
+        point, place / "session", fault=lambda: limit(600), after='"series":"written-iops"', times=20, group=group,
         preset="sustained", most_seconds=90, size="64M", depth=32,
     )  # fmt: skip
     found = {one.series: one.estimate for one in told.step.points.values() if one.estimate is not None}

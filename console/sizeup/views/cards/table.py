@@ -95,7 +95,8 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
     texts_room = width - _NAME - _GAP - status - sum(_GAP + column.width for column in numbers)
     if texts_room < (2 * _TEXT[0] + _GAP if numbers else _TEXT[0]):
         return _share_table(views, every, demand if numbers else 0, width)
-    columns = [*_text_columns(views, texts_room, alone=not numbers and texts_room < _BOTH), *numbers]
+    told = _text_columns(views, texts_room, alone=not numbers and texts_room < _BOTH)
+    columns = [*told, *numbers]
     gap = " " * _GAP
     lines = []
     for number, view in enumerate(views):
@@ -110,9 +111,7 @@ def card_table(views: Sequence[CardView], width: int) -> CardTable:
             CardLine(view.resource, f"{view.title:{_NAME}}{cells}{gap}", view.status, view.label, (start, end))
         )
     titles = gap.join(column.padded(column.title) for column in columns)
-    shown = next((column.cells for column in columns if column.title == "Measured"), [""] * len(views))
-    pairs = ((view.found.further, cell.split(", ")) for view, cell in zip(views, shown, strict=True))
-    left = [", ".join(text for text in texts if text not in seen) or UNKNOWN for texts, seen in pairs]
+    left = [", ".join(view.found.further[_shown_further(view, told[-1].width) :]) or UNKNOWN for view in views]
     later = _later(views, [("Measured", left), *(every[len(shares) :] if numbers else ())], width)
     return CardTable(f"{'':{_NAME}}{titles}{gap}Status", tuple(lines), later)
 
@@ -183,13 +182,19 @@ def _share_table(
 
 def fitted(parts: Iterable[str], free_columns: int) -> str:
     """Return the first of these texts that fit into that many columns, commas between them; a dash for none."""
-    text = ""
-    for part in map(one_line, parts):
-        longer = f"{text}, {part}" if text else part
-        if cell_len(longer) > free_columns:
-            return text or _clipped(longer, free_columns)
-        text = longer
-    return text or UNKNOWN
+    texts = [one_line(part) for part in parts]
+    shown = ", ".join(texts[: _fitting(texts, free_columns)])
+    return shown or (_clipped(texts[0], free_columns) if texts else UNKNOWN)
+
+
+def _fitting(texts: Sequence[str], free_columns: int) -> int:
+    """Return how many of these texts fit into that many columns, commas between them."""
+    return next((n for n in range(len(texts), 0, -1) if cell_len(", ".join(texts[:n])) <= free_columns), 0)
+
+
+def _shown_further(view: CardView, free_columns: int) -> int:
+    """Return how many of the figures that a card must show fit among its measured texts, whose last they are."""
+    return max(0, _fitting(view.found.texts, free_columns) - len(view.found.texts) + len(view.found.further))
 
 
 def _text_widths(views: Sequence[CardView], free_columns: int) -> tuple[int, int]:
