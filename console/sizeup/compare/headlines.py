@@ -45,7 +45,7 @@ class Headline(Struct, frozen=True):
     interval: tuple[float, float] | None = None
     """The 95 % interval within the run; None where the run gave none."""
     unsteady: bool = False
-    """Whether it is not valid for a comparison only because it was not steady: its interval bounds it all the same."""
+    """Whether it is not valid for a comparison only because it was not steady, and has an interval that bounds it."""
 
 
 class _Rule(Struct, frozen=True):
@@ -106,7 +106,7 @@ def _headline(
     low, high = (None, None) if estimate is None else (estimate.low, estimate.high)
     cause = "" if invalid is None or scatter else invalid.cause
     interval = None if low is None or high is None else (low, high)
-    unsteady = invalid is not None and invalid.parts == ("steady",)
+    unsteady = interval is not None and invalid is not None and invalid.parts == ("steady",)
     return Headline(card, name, series, value, run, cause, scatter, interval, unsteady)
 
 

@@ -312,9 +312,9 @@ def machine_figures(
             if one.unsteady:
                 doubts = (Doubt(low, one.invalid, _AGAIN), Doubt(high, one.invalid, _AGAIN, upper=True))
                 value = replace(value, doubts=doubts)
-            bounded = not one.invalid or (one.unsteady and one.interval is not None)
             if not one.invalid or not isinstance(found.get(name), Quantity):
-                found[name] = value if bounded else f"it was measured, but {one.invalid}"
+                counts = one.unsteady or not one.invalid
+                found[name] = value if counts else f"it was measured, but {one.invalid}"
     paths = inputs.get("path.bandwidth_mb_s")
     measured = isinstance(paths, Quantity) and paths.origin is not Origin.DETECTED  # links alone bound it from above
     known = {"capacity.mb_s": paths, **inputs} if measured else inputs
