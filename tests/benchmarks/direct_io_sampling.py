@@ -34,14 +34,16 @@ def watched(watch: _Sampler, context: HandContext, seconds: float, hertz: float,
         for emission in watch.live(context, warming_up=False):
             assert isinstance(emission, Samples)
             os.write(sink, ENCODER.encode(record_of("io.direct", 0, emission)) + b"\n")
-    return watch.take()["small"].since(first).iops
+    interval = watch.take()["small"].since(first)
+    return interval.requests / interval.seconds
 
 
 def alone(watch: _Sampler, seconds: float) -> float:
     """Look away for so long; requests a second meanwhile."""
     first = watch.take()["small"]
     time.sleep(seconds)
-    return watch.take()["small"].since(first).iops
+    interval = watch.take()["small"].since(first)
+    return interval.requests / interval.seconds
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
