@@ -92,9 +92,11 @@ NOT_OF_IT = {
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
-    "importers/iostat.py": {"-c", "-h", "-s", "-y", "--human", "--pretty"},
+    "importers/fio_text.py": {"--status-interval"},
+    "importers/sadf.py": {"--", "-b", "-d", "-h", "-j", "-o", "-p", "-u"},
+    "importers/iostat.py": {"-c", "-h", "-H", "-s", "-y", "--human", "--pretty"},
     "importers/columns.py": {"--human"},
-    "importers/sar.py": {"-b", "-d", "-u", "--human", "--pretty"},
+    "importers/sar.py": {"-b", "-d", "-u", "-N", "-P", "--human", "--pretty"},
     "importers/vmstat.py": {"-d", "-m", "-p", "-s"},
     "tui/console.py": {"--command-palette"},  # a widget's id
     "views/machine/device_sections.py": {"-g", "-k"},  # of ethtool

@@ -201,6 +201,65 @@ def second_instance(text: str) -> str:
     return re.sub(r"^shop1(\s+)1", r"shop2\g<1>2", text, flags=re.MULTILINE)
 
 
+CLUSTER = f"""
+WORKLOAD REPOSITORY REPORT (RAC)
+
+Database Summary
+~~~~~~~~~~~~~~~~
+              Database                    Snapshot Ids     Number of Instances     Number of Hosts     Report Total (minutes)
+------------------------------------   -----------------   ------------------   ------------------   ------------------------
+         Id Name      RAC Block Size      Begin      End   In Report    Total   In Report    Total       DB time Elapsed time
+----------- --------- --- ----------   -------- --------   --------- --------   --------- --------   ----------- ------------
+ 1234567890 SHOP      YES       8192        100      101           2        2           2        2      1,200.00        60.00
+
+Database Instances Included In Report
+-> Listed in order of instance number, I#
+
+                                                                                                              Avg Active
+  I# Instance  Host       Startup         Begin Snap Time End Snap Time   Release         Elapsed Time(min) DB time(min)
+---- --------- ---------- --------------- --------------- --------------- --------------- ----------------- ------------
+   1 shop1     db1        01-Nov-26 15:30 20-Nov-26 19:00 20-Nov-26 20:00 19.0.0.0.0                  60.00       600.00
+   2 shop2     db2        01-Nov-26 15:31 20-Nov-26 19:00 20-Nov-26 20:00 19.0.0.0.0                  60.00       600.00
+
+OS Statistics By Instance               DB/Inst: SHOP/shop1  Snaps: 100-101
+-> Listed in order of instance number, I#
+
+                            CPU           Load                          % CPU                                Time (s)
+       ---------------------- ----------------- --------------------------------------- ------------------------------ ---------
+  I#    CPUs   Cores    Sckts     Begin     End  % Busy  % Usr  % Sys  % WIO   % Idl      Busy Time      Idle Time     Total time       MB
+---- ------- ------- -------- --------- ------- ------- ------ ------ ------ ------- -------------- -------------- -------------- --------
+   1      32      16        2       3.1     2.9    25.0   20.0    5.0    0.5    75.0       28,800.0       86,400.0      115,200.0  515,000
+   2      32      16        2       6.2     6.1    50.0   40.0   10.0    0.5    50.0       57,600.0       57,600.0      115,200.0  515,000
+{END}
+
+System Statistics - Per Second           DB/Inst: SHOP/shop1  Snaps: 100-101
+
+             Logical     Physical     Physical         Redo        Block         User
+  I#         Reads/s      Reads/s     Writes/s   Size (k)/s    Changes/s      Calls/s      Execs/s     Parses/s   Logons/s       Txns/s
+---- --------------- ------------ ------------ ------------ ------------ ------------ ------------ ------------ ---------- ------------
+   1      200,000.00     30,000.0      4,000.0      2,000.0      9,000.0        300.0        500.0         40.0       0.02         70.0
+   2      300,000.00     10,000.0      2,000.0      1,000.0      9,000.0        300.0        500.0         40.0       0.02         70.0
+ ~~~ ~~~~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~~~ ~~~~~~~~~~ ~~~~~~~~~~~~
+ Sum      500,000.00     40,000.0      6,000.0      3,000.0     18,000.0        600.0      1,000.0         80.0       0.05        140.0
+ Avg      250,000.00     20,000.0      3,000.0      1,500.0      9,000.0        300.0        500.0         40.0       0.02         70.0
+{END}
+
+System Statistics (Global)               DB/Inst: SHOP/shop1  Snaps: 100-101
+-> per Second Average - average of per-instance per Second rates
+
+                                                                                       --------- per Second ---------
+Statistic                                     Total     per Second     per Trans      Average      Std Dev       Min          Max
+-------------------------------- ------------------ -------------- ------------- ------------ ------------ --------- ------------
+physical read total IO requests          54,000,000       15,000.0         107.1      7,500.0      3,535.5   5,000.0     10,000.0
+physical read total bytes         1,188,000,000,000  330,000,000.0   2,357,142.9  165,000,000   1.2021E+08  80000000  250,000,000
+physical read total multi block          10,800,000        3,000.0          21.4      1,500.0        707.1   1,000.0      2,000.0
+physical write total IO requests         21,600,000        6,000.0          42.9      3,000.0        707.1   2,500.0      3,500.0
+physical write total bytes          216,000,000,000   60,000,000.0     428,571.4   30,000,000    7,071,068  25000000   35,000,000
+redo size                            10,800,000,000    3,000,000.0      21,428.6    1,500,000    707,106.8   1000000    2,000,000
+redo writes                               3,600,000        1,000.0           7.1        500.0          0.0     500.0        500.0
+{END}
+"""  # noqa: E501
+
 STATSPACK_9 = """STATSPACK report for
 
 DB Name         DB Id    Instance     Inst Num Release     Cluster Host

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from importers.awr_reports import AWR, PGA, STATSPACK_9, as_html, second_instance, without
+from importers.awr_reports import AWR, CLUSTER, PGA, STATSPACK_9, as_html, second_instance, without
 from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Intervals, LoadInterval
@@ -132,7 +132,7 @@ def test_a_report_given_twice_counts_once_and_one_instance_of_a_cluster_says_so(
     found = parse_awr(AWR + AWR, "awr")
 
     assert found.intervals == (WHOLE,)
-    assert any("covers one instance of a cluster" in caveat for caveat in found.caveats)
+    assert any("instances of the cluster are missing" in caveat for caveat in found.caveats)
     alone = parse_awr(AWR.replace("19.0.0.0.0 YES", "19.0.0.0.0 NO "), "awr")
     assert not any("cluster" in caveat for caveat in alone.caveats)
 
@@ -145,6 +145,73 @@ def test_a_cluster_of_which_some_interval_lacks_an_instance_is_one_instance() ->
     assert not both.one_instance
     assert parse_awr(AWR, "a").one_instance
     assert parse_awr(AWR, "a", [(second_instance(AWR), "b"), (later, "c")]).one_instance
+
+
+CLUSTER_LOAD = LoadInterval(
+    bytes_per_second=330_000_000 + 60_000_000 - 3_000_000,
+    requests_per_second=12_000 + 5_000,  # 15,000 - 3,000 of several blocks; 6,000 - 1,000 redo writes
+    read_share=12_000 / 17_000,
+    redo_bytes_per_second=3_000_000,
+    redo_writes_per_second=1_000,
+    sequential_bytes_per_second=330_000_000 - 12_000 * 8192,
+    busy_cores=0.25 * 16 + 0.5 * 16,
+    spread_cores=0.25 * 32 + 16,
+)
+
+
+@pytest.mark.parametrize("text", [CLUSTER, as_html(CLUSTER)], ids=["text", "html"])
+def test_a_report_of_all_instances_is_the_load_of_the_cluster(text: str) -> None:
+    found = parse_awr(text, "awrgrpt")
+
+    assert found.intervals == (CLUSTER_LOAD,)
+    assert not found.one_instance
+    assert [(stated.key, stated.value) for stated in found.stated] == [("workload.io_kib", 8192)]
+
+
+def test_a_report_of_all_instances_without_its_totals_has_blocks() -> None:
+    (one,) = parse_awr(without(CLUSTER, re.escape("System Statistics (Global)")), "awrgrpt").intervals
+
+    # 40,000 blocks read and 6,000 written a second; redo in units of 1,024 bytes.
+    assert (one.bytes_per_second, one.redo_bytes_per_second) == (46_000 * 8192, 3_000 * 1024)
+    assert one.requests_per_second is None
+
+
+def test_a_report_of_all_instances_is_not_added_to_those_of_its_instances() -> None:
+    for files in ([CLUSTER, AWR, second_instance(AWR)], [AWR, second_instance(AWR), CLUSTER]):
+        found = parse_awr(files[0], "a", [(files[1], "b"), (files[2], "c")])
+        assert found.intervals == (CLUSTER_LOAD,)
+        assert not found.one_instance
+
+
+def test_a_report_of_some_instances_of_a_cluster_says_so() -> None:
+    some = CLUSTER.replace("2        2           2        2", "2        3           2        3")
+    found = parse_awr(some, "awrgrpt")
+
+    assert found.one_instance
+    assert any("instances of the cluster are missing" in caveat for caveat in found.caveats)
+
+
+def test_the_cpus_of_a_cluster_are_unknown_where_its_columns_do_not_agree() -> None:
+    blank = CLUSTER.replace("   1      32      16        2", "   1      32                2")
+    missing = re.sub(r"^   2      32.*\n", "", CLUSTER, flags=re.MULTILINE)
+
+    for text in (blank, missing):
+        (one,) = parse_awr(text, "awrgrpt").intervals
+        assert (one.busy_cores, one.spread_cores, one.requests_per_second) == (None, None, 17_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (CLUSTER[: CLUSTER.index("Database Summary")], "expected a section 'Database Summary'"),
+        (CLUSTER[: CLUSTER.index("System Statistics - ")], "expected 'redo size' in System Statistics (Global), or a"),
+        (CLUSTER.replace("  100      101", "  101      100"), "expected a first and a later snapshot"),
+    ],
+)
+def test_a_report_of_all_instances_that_was_cut_is_refused(text: str, what: str) -> None:
+    with pytest.raises(SizeupError, match=r"^awrgrpt: ") as refused:
+        parse_awr(text, "awrgrpt")
+    assert what in str(refused.value)
 
 
 def test_statspack_has_the_same_sections_by_other_names() -> None:
@@ -194,7 +261,7 @@ def test_a_workload_of_a_report_has_every_key_of_the_demand() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("WORKLOAD REPOSITORY REPORT (RAC)\n", "create one for each instance"),
+        ("WORKLOAD REPOSITORY report for\n", "expected a section 'Load Profile', found none: the report was cut"),
         ("<html><h1>WORKLOAD REPOSITORY COMPARE PERIOD REPORT</h1></html>", "comparisons of periods"),
         (as_html(AWR).replace("2,000,000.0", "&#160;", 1), "a report without figures covers no activity"),
         (as_html(AWR).replace("9,900.0", "9.900,0"), "set NLS_NUMERIC_CHARACTERS='.,'"),

@@ -1,9 +1,12 @@
 """Workloads from iostat, in every layout and unit."""
 
+import re
+
 import pytest
 
 from importers.test_workload import iostat
 from importers.workload_samples import IOSTAT_NEW, IOSTAT_OLD, IOSTAT_PLAIN, SAR, report
+from sizeup.errors import SizeupError
 from sizeup.importers.intervals import LoadInterval
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
@@ -61,6 +64,22 @@ def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], uni
     row = {"disk_device": "sda", "tps": 4.0, "r/s": 3.0, "w/s": 1.0, **columns}
 
     assert parse_iostat(iostat(report(row)), "io.json").intervals == (LoadInterval(4.0 * unit, 4.0, 0.75),)
+
+
+def test_the_total_of_a_group_is_not_counted_beside_its_disks() -> None:
+    plain = {"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
+    group = {**plain, "disk_device": " mine"}
+    last = (
+        "Linux 6.1.0 (db1)\n\n      tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn Device\n"
+        "    10.00        30.00        10.00       3000       1000 sda\n"
+        "    10.00        30.00        10.00       3000       1000  mine\n"
+    )
+
+    for text in (iostat(report(plain, group)), last):
+        assert parse_iostat(text, "io").intervals == (LoadInterval(40 * 1024.0, 10.0, 0.75),)
+    for text in (iostat(report(group)), re.sub(r".* sda\n", "", last)):
+        with pytest.raises(SizeupError, match="found totals of groups alone; run iostat without -H"):
+            parse_iostat(text, "io")
 
 
 def test_partitions_do_not_count_beside_their_disk_and_cd_rom_and_floppy_never() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from characters import ANY_CHARACTER
-from importers import awr_reports
+from importers import awr_reports, test_oracle_views, test_sadf
 from importers.workload_samples import (
     AWR,
     IOSTAT_NEW,
@@ -198,6 +198,14 @@ SAMPLES = {
     "old iostat": IOSTAT_OLD,
     "iostat": IOSTAT_NEW,
     "iostat.json": iostat(report({"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0})),
+}
+SAMPLES |= {
+    "sadf -d": test_sadf.CPUS + test_sadf.DISKS,
+    "sadf -p": test_sadf.lines(test_sadf.CPUS + test_sadf.ALL_DISKS),
+    "sadf -j": test_sadf.JSON,
+    "v$sysstat": test_oracle_views.TWO,
+    "sysmetric": test_oracle_views.columns(test_oracle_views.metrics(7, "10:00"), header=test_oracle_views.SUMMARY),
+    "awrgrpt": awr_reports.CLUSTER,
 }
 REPORTS = {"whole awr": awr_reports.AWR, "whole awr as html": awr_reports.as_html(awr_reports.AWR)}
 

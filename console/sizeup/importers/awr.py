@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import NUMBER, Sections
@@ -28,12 +29,19 @@ _BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]{1,12})\s*(K?)"
 _SNAPSHOT = re.compile(r"^\s*(Begin|End) Snap:\s+(\d{1,12})\s", re.MULTILINE)
 _SESSIONS = re.compile(r"^\s*(?:Begin|End) Snap:\s+\d{1,12}\s+\S{1,20}\s+\S{1,20}\s+(\d[\d,]{0,11})\s", re.MULTILINE)
 _ELAPSED = re.compile(r"^\s*Elapsed:\s+(?:N/A\s+)?([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
+_RAC = re.compile(r"\s*\(RAC\)", re.IGNORECASE)
+_SUMMARY = 9
+"""Figures of Database Summary: block size, two snapshots, instances and hosts in the report and in all, two times."""
+_SERVER = 12
+"""Figures of OS Statistics By Instance: CPUs, cores, sockets, 2 of load, 5 percentages, busy and idle seconds."""
+ALL_INSTANCES = "*"
 _INSTANCE = re.compile(r"^\s*(?:\S+\s+)?(?:\d{5,12}\s+)?(\S+)\s+(\d{1,4})\s+\d\d-\S{1,8}\s?-\d\d", re.MULTILINE)
 _DATABASE = re.compile(r"^\s*(?:\S+\s+)?(\d{5,12})\s+\S+\s", re.MULTILINE)
 _CLUSTER = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d{1,3}(?:\.\d{1,3})?\s+YES\b", re.ASCII)
 _CPUS = re.compile(r"Host CPU\s+\(CPUs:\s*(\d{1,6})\s+Cores:\s*(\d{1,6})")
 _HEADER_CHARACTERS = 20_000
 """Database, instance and snapshots stand above this."""
+LICENSE = "AWR is part of the Diagnostics Pack and needs its license"
 _NEEDED = ("redo size", "physical read", "physical write", "read io", "write io")
 """How the lines begin that are read."""
 _PROFILE_LINES = 40
@@ -45,7 +53,7 @@ _NOISE = 1.01
 """An estimate of the advisory within 1 % is the same."""
 
 
-class _Report(Struct, frozen=True):
+class InstanceReport(Struct, frozen=True):
     """What one report says."""
 
     interval: LoadInterval
@@ -67,8 +75,8 @@ def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> In
     files = [(text, where), *more]
     reports = [report for text, where in files for report in _reports(text, where)]
     of_awr = any("WORKLOAD REPOSITORY" in text for text, _ in files)
-    caveats = ["AWR is part of the Diagnostics Pack and needs its license"] if of_awr else []
-    intervals, of_clusters, one_instance = _together(reports)
+    caveats = [LICENSE] if of_awr else []
+    intervals, of_clusters, one_instance = together(reports)
     return Intervals(
         tuple(intervals),
         (*caveats, *of_clusters),
@@ -78,21 +86,24 @@ def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> In
     )
 
 
-def _reports(text: str, where: str) -> list[_Report]:
+def _reports(text: str, where: str) -> list[InstanceReport]:
     """Return the reports of one file."""
     if re.search(r"<html\b|<table\b", text[:100_000], re.IGNORECASE):
         text = html_lines(text)
-    starts = [match.start() for match in _REPORT.finditer(text)]
+    starts = list(_REPORT.finditer(text))
     if not starts:
         raise MalformedError(
             f"{where}: expected 'WORKLOAD REPOSITORY report' or 'STATSPACK report', found neither; comparisons of "
             "periods and ASH or ADDM reports hold no load profile: create a report with awrrpt.sql or spreport.sql"
         )
-    ends = [*starts[1:], len(text)]
-    return [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
+    ends = [*(start.start() for start in starts[1:]), len(text)]
+    return [
+        (_cluster_report if _RAC.match(text, start.end()) else _report)(text[start.start() : end], where)
+        for start, end in zip(starts, ends, strict=True)
+    ]
 
 
-def _together(reports: Sequence[_Report]) -> tuple[list[LoadInterval], list[str], bool]:
+def together(reports: Sequence[InstanceReport]) -> tuple[list[LoadInterval], list[str], bool]:
     """One interval for each pair of snapshots, caveats, and whether some interval lacks instances of a cluster.
 
     Snapshots of a cluster have one number on all its instances.
@@ -105,13 +116,18 @@ def _together(reports: Sequence[_Report]) -> tuple[list[LoadInterval], list[str]
         else:
             same[report.instance] = report.interval
     caveats = []
-    most = max(len(group) for _, group in groups)
+    sizes = [len(group) for _, group in groups if ALL_INSTANCES not in group]
+    most = max(sizes, default=0)
     if most > 1:
         caveats.append(f"the figures of {most} instances of a cluster were added up")
-    one_instance = any(report.cluster for report in reports) and min(len(group) for _, group in groups) < max(most, 2)
+    clusters = [report for report in reports if report.cluster]
+    one_instance = any(report.instance == ALL_INSTANCES for report in clusters) or (
+        bool(clusters and sizes) and min(sizes) < max(most, 2)
+    )
     if one_instance:
-        caveats.append("the report covers one instance of a cluster: give the reports of all of them together")
-    return [_sum(tuple(group.values())) for _, group in groups], caveats, one_instance
+        caveats.append("instances of the cluster are missing: give the reports of all of them together")
+    sums = [group.get(ALL_INSTANCES) or _sum(tuple(group.values())) for _, group in groups]
+    return sums, caveats, one_instance
 
 
 def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
@@ -142,7 +158,7 @@ def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
     )
 
 
-def _report(text: str, where: str) -> _Report:
+def _report(text: str, where: str) -> InstanceReport:
     profile = _load_profile(text, where)
     found = Sections(text)
     redo = profile.get("redo size (bytes)", profile.get("redo size"))
@@ -152,19 +168,13 @@ def _report(text: str, where: str) -> _Report:
             "a report without figures covers no activity"
         )
     block = _block_bytes(text)
-    reads, writes, sequential, remarks = _requests(found, profile, block)
-    requests = None if reads is None or writes is None else reads + writes
+    interval, of_block, remarks = storage_load(found, profile, redo, block, where)
     utilization, cpus, cores, of_cpu = _cpu(found, text, profile)
-    interval = LoadInterval(
-        _moved(found, profile, redo, block, where),
-        requests,
-        reads / requests if reads is not None and requests else None,
-        redo,
-        _redo_writes(found),
-        sequential,
-        utilization,
-        None if utilization is None or cores is None else utilization * cores,
-        min(utilization * cpus, cores) if utilization is not None and cpus and cores and cpus > cores else None,
+    interval = replace(
+        interval,
+        cpu_utilization=utilization,
+        busy_cores=None if utilization is None or cores is None else utilization * cores,
+        spread_cores=_spread(utilization, cpus, cores),
     )
     header = text[:_HEADER_CHARACTERS]
     stated = (
@@ -172,23 +182,87 @@ def _report(text: str, where: str) -> _Report:
         *_private_memory(found, header),
         *_pools(found, block),
         *_hot_set(found),
-        *((Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()),
+        *of_block,
     )
     remarks = [*remarks, *of_cpu, *_of_segments(found)]
     instance = _INSTANCE.search(header)
-    return _Report(
+    return InstanceReport(
         interval, _identity(header), instance[2] if instance else "", _CLUSTER.search(header) is not None, stated,
         tuple(remarks),
     )  # fmt: skip
 
 
+def _spread(utilization: float | None, cpus: float | None, cores: float | None) -> float | None:
+    """Busy cores where each busy thread has one of its own; None where a core has one thread, or unknown."""
+    return min(utilization * cpus, cores) if utilization is not None and cpus and cores and cpus > cores else None
+
+
+def storage_load(
+    found: Sections, profile: Mapping[str, float], redo: float, block: float | None, where: str
+) -> tuple[LoadInterval, tuple[Stated, ...], list[tuple[str, str]]]:
+    """Return reads, writes and redo a second, the size of a block, and remarks; ``redo`` is bytes a second."""
+    reads, writes, sequential, remarks = _requests(found, profile, block)
+    requests = None if reads is None or writes is None else reads + writes
+    interval = LoadInterval(
+        _moved(found, profile, redo, block, where),
+        requests,
+        reads / requests if reads is not None and requests else None,
+        redo,
+        _redo_writes(found),
+        sequential,
+    )
+    stated = (Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()
+    return interval, stated, remarks
+
+
+def _cluster_report(text: str, where: str) -> InstanceReport:
+    """A report of all instances (``awrgrpt.sql``): its statistics of the cluster, else the sum of their blocks."""
+    found = Sections(text)
+    summary = next((row for row in found.rows("summary") if len(row.figures) >= _SUMMARY), None)
+    if summary is None:
+        raise MalformedError(f"{where}: expected a section 'Database Summary' with snapshots and instances, found none")
+    block, begin, end, reported, total = summary.figures[-_SUMMARY:][:5]
+    if not begin or not end or not reported or not total or begin >= end:
+        raise MalformedError(
+            f"{where}: Database Summary: expected a first and a later snapshot and the numbers of instances, found "
+            f"{summary.figures}"
+        )
+    activity = _per_second(found, "redo size")
+    blocks = next((row.figures for row in found.rows("instances") if row.name == "Sum" and len(row.figures) > 3), ())
+    redo = blocks[3] * 1024 if activity is None and blocks and blocks[3] is not None else activity
+    if redo is None:
+        raise MalformedError(
+            f"{where}: expected 'redo size' in System Statistics (Global), or a row 'Sum' in System Statistics - Per "
+            "Second, found neither: the report was cut"
+        )
+    names = ("physical reads", "physical writes")
+    profile = {name: one for name, one in zip(names, blocks[1:3], strict=False) if one is not None}
+    interval, stated, remarks = storage_load(found, profile, redo, block, where)
+    interval = replace(interval, **_cluster_cpus(found, int(reported)))
+    of = (summary.name.split()[0], f"{begin:.0f}", f"{end:.0f}")
+    return InstanceReport(interval, of, ALL_INSTANCES, reported < total, stated, tuple(remarks))
+
+
+def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:
+    """Busy cores of all servers; none unless the figures of every instance agree, as a missing column moves others."""
+    rows = [row.figures[:_SERVER] for row in found.rows("servers") if row.name.isdecimal()]
+    known = [tuple(one for one in figures if one is not None) for figures in rows]
+    shares = [one[10] / (one[10] + one[11]) for one in known if len(one) == _SERVER and one[10] + one[11] > 0]
+    if (
+        len(known) != len(shares)
+        or len(shares) != instances
+        or any(abs(100 * share - one[5]) > 1 for share, one in zip(shares, known, strict=True))
+    ):
+        return {}
+    busy = {"busy_cores": sum(share * one[1] for share, one in zip(shares, known, strict=True))}
+    spread = [_spread(share, one[0], one[1]) for share, one in zip(shares, known, strict=True)]
+    return {**busy, "spread_cores": sum(filter(None, spread))} if all(spread) else busy
+
+
 def _load_profile(text: str, where: str) -> Mapping[str, float]:
     heading = _PROFILE.search(text)
     if heading is None:
-        raise MalformedError(
-            f"{where}: expected a section 'Load Profile', found none; a report of a whole cluster (awrgrpt.sql) has "
-            "none: create one for each instance"
-        )
+        raise MalformedError(f"{where}: expected a section 'Load Profile', found none: the report was cut")
     if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
         raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
     cells = {
@@ -275,7 +349,7 @@ def _requests(found: Sections, profile: Mapping[str, float], block: float | None
 
 _ALL_RANDOM = (
     "workload.iops",
-    "requests of several blocks count as random I/O, because the report has no Instance Activity Stats",
+    "requests of several blocks count as random I/O, because they are not counted apart",
 )
 
 

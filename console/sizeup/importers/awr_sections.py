@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Self
 
 from msgspec import Struct
 
@@ -30,7 +31,11 @@ _TITLES = {
     "Operating System Statistics - Detail": "",
     "Operating System Statistics": "os",
     "OS Statistics - detail": "",
+    "OS Statistics By Instance": "servers",
     "OS Statistics": "os",
+    "Database Summary": "summary",
+    "System Statistics (Global)": "activity",
+    "System Statistics - Per Second": "instances",
     "Key Instance Activity Stats": "activity",
     "Other Instance Activity Stats": "activity",
     "Instance Activity Stats - Absolute Values": "",
@@ -106,6 +111,13 @@ class Sections:
 
     def __init__(self, text: str) -> None:
         self._rows = {name: tuple(rows(lines)) for name, lines in sections(text).items()}
+
+    @classmethod
+    def of_rates(cls, rates: Mapping[str, float]) -> Self:
+        """Return the instance activity that these statistics a second are."""
+        found = cls("")
+        found._rows = {"activity": tuple(NamedFigures(name, (None, rate)) for name, rate in rates.items())}
+        return found
 
     def rows(self, section: str) -> Sequence[NamedFigures]:
         """Return the rows of a section in the order of the report; none where it has no such section."""

@@ -61,6 +61,8 @@ class Intervals(Struct, frozen=True):
     """Caveats of one figure alone: its key and the sentence."""
     left_out: str = ""
     """What of the file is no interval and was left out: ``the first report``."""
+    peaks: tuple[LoadInterval, ...] = ()
+    """The largest that the file has of each interval, where it has such."""
     one_instance: bool = False
     """Whether it covers one instance of a cluster alone, in some interval."""
 

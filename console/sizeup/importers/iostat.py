@@ -1,5 +1,7 @@
 """``iostat`` of sysstat 8 to 12.7: text of all layouts, or ``-o JSON``; in kB, MB or sectors, with or without ``-x``.
 
+The total of a group (``-g``) is set in by a space, and counts its disks a second time.
+
 Refused in words: ``-s`` (reads and writes are not told apart) and ``-h`` or ``--human`` (rounded figures with units).
 """
 
@@ -24,6 +26,8 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
     count = max(len(disks), len(cpus))
     if not count:
         raise MalformedError(f"{where}: expected at least one report on disks or CPUs, found none")
+    if disks and not any(disks):
+        raise MalformedError(f"{where}: expected disks, found totals of groups alone; run iostat without -H")
     if count > 1:
         disks, cpus = disks[1:], cpus[1:]
         caveat = "the first report was left out: it is the mean since boot (unless iostat ran with -y)"
@@ -51,7 +55,9 @@ def _of_json(text: str, where: str) -> _Reports:
         ) from error
     if not disks:
         raise MalformedError(f"{where}: expected at least one report on disks, found none; run iostat without -c")
-    found = [[_disk(entry, str(entry.get("disk_device", "?")), where) for entry in report] for report in disks]
+    named = [[(str(entry.get("disk_device", "?")), entry) for entry in report] for report in disks]
+    # A group of disks, by -g, is set in.
+    found = [[_disk(entry, name, where) for name, entry in report if name[:1] != " "] for report in named]
     return found, [utilization(entry, f"{where}: avg-cpu") for entry in cpus if "idle" in entry]
 
 
@@ -73,7 +79,8 @@ def _of_text(text: str, where: str) -> _Reports:
         elif "Device" in (words[0].rstrip(":"), words[-1].rstrip(":")):
             header = [word.rstrip(":") for word in words]
             disks.append([])
-        elif header and not (header[0] == "Device" and line[:1].isspace()):  # a group of disks, by -g, is set in
+        elif header and not (line[:1].isspace() if header[0] == "Device" else re.search(r"\s\s\S+\s*$", line)):
+            # A group of disks, by -g, is set in.
             cells = row(header, words, location)
             disks[-1].append(_disk(cells, words[header.index("Device")], location))
     return disks, cpus

@@ -9,8 +9,11 @@ other activities are passed over. With ``--pretty`` the disk is last. ``tps`` co
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
 from sizeup.importers.columns import disk, row, utilization
@@ -18,10 +21,16 @@ from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, to
 from sizeup.text import one_line
 
 _ADVICE = "create it with LC_ALL=C sar -d -b -u"
+_ALL_CPUS = frozenset({"all", "-1"})
+"""As sar names all CPUs together, and as ``sadf -d`` does."""
+_MPSTAT = re.compile(r"%iowait\s+%irq")
+"""The order of mpstat's columns, whose line without an interval is the mean since boot."""
+_LINES = "rows of sar -d, -b or -u that begin with a time such as 00:10:01, under a heading with DEV, rtps or %idle"
+_LINES_OF_MPSTAT = "lines of all CPUs (mpstat 60, without -P N or -N) that begin with a time such as 00:10:01"
 _TIME = re.compile(r"\d{1,2}:\d\d:\d\d$", re.ASCII)
 
 
-class _Rows:
+class Rows:
     """The rows of one activity: one set of names for each time; a time that comes again is of another day."""
 
     def __init__(self) -> None:
@@ -29,9 +38,11 @@ class _Rows:
         self._part = 0
 
     def restart(self) -> None:
+        """Begin another day or another start of the server."""
         self._part += 1
 
     def add(self, time: str, disk: Disk) -> None:
+        """Put a disk beside the others of its time."""
         same = self.disks.setdefault((self._part, time), [])
         if any(other.name == disk.name for other in same):
             self._part += 1
@@ -39,19 +50,45 @@ class _Rows:
         same.append(disk)
 
 
-class _Found(Struct):
-    """What the lines of a file gave."""
+class Found(Struct):
+    """Rows of disks and CPUs, as the lines of a file give them."""
 
-    disks: _Rows
-    all_disks: list[LoadInterval]
+    disks: Rows = msgspec.field(default_factory=Rows)
+    all_disks: list[LoadInterval] = []
     """By ``-b``."""
-    cpus: list[LoadInterval]
+    cpus: list[LoadInterval] = []
+
+    def add(self, cells: Mapping[str, object], name: str, time: str, where: str) -> None:
+        """Put a row of ``name``, which is a disk, a CPU or neither, where its columns belong."""
+        if "%idle" in cells:
+            if name in _ALL_CPUS:
+                self.cpus.append(LoadInterval(cpu_utilization=utilization(cells, where)))
+        elif "rtps" in cells:
+            self.all_disks.append(together([disk(cells, "all", where, _ADVICE)]))
+        else:
+            self.disks.add(time, disk(cells, name, where, _ADVICE))
+
+    def intervals(self, where: str, devices: tuple[str, ...], expected: str) -> Intervals:
+        """Return the intervals; raise with what was ``expected`` where there is none."""
+        rows = self.disks.disks
+        if not rows and not self.all_disks and not self.cpus:
+            raise MalformedError(f"{where}: expected {expected}, found none; {_ADVICE}")
+        if devices and not rows:
+            raise MalformedError(
+                f"{where}: expected the disks {', '.join(devices)}, found no sar -d, which has their names"
+            )
+        if self.all_disks and not devices:
+            return Intervals((*self.all_disks, *self.cpus))
+        kept, left = chosen((disk.name for report in rows.values() for disk in report), devices, where)
+        disks = tuple(together(disk for disk in report if disk.name in kept) for report in rows.values())
+        return Intervals((*disks, *self.cpus), left)
 
 
 def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
     """Every interval between the headings; averages and restarts are passed over."""
-    found = _Found(_Rows(), [], [])
+    found = Found()
     header: list[str] = []
+    mpstat = _MPSTAT.search(text) is not None
     for line_number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if not words:
@@ -66,21 +103,10 @@ def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals
             header = cells
         elif header and cells[0] != "COM":  # a comment that somebody left in the record
             _add(found, header, cells, " ".join(words[:clock]), f"{where}: line {line_number}")
-    rows = found.disks.disks
-    if not rows and not found.all_disks and not found.cpus:
-        raise MalformedError(
-            f"{where}: expected rows of sar -d, -b or -u that begin with a time such as 00:10:01, under a heading with "
-            "DEV, rtps or %idle, found none; create it with LC_ALL=C sar -d -u"
-        )
-    if devices and not rows:
-        raise MalformedError(
-            f"{where}: expected the disks {', '.join(devices)}, found no sar -d, which has their names"
-        )
-    if found.all_disks and not devices:
-        return Intervals((*found.all_disks, *found.cpus))
-    kept, left = chosen((disk.name for report in rows.values() for disk in report), devices, where)
-    disks = tuple(together(disk for disk in report if disk.name in kept) for report in rows.values())
-    return Intervals((*disks, *found.cpus), left)
+    read = found.intervals(where, devices, _LINES_OF_MPSTAT if mpstat else _LINES)
+    if mpstat and "Average:" not in text and len(found.cpus) == 1:
+        read = replace(read, caveats=(*read.caveats, "the only line is the mean since boot: run mpstat 60"))
+    return read
 
 
 def _is_heading(cells: list[str]) -> bool:
@@ -88,16 +114,12 @@ def _is_heading(cells: list[str]) -> bool:
     return "tps" in cells or "%idle" in cells or cells[0] in ("CPU", "DEV")
 
 
-def _add(found: _Found, header: list[str], cells: list[str], time: str, where: str) -> None:
+def _add(found: Found, header: list[str], cells: list[str], time: str, where: str) -> None:
     """Put a row where its heading belongs."""
-    if "DEV" in (header[0], header[-1]) and "tps" in header:
+    of_disk = "DEV" in (header[0], header[-1]) and "tps" in header
+    if of_disk or (header[0] == "CPU" and "%idle" in header) or {"rtps", "bread/s"} <= {*header}:
         values = row(header, cells, where)
-        found.disks.add(time, disk(values, cells[header.index("DEV")], where, _ADVICE))
-    elif header[0] == "CPU" and "%idle" in header:
-        if cells[0] == "all":
-            found.cpus.append(LoadInterval(cpu_utilization=utilization(row(header, cells, where), where)))
-    elif "rtps" in header and "bread/s" in header:
-        found.all_disks.append(together([disk(row(header, cells, where), "all", where, _ADVICE)]))
+        found.add(values, cells[header.index("DEV") if of_disk else 0], time, where)
 
 
 KSAR_HEADING = re.compile(r"Date;[^\n]*;")

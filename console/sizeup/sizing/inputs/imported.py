@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from sizeup import decoding
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers import iostat, vmstat
+from sizeup.importers import iostat, oracle_views, sadf, vmstat
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.sar import KSAR_HEADING, parse_ksar, parse_sar
@@ -60,7 +60,7 @@ class WorkloadFile(Struct, frozen=True):
 def read_workload(
     sources: Sequence[WorkloadFile], percentile: float, devices: tuple[str, ...] = (), cores: int | None = None
 ) -> dict[str, Value]:
-    """Keys of sizing from AWR or Statspack reports, sar, iostat, vmstat, kSar's CSV, or our TOML.
+    """Keys of sizing from AWR or Statspack reports, rows of Oracle's views, sysstat, vmstat, kSar's CSV, or our TOML.
 
     Intervals of several files count together. ``devices`` keeps those disks only; a file that names
     none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
@@ -68,15 +68,20 @@ def read_workload(
     values: dict[str, Value] = {}
     files: list[Intervals] = []
     reports: list[tuple[str, str]] = []
+    views: list[tuple[str, str]] = []
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
         elif _REPORT.search(source.text[:_REPORT_WITHIN]) and not source.text.lstrip("\ufeff \n").startswith("{"):
             reports.append((source.text.removeprefix("\ufeff"), source.name))
+        elif oracle_views.HEADING.search(source.text[:4000]):
+            views.append((source.text.removeprefix("\ufeff"), source.name))
         else:
             files.append(_intervals(source, devices))
     if reports:
         files.append(parse_awr(*reports[0], reports[1:]))
+    if views:
+        files.append(oracle_views.parse_views(views))
     if files:
         where = ", ".join(source.name for source in sources)
         try:
@@ -91,6 +96,8 @@ def read_workload(
 def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     text, name = source.text.removeprefix("\ufeff"), source.name
     head = text[:4000]
+    if sadf.HEADING.match(text) or (head.lstrip().startswith("{") and any(mark in text for mark in sadf.MARKS)):
+        return sadf.parse_sadf(text, name, devices)
     if head.lstrip().startswith("{"):
         return iostat.parse_iostat(text, name, devices)
     if KSAR_HEADING.match(text):
@@ -102,7 +109,8 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     if head.startswith("Linux "):
         return parse_sar(text, name, devices)
     raise MalformedError(
-        f"{name}: expected an AWR or Statspack report (text or HTML), the output of sar, iostat or vmstat, kSar's CSV, "
+        f"{name}: expected an AWR or Statspack report (text or HTML), the output of sar, sadf, iostat, mpstat or "
+        f"vmstat, kSar's CSV, rows of DBA_HIST_SYSSTAT, V$SYSSTAT or DBA_HIST_SYSMETRIC_SUMMARY, "
         f'or a TOML file that begins with schema = "sizeup.workload/1"; found {text.strip()[:40]!r}'
     )
 
@@ -141,7 +149,8 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
     for key, unit, figure in (*_FIGURES, ("workload.cpu_cores", "1", lambda one: _busy_cores(one, cores))):
         known = sorted(found for interval in intervals if (found := figure(interval)) is not None)
         if known and (value := at(known, percentile)) > 0:
-            low, high = min(at(known, 50), value), known[-1]
+            peaks = [found for file in files for one in file.peaks if (found := figure(one)) is not None]
+            low, high = min(at(known, 50), value), max([known[-1], *peaks])
             several = f"{percentile:g}th percentile of {len(known)} intervals"
             source = f"{where}: {several if len(known) > 1 else 'one interval, an average'}{without}"
             of_key = (*caveats, *remarks.get(key, ()), *((_AVERAGE,) if len(known) == 1 else ()))
