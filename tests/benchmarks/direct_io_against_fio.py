@@ -142,7 +142,12 @@ def run_ours(case: Case, path: str, seconds: float) -> dict[str, Any]:
     interval = measured.intervals["all"]
     bins = Counter(interval.histogram("read")) + Counter(interval.histogram("write"))
     cpu_ns = (interval.user_ns + interval.system_ns) / max(1, interval.usage_requests)
-    return {"iops": interval.requests / interval.seconds, "requests": interval.requests, "cpu_us": cpu_ns / 1e3, "bins": bins}
+    return {
+        "iops": interval.requests / interval.seconds,
+        "requests": interval.requests,
+        "cpu_us": cpu_ns / 1e3,
+        "bins": bins,
+    }
 
 
 def quantile(bins: Counter[int], share: float) -> float:

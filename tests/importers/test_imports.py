@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from characters import ANY_CHARACTER
+from importers import test_fio_text
 from importers.results import (
     COUNTS,
     MATRIX,
@@ -147,6 +148,7 @@ def test_what_is_no_result_is_refused_in_one_line_and_nothing_is_written(
 
 WHOLE = {
     "fio": fio_file(fio_job()),
+    "fio-text": test_fio_text.TWICE,
     "orion": ORION,
     "orion-matrix": MATRIX,
     "slb": SLB,

@@ -1,4 +1,4 @@
-"""Make a session from the output of other tools: fio JSON, ORION files, SLOB's awr_info.txt, SLB, lscpu -J."""
+"""Make a session from the output of other tools: fio (JSON, text), ORION files, SLOB's awr_info.txt, SLB, lscpu -J."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ARGUMENTS = (
     NEW_SESSION,
     arg("--host", metavar="NAME", help="name of the host that was measured"),
     arg(
-        "--kind", choices=("fio", "lscpu", "orion", "orion-matrix", "slb", "slob"),
+        "--kind", choices=("fio", "fio-text", "lscpu", "orion", "orion-matrix", "slb", "slob"),
         help="format of the files (default: detected for each)",
     ),
     arg(

@@ -22,6 +22,7 @@ from sizeup.importers.imported import (
     LATENCY_MEAN,
     LATENCY_P50,
     LATENCY_P99,
+    QUEUE_DEPTH,
     RATE,
     STORAGE,
     Imported,
@@ -37,12 +38,16 @@ MARK = '"fio version"'
 """What every such file holds."""
 
 
-class _Latency(msgspec.Struct):
+class FioLatency(msgspec.Struct):
+    """Times of requests in the unit of the field that holds them; percentiles by name, ``99.000000``."""
+
     mean: float = 0.0
     percentile: dict[str, float] = {}
 
 
-class _Direction(msgspec.Struct):
+class Direction(msgspec.Struct):
+    """Reads, writes or both of one job."""
+
     total_ios: int | None = None
     """None before version 2.1.14."""
     runtime: float = 0.0
@@ -51,11 +56,11 @@ class _Direction(msgspec.Struct):
     bw_bytes: float | None = None
     bw: float = 0.0
     """KiB/s; all that versions before 3.2 tell."""
-    clat_ns: _Latency | None = None
-    lat_ns: _Latency | None = None
-    clat: _Latency | None = None
+    clat_ns: FioLatency | None = None
+    lat_ns: FioLatency | None = None
+    clat: FioLatency | None = None
     """Microseconds, before version 3."""
-    lat: _Latency | None = None
+    lat: FioLatency | None = None
 
     @property
     def requests(self) -> float:
@@ -69,6 +74,7 @@ class _Direction(msgspec.Struct):
 
     @property
     def bytes_per_second(self) -> float:
+        """Return the rate in the finest unit that the version tells."""
         return self.bw_bytes if self.bw_bytes is not None else self.bw * 1024
 
     @property
@@ -88,28 +94,32 @@ class _Direction(msgspec.Struct):
         return None
 
 
-class _Job(msgspec.Struct, rename={"options": "job options"}):
+class Job(msgspec.Struct, rename={"options": "job options"}):
+    """A process of fio, or a group of them with ``group_reporting``."""
+
     jobname: str
     groupid: int = 0
     error: int = 0
     options: dict[str, Any] = {}
-    read: _Direction = msgspec.field(default_factory=_Direction)
-    write: _Direction = msgspec.field(default_factory=_Direction)
-    mixed: _Direction = msgspec.field(default_factory=_Direction)
+    read: Direction = msgspec.field(default_factory=Direction)
+    write: Direction = msgspec.field(default_factory=Direction)
+    mixed: Direction = msgspec.field(default_factory=Direction)
     """Reads and writes together, with ``unified_rw_reporting``."""
 
 
-class _FioOutput(
+class FioOutput(
     msgspec.Struct, rename={"version": "fio version", "options": "global options", "clients": "client_stats"}
 ):
+    """A whole file."""
+
     version: str
     timestamp: int | None = None
     options: dict[str, Any] = {}
-    jobs: tuple[_Job, ...] = ()
-    clients: tuple[_Job, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    clients: tuple[Job, ...] = ()
 
 
-_OUTPUT: msgspec.json.Decoder[_FioOutput] = json_decoder(_FioOutput)
+_OUTPUT: msgspec.json.Decoder[FioOutput] = json_decoder(FioOutput)
 
 
 def parse_fio(text: str, where: str) -> Imported:
@@ -121,32 +131,52 @@ def parse_fio(text: str, where: str) -> Imported:
         raise MalformedError(
             f"{where}: expected the JSON of fio (--output-format=json): {one_line(str(error), 120)}"
         ) from error
-    groups: dict[tuple[str, int], list[_Job]] = {}
+    return imported_jobs(file, where)
+
+
+def imported_jobs(file: FioOutput, where: str) -> Imported:
+    """Return a step for each load; raise where no job read or wrote data."""
+    groups: dict[tuple[str, int, str], list[Job]] = {}
     for job in file.jobs or file.clients:
         if job.jobname != "All clients":  # the sum of the others
-            groups.setdefault((job.jobname, job.groupid), []).append(job)
+            settings = _settings({**file.options, **job.options})
+            one = str(_recorded(settings, 1)) if settings else ""
+            groups.setdefault((job.jobname, job.groupid, one), []).append(job)
+    names = [name for name, _, _ in groups]
     steps = tuple(
-        _step(name, {**file.options, **jobs[0].options}, jobs, [other for other, at in groups if at == group])
-        for (name, group), jobs in groups.items()
-    )
+        _step(
+            key[0], {**file.options, **jobs[0].options}, jobs,
+            [other[0] for other in groups if other[1] == key[1] and other != key], again=names.count(key[0]) > 1,
+        )
+        for key, jobs in groups.items()
+    )  # fmt: skip
     if not any(step.estimates for step in steps):
         raise MalformedError(f"{where}: expected at least one fio job that read or wrote data, found none")
     taken = datetime.fromtimestamp(file.timestamp, UTC) if file.timestamp and file.timestamp < 1 << 40 else None
     return Imported(one_line(file.version, 40), steps, taken=taken)
 
 
-_Moved = Sequence[tuple[str, Sequence[_Direction]]]
+_Moved = Sequence[tuple[str, Sequence[Direction]]]
 """Reads and writes, as far as there were any, of all jobs of a step."""
 
 
-def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together: Sequence[str]) -> ImportedStep:
-    """Jobs of one name and group ran together: one load of as many requests as all of them keep out."""
-    settings = {one_line(str(key), 60): one_line(str(value), 200) for key, value in options.items()}
+def _settings(options: Mapping[str, Any]) -> dict[str, str]:
+    return {one_line(str(key), 60): one_line(str(value), 200) for key, value in options.items()}
+
+
+def _step(
+    name: str, options: Mapping[str, Any], jobs: Sequence[Job], together: Sequence[str], *, again: bool
+) -> ImportedStep:
+    """Jobs of one name, group and load ran together: one load of as many requests as all of them keep out.
+
+    ``again`` is for a name that others have, too: their titles tell the load and the queue depth.
+    """
+    settings = _settings(options)
     moved: _Moved = [(kind, [getattr(job, kind) for job in jobs]) for kind in ("read", "write", "mixed")]
     moved = [(kind, found) for kind, found in moved if any(direction.moved for direction in found)]
     if len(moved) > 1:
         moved = [(kind, found) for kind, found in moved if kind != "mixed"]  # the sum of the others
-    caveats = tuple(_caveats(settings, jobs, [other for other in together if other != name]))
+    caveats = tuple(_caveats(settings, jobs, together))
     mix, at = _recorded(settings, len(jobs)) if settings else _mean_load(moved)
     estimates: list[Estimate] = []
     if moved:
@@ -158,6 +188,8 @@ def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together:
         estimates += _latencies(coordinates, found, caveats)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
+    if again:
+        title += f", {mix}" + (f" at QD {at[QUEUE_DEPTH]}" if QUEUE_DEPTH in at else "")
     return ImportedStep(
         f"{STORAGE.name}.fio.{one_line(name, 60)}", STORAGE.name, title, series, tuple(estimates), settings,
         declaration=STORAGE.manifest.declaration(),
@@ -193,7 +225,7 @@ def _rounded(size: float) -> int:
     return power if abs(size / power - 1) < 0.05 else round(size)
 
 
-def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str, ...]) -> Iterator[Estimate]:
+def _latencies(at: Coordinates, found: Sequence[Direction], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     known = [(latency, direction.requests) for direction in found if (latency := direction.latency_ns) is not None]
     requests = sum(count for _, count in known)
     if requests:
@@ -239,6 +271,7 @@ def _block_bytes(text: str, kb_base: str) -> int | None:
     return int(match[1]) * scale
 
 
+UNKNOWN = "unknown"
 _SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "net", "netsplice"})
 """Engines of which each job has one request out, whatever ``iodepth`` says."""
 
@@ -248,12 +281,16 @@ def _synchronous(settings: Mapping[str, str]) -> bool:
     return settings.get("ioengine", "psync") in _SYNCHRONOUS and settings.get("io_submit_mode") != "offload"
 
 
-def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
+def _caveats(settings: Mapping[str, str], jobs: Sequence[Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
-            "this version of fio records no options: block size and queue depth were derived from the results; "
+            "the file has no options of the job: block size and queue depth were derived from the results; "
             "access pattern and direct I/O are unknown"
         )
+    elif settings.get("direct") == UNKNOWN:
+        yield "fio's text does not say whether direct=1 was set: the page cache may have served the I/O"
+        if "rwmixread" in settings:
+            yield f"fio's text does not have rwmixread: {settings['rwmixread']} % of the I/Os were reads"
     elif settings.get("direct", "0") not in ("1", "true") and settings.get("buffered", "1") not in ("0", "false"):
         yield "fio ran without direct=1: the page cache may have served the I/O"
     if settings and _synchronous(settings) and _number(settings.get("iodepth"), 1) > 1:

@@ -50,7 +50,7 @@ RATE = STORAGE.series_giving("storage.bandwidth")
 LATENCY_MEAN = STORAGE.series_giving("storage.read_latency")
 LATENCY_P50 = STORAGE.series_giving("storage.read_latency_p50")
 LATENCY_P99 = STORAGE.series_giving("storage.read_latency_p99")
-_QUEUE_DEPTH = IOPS.axis or "queue_depth"
+QUEUE_DEPTH = IOPS.axis or "queue_depth"
 
 SMALL_BYTES, LARGE_BYTES = 8 << 10, 1 << 20
 _WORKLOADS = {
@@ -76,7 +76,7 @@ def format_block_size(block: int) -> str:
 
 def load(requests: str, queue_depth: int) -> Coordinates:
     """Where a point of such requests lies at a queue depth."""
-    return {"workload": requests, _QUEUE_DEPTH: queue_depth}
+    return {"workload": requests, QUEUE_DEPTH: queue_depth}
 
 
 class ImportedStep(Struct, frozen=True):

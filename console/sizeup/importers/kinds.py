@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers import fio, lscpu, orion, slb, slob
+from sizeup.importers import fio, fio_text, lscpu, orion, slb, slob
 from sizeup.importers.imported import Imported, session_records
 from sizeup.input_file import read
 from sizeup.session.builder import decode
@@ -17,6 +17,7 @@ SIZE_LIMIT_BYTES = 64 << 20
 
 KINDS: Mapping[str, tuple[Sequence[str], Callable[[str, str], Imported]]] = {
     "fio": ((fio.MARK,), fio.parse_fio),
+    "fio-text": ((fio_text.MARK,), fio_text.parse_fio_text),
     "lscpu": ((lscpu.MARK,), lscpu.parse_lscpu),
     "orion-matrix": ((orion.MATRIX_MARK,), orion.parse_orion_matrix),  # names ORION's version, too
     "orion": (orion.MARKS, orion.parse_orion),
@@ -33,8 +34,9 @@ def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imp
         kind = next((name for name, (marks, _) in KINDS.items() if any(mark in text for mark in marks)), None)
         if kind is None:
             raise UsageError(
-                f"{path}: expected the JSON of fio, ORION's summary, output or matrices, SLOB's awr_info.txt, lines of "
-                "memhammer (SLB) or lscpu -J, found none of them; for AWR, sar or iostat use sizeup size --workload"
+                f"{path}: expected the JSON of fio or its text, ORION's summary, output or matrices, SLOB's "
+                "awr_info.txt, lines of memhammer (SLB) or lscpu -J, found none of them; for AWR, sar or iostat use "
+                "sizeup size --workload"
             )
     if groups and kind != "slb":
         raise UsageError(f"--groups: expected a file with lines of memhammer (SLB), found {path} of kind {kind}")
