@@ -205,7 +205,10 @@ def test_the_cpus_of_a_cluster_are_unknown_where_its_columns_do_not_agree() -> N
     [
         (CLUSTER[: CLUSTER.index("Database Summary")], "expected a section 'Database Summary'"),
         (CLUSTER[: CLUSTER.index("System Statistics - ")], "expected 'redo size' in System Statistics (Global), or a"),
-        (CLUSTER.replace("  100      101", "  101      100"), "expected a first and a later snapshot"),
+        (
+            CLUSTER.replace("  100      101", "  101      100"),
+            "with a first and a later snapshot and the numbers of instances, found [8192",
+        ),
     ],
 )
 def test_a_report_of_all_instances_that_was_cut_is_refused(text: str, what: str) -> None:

@@ -184,20 +184,20 @@ def test_results_without_the_lines_above_have_the_load_that_follows_from_them() 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (SIMPLE[: SIMPLE.index("  IO depths")], "expected a line 'issued' of the job in line 5, found none: the file"),
-        (SIMPLE.replace("total=40010,0,0,0", "total=40"), "line 22: expected a line 'issued' of the job in line 5"),
+        (SIMPLE[: SIMPLE.index("  IO depths")], "line 5: expected a result with a line 'issued', found none: cut"),
+        (SIMPLE.replace("total=40010,0,0,0", "total=40"), "line 5: expected a result with a line 'issued', found none"),
         (TWICE[: TWICE.index("db: (groupid=1")], "expected results of 2 jobs, as fio started, found 1: the file"),
-        (SIMPLE.replace("read: IOPS", "read: IPOS"), "line 20: expected a line such as 'read: IOPS=…, BW=…' with"),
+        (SIMPLE.replace("read: IOPS", "read: IPOS"), "line 5: expected a result with a line 'read', found none"),
         (SIMPLE + SIMPLE, "expected one run of fio, found 2"),
         (
             run(declared("a", 0, "randread", "8192B", 4) + declared("b", 0, "write", "8192B", 1), 2,
                 result("a", 0, READ, 40_010, 0, jobs=2)),
-            "job a: expected one size, pattern and iodepth of the jobs in a result, found several",
+            "expected one size, pattern and iodepth of the jobs in a result, found several",
         ),
         (
             run(declared("a", 0, "randread", "8192B", 4, "...\n") + declared("a", 0, "randread", "8192B", 9), 3,
                 *[result("a", 0, READ, 40_010, 0)] * 3),
-            "job a: expected one size, pattern and iodepth of the jobs in a result, found several",
+            "expected one size, pattern and iodepth of the jobs in a result, found several",
         ),
         (run(declared("a", 0, "randread", "8192B", 4), 1, result("a", 0, "", 0, 0)), "at least one fio job that read"),
     ],

@@ -76,7 +76,12 @@ def parse_awr(text: str, where: str, more: Sequence[tuple[str, str]] = ()) -> In
     reports = [report for text, where in files for report in _reports(text, where)]
     of_awr = any("WORKLOAD REPOSITORY" in text for text, _ in files)
     caveats = [LICENSE] if of_awr else []
-    intervals, of_clusters, one_instance = together(reports)
+    return add_up(reports, caveats)
+
+
+def add_up(reports: Sequence[InstanceReport], caveats: Sequence[str]) -> Intervals:
+    """Return one interval for each pair of snapshots; instances of a cluster have the same."""
+    intervals, of_clusters, one_instance = _together(reports)
     return Intervals(
         tuple(intervals),
         (*caveats, *of_clusters),
@@ -103,7 +108,7 @@ def _reports(text: str, where: str) -> list[InstanceReport]:
     ]
 
 
-def together(reports: Sequence[InstanceReport]) -> tuple[list[LoadInterval], list[str], bool]:
+def _together(reports: Sequence[InstanceReport]) -> tuple[list[LoadInterval], list[str], bool]:
     """One interval for each pair of snapshots, caveats, and whether some interval lacks instances of a cluster.
 
     Snapshots of a cluster have one number on all its instances.
@@ -219,13 +224,11 @@ def _cluster_report(text: str, where: str) -> InstanceReport:
     """A report of all instances (``awrgrpt.sql``): its statistics of the cluster, else the sum of their blocks."""
     found = Sections(text)
     summary = next((row for row in found.rows("summary") if len(row.figures) >= _SUMMARY), None)
-    if summary is None:
-        raise MalformedError(f"{where}: expected a section 'Database Summary' with snapshots and instances, found none")
-    block, begin, end, reported, total = summary.figures[-_SUMMARY:][:5]
-    if not begin or not end or not reported or not total or begin >= end:
+    block, begin, end, reported, total = summary.figures[-_SUMMARY:][:5] if summary else (None,) * 5
+    if not (summary and begin and end and reported and total and begin < end):
         raise MalformedError(
-            f"{where}: Database Summary: expected a first and a later snapshot and the numbers of instances, found "
-            f"{summary.figures}"
+            f"{where}: expected a section 'Database Summary' with a first and a later snapshot and the numbers of "
+            f"instances, found {[*summary.figures] if summary else 'none'}"
         )
     activity = _per_second(found, "redo size")
     blocks = next((row.figures for row in found.rows("instances") if row.name == "Sum" and len(row.figures) > 3), ())
@@ -247,15 +250,11 @@ def _cluster_cpus(found: Sections, instances: int) -> dict[str, float]:
     """Busy cores of all servers; none unless the figures of every instance agree, as a missing column moves others."""
     rows = [row.figures[:_SERVER] for row in found.rows("servers") if row.name.isdecimal()]
     known = [tuple(one for one in figures if one is not None) for figures in rows]
-    shares = [one[10] / (one[10] + one[11]) for one in known if len(one) == _SERVER and one[10] + one[11] > 0]
-    if (
-        len(known) != len(shares)
-        or len(shares) != instances
-        or any(abs(100 * share - one[5]) > 1 for share, one in zip(shares, known, strict=True))
-    ):
+    servers = [(one[10] / (one[10] + one[11] or 1.0), *one) for one in known if len(one) == _SERVER]
+    if len(servers) != instances or any(abs(100 * share - one[5]) > 1 for share, *one in servers):
         return {}
-    busy = {"busy_cores": sum(share * one[1] for share, one in zip(shares, known, strict=True))}
-    spread = [_spread(share, one[0], one[1]) for share, one in zip(shares, known, strict=True)]
+    busy = {"busy_cores": sum(share * one[1] for share, *one in servers)}
+    spread = [_spread(share, one[0], one[1]) for share, *one in servers]
     return {**busy, "spread_cores": sum(filter(None, spread))} if all(spread) else busy
 
 

@@ -38,16 +38,12 @@ MARK = '"fio version"'
 """What every such file holds."""
 
 
-class FioLatency(msgspec.Struct):
-    """Times of requests in the unit of the field that holds them; percentiles by name, ``99.000000``."""
-
+class _Latency(msgspec.Struct):
     mean: float = 0.0
     percentile: dict[str, float] = {}
 
 
-class Direction(msgspec.Struct):
-    """Reads, writes or both of one job."""
-
+class _Direction(msgspec.Struct):
     total_ios: int | None = None
     """None before version 2.1.14."""
     runtime: float = 0.0
@@ -56,11 +52,11 @@ class Direction(msgspec.Struct):
     bw_bytes: float | None = None
     bw: float = 0.0
     """KiB/s; all that versions before 3.2 tell."""
-    clat_ns: FioLatency | None = None
-    lat_ns: FioLatency | None = None
-    clat: FioLatency | None = None
+    clat_ns: _Latency | None = None
+    lat_ns: _Latency | None = None
+    clat: _Latency | None = None
     """Microseconds, before version 3."""
-    lat: FioLatency | None = None
+    lat: _Latency | None = None
 
     @property
     def requests(self) -> float:
@@ -74,7 +70,6 @@ class Direction(msgspec.Struct):
 
     @property
     def bytes_per_second(self) -> float:
-        """Return the rate in the finest unit that the version tells."""
         return self.bw_bytes if self.bw_bytes is not None else self.bw * 1024
 
     @property
@@ -94,32 +89,28 @@ class Direction(msgspec.Struct):
         return None
 
 
-class Job(msgspec.Struct, rename={"options": "job options"}):
-    """A process of fio, or a group of them with ``group_reporting``."""
-
+class _Job(msgspec.Struct, rename={"options": "job options"}):
     jobname: str
     groupid: int = 0
     error: int = 0
     options: dict[str, Any] = {}
-    read: Direction = msgspec.field(default_factory=Direction)
-    write: Direction = msgspec.field(default_factory=Direction)
-    mixed: Direction = msgspec.field(default_factory=Direction)
+    read: _Direction = msgspec.field(default_factory=_Direction)
+    write: _Direction = msgspec.field(default_factory=_Direction)
+    mixed: _Direction = msgspec.field(default_factory=_Direction)
     """Reads and writes together, with ``unified_rw_reporting``."""
 
 
-class FioOutput(
+class _FioOutput(
     msgspec.Struct, rename={"version": "fio version", "options": "global options", "clients": "client_stats"}
 ):
-    """A whole file."""
-
     version: str
     timestamp: int | None = None
     options: dict[str, Any] = {}
-    jobs: tuple[Job, ...] = ()
-    clients: tuple[Job, ...] = ()
+    jobs: tuple[_Job, ...] = ()
+    clients: tuple[_Job, ...] = ()
 
 
-_OUTPUT: msgspec.json.Decoder[FioOutput] = json_decoder(FioOutput)
+_OUTPUT: msgspec.json.Decoder[_FioOutput] = json_decoder(_FioOutput)
 
 
 def parse_fio(text: str, where: str) -> Imported:
@@ -131,52 +122,42 @@ def parse_fio(text: str, where: str) -> Imported:
         raise MalformedError(
             f"{where}: expected the JSON of fio (--output-format=json): {one_line(str(error), 120)}"
         ) from error
-    return imported_jobs(file, where)
-
-
-def imported_jobs(file: FioOutput, where: str) -> Imported:
-    """Return a step for each load; raise where no job read or wrote data."""
-    groups: dict[tuple[str, int, str], list[Job]] = {}
+    groups: dict[tuple[str, int, str], list[_Job]] = {}
     for job in file.jobs or file.clients:
         if job.jobname != "All clients":  # the sum of the others
-            settings = _settings({**file.options, **job.options})
-            one = str(_recorded(settings, 1)) if settings else ""
+            job.options = {**file.options, **job.options}
+            one = str(_recorded(_settings(job), 1)) if job.options else ""
             groups.setdefault((job.jobname, job.groupid, one), []).append(job)
     names = [name for name, _, _ in groups]
     steps = tuple(
-        _step(
-            key[0], {**file.options, **jobs[0].options}, jobs,
-            [other[0] for other in groups if other[1] == key[1] and other != key], again=names.count(key[0]) > 1,
-        )
+        _step(jobs, [other[0] for other in groups if other[1] == key[1] and other != key], names.count(key[0]))
         for key, jobs in groups.items()
-    )  # fmt: skip
+    )
     if not any(step.estimates for step in steps):
         raise MalformedError(f"{where}: expected at least one fio job that read or wrote data, found none")
     taken = datetime.fromtimestamp(file.timestamp, UTC) if file.timestamp and file.timestamp < 1 << 40 else None
     return Imported(one_line(file.version, 40), steps, taken=taken)
 
 
-_Moved = Sequence[tuple[str, Sequence[Direction]]]
+_Moved = Sequence[tuple[str, Sequence[_Direction]]]
 """Reads and writes, as far as there were any, of all jobs of a step."""
 
 
-def _settings(options: Mapping[str, Any]) -> dict[str, str]:
-    return {one_line(str(key), 60): one_line(str(value), 200) for key, value in options.items()}
+def _settings(job: _Job) -> dict[str, str]:
+    return {one_line(str(key), 60): one_line(str(value), 200) for key, value in job.options.items()}
 
 
-def _step(
-    name: str, options: Mapping[str, Any], jobs: Sequence[Job], together: Sequence[str], *, again: bool
-) -> ImportedStep:
+def _step(jobs: Sequence[_Job], beside: Sequence[str], same_name: int) -> ImportedStep:
     """Jobs of one name, group and load ran together: one load of as many requests as all of them keep out.
 
-    ``again`` is for a name that others have, too: their titles tell the load and the queue depth.
+    Where there are several of the ``same_name``, their titles tell the load and the queue depth.
     """
-    settings = _settings(options)
+    name, settings = jobs[0].jobname, _settings(jobs[0])
     moved: _Moved = [(kind, [getattr(job, kind) for job in jobs]) for kind in ("read", "write", "mixed")]
     moved = [(kind, found) for kind, found in moved if any(direction.moved for direction in found)]
     if len(moved) > 1:
         moved = [(kind, found) for kind, found in moved if kind != "mixed"]  # the sum of the others
-    caveats = tuple(_caveats(settings, jobs, together))
+    caveats = tuple(_caveats(settings, jobs, beside))
     mix, at = _recorded(settings, len(jobs)) if settings else _mean_load(moved)
     estimates: list[Estimate] = []
     if moved:
@@ -188,7 +169,7 @@ def _step(
         estimates += _latencies(coordinates, found, caveats)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
-    if again:
+    if same_name > 1:
         title += f", {mix}" + (f" at QD {at[QUEUE_DEPTH]}" if QUEUE_DEPTH in at else "")
     return ImportedStep(
         f"{STORAGE.name}.fio.{one_line(name, 60)}", STORAGE.name, title, series, tuple(estimates), settings,
@@ -225,7 +206,7 @@ def _rounded(size: float) -> int:
     return power if abs(size / power - 1) < 0.05 else round(size)
 
 
-def _latencies(at: Coordinates, found: Sequence[Direction], caveats: tuple[str, ...]) -> Iterator[Estimate]:
+def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     known = [(latency, direction.requests) for direction in found if (latency := direction.latency_ns) is not None]
     requests = sum(count for _, count in known)
     if requests:
@@ -272,6 +253,7 @@ def _block_bytes(text: str, kb_base: str) -> int | None:
 
 
 UNKNOWN = "unknown"
+"""``direct`` of a file that does not tell it."""
 _SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "net", "netsplice"})
 """Engines of which each job has one request out, whatever ``iodepth`` says."""
 
@@ -281,7 +263,7 @@ def _synchronous(settings: Mapping[str, str]) -> bool:
     return settings.get("ioengine", "psync") in _SYNCHRONOUS and settings.get("io_submit_mode") != "offload"
 
 
-def _caveats(settings: Mapping[str, str], jobs: Sequence[Job], beside: Sequence[str]) -> Iterator[str]:
+def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
             "the file has no options of the job: block size and queue depth were derived from the results; "

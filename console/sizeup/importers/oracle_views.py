@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import MalformedError
-from sizeup.importers.awr import LICENSE, InstanceReport, storage_load, together
+from sizeup.importers.awr import LICENSE, InstanceReport, add_up, storage_load
 from sizeup.importers.awr_sections import Sections
 from sizeup.importers.intervals import Intervals
 from sizeup.text import one_line
@@ -35,11 +35,14 @@ _METRICS = {
 """Each metric as the statistic that it is the rate of, and its unit."""
 _NEEDED = frozenset(statistic for statistic, _ in _METRICS.values()) - {"host cpu"}
 _MORE = frozenset({"physical read total multi block requests", "physical reads", "physical read bytes"})
+_READ = _NEEDED | _MORE | {"host cpu"}
+_OPTIONAL = ("MAXVAL", "STARTUP_TIME", "SNAP_ID")
 _BLOCKS = frozenset({2048, 4096, 8192, 16384, 32768})
 _COLUMNS = {
     "name": ("METRIC_NAME", "STAT_NAME", "NAME"),
     "value": ("AVERAGE", "VALUE"),
     "time": ("END_TIME", "END_INTERVAL_TIME", "SNAP_TIME"),
+    "instance": ("INSTANCE_NUMBER", "INST_ID"),
 }
 _PLAIN = re.compile(r"\d{1,30}(?:\.\d{0,40})?|\.\d{1,40}", re.ASCII)
 _EXPONENT = re.compile(rf"(?:{_PLAIN.pattern})(?:E[+-]?\d{{1,2}})?", re.ASCII)
@@ -52,71 +55,39 @@ _ADVICE = "use the statements of: sizeup help workloads"
 
 
 class _Row(Struct, frozen=True):
-    cells: Mapping[str, str]
+    """A counter of an instance at a time, or the rate of a metric in the interval that ended then."""
+
+    name: str
+    value: float
+    peak: float | None
+    time: datetime
+    startup: datetime | None
+    instance: str
+    snapshot: float | None
+    """Its number; None in ``V$SYSSTAT``."""
+    is_rate: bool
     where: str
 
-    def get(self, *names: str) -> str:
-        return next((self.cells[name] for name in names if name in self.cells), "")
 
-    def number(self, column: str, form: re.Pattern[str]) -> float:
-        cell = self.get(*_COLUMNS.get(column, (column,)))
-        if not form.fullmatch(cell):
-            raise MalformedError(
-                f"{self.where}: {column}: expected a number such as 1234.5 with all its digits, found "
-                f"{one_line(cell, 24)!r}; set numwidth 24 and NLS_NUMERIC_CHARACTERS='.,', or {_ADVICE}"
-            )
-        return float(cell)
-
-    def time(self, *names: str) -> datetime:
-        cell = self.get(*names)
-        try:
-            return datetime.fromisoformat(cell).replace(tzinfo=None)
-        except ValueError:
-            raise MalformedError(
-                f"{self.where}: {names[0]}: expected a time such as 2026-11-24 13:00:00, found "
-                f"{one_line(cell, 32)!r}; {_ADVICE}"
-            ) from None
-
-
-class _InstanceCounters(Struct):
-    """The statistics of one instance at one time: counters, or rates of the interval that ended then."""
-
-    instance: str
-    time: datetime
-    snapshot: str
-    """Its number; empty in ``V$SYSSTAT``."""
-    startup: datetime | None
-    row: _Row
-    """The last one, for errors."""
-    values: dict[str, float]
-    peaks: dict[str, float]
+_Rates = tuple[_Row, Mapping[str, float]]
+"""One of the rows of an interval, and its statistics a second."""
 
 
 def parse_views(files: Sequence[tuple[str, str]]) -> Intervals:
     """Return one interval for each pair of snapshots, instances of a cluster together; ``files`` are text and name."""
     where = ", ".join(name for _, name in files)
     rows = [row for text, name in files for row in _rows(text, name)]
-    rates = _snapshots([row for row in rows if "METRIC_NAME" in row.cells], _METRICS)
-    counters = _snapshots([row for row in rows if "METRIC_NAME" not in row.cells], {})
-    if not rates and not counters:
-        names = ", ".join(sorted(_NEEDED))
-        raise MalformedError(f"{where}: expected rows of {names}, or metrics of their rates, found none; {_ADVICE}")
-    caveats = [] if not rates and all(not one.snapshot for one in counters) else [LICENSE]
-    rates += list(_differences(counters, caveats, where))
-    instances = {one.instance for one in rates}
-    reports = [_report(one, one.values, cluster=len(instances) > 1) for one in rates]
-    intervals, of_clusters, one_instance = together(reports)
-    peaks = [
-        _report(one, one.peaks, cluster=len(instances) > 1) for one in rates if one.values.keys() == one.peaks.keys()
-    ]
-    return Intervals(
-        tuple(intervals),
-        (*caveats, *of_clusters),
-        tuple(stated for report in reports for stated in report.stated),
-        tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
-        one_instance=one_instance,
-        peaks=tuple(together(peaks)[0]) if peaks else (),
-    )
+    if not rows:
+        raise _refused(where, f"rows of {', '.join(sorted(_NEEDED))}, or metrics of their rates", "none")
+    caveats = [LICENSE] if any(row.is_rate or row.snapshot is not None for row in rows) else []
+    metrics = [[*found.values()] for found in _snapshots([row for row in rows if row.is_rate])]
+    rates: list[_Rates] = [(found[0], {row.name: row.value for row in found}) for found in metrics]
+    rates += _differences(_snapshots([row for row in rows if not row.is_rate]), caveats, where)
+    largest = [(found[0], {row.name: row.peak for row in found if row.peak is not None}) for found in metrics]
+    cluster = len({row.instance for row, _ in rates}) > 1
+    found = add_up([_report(row, values, cluster=cluster) for row, values in rates], caveats)
+    peaks = [_report(row, values, cluster=cluster) for row, values in largest if values.keys() >= _NEEDED]
+    return replace(found, peaks=add_up(peaks, ()).intervals) if peaks else found
 
 
 def _rows(text: str, name: str) -> Iterator[_Row]:
@@ -128,103 +99,111 @@ def _rows(text: str, name: str) -> Iterator[_Row]:
         where = f"{name}: line {number}"
         if below.strip() and _RULE.fullmatch(below):
             spans = [match.span() for match in re.finditer(r"-+", below)]
-            cells = [line[start:end].strip() for start, end in spans]
         elif not line.strip() or _RULE.fullmatch(line) or _PROMPT.match(line) or (not spans and _INPUT.match(line)):
             continue
-        elif spans:
-            cells = [line[start:end].strip() for start, end in spans]
-        else:
-            cells = [cell.strip() for cell in next(csv.reader([line[:_LONGEST]]))]
-        if {"METRIC_NAME", "STAT_NAME", "STATISTIC#"} & {cell.upper() for cell in cells}:
-            header = [cell.upper() for cell in cells]
-            found = one_line(", ".join(header), 80)
-            for columns in _COLUMNS.values():
-                if not {*columns} & {*header}:
-                    raise MalformedError(
-                        f"{where}: expected a column {columns[-1]}, found {found}; set linesize 300, or {_ADVICE}"
-                    )
+        cells = [line[start:end] for start, end in spans] or next(csv.reader([line[:_LONGEST]]))
+        cells = [cell.strip() for cell in cells]
+        names = [cell.upper() for cell in cells]
+        if {"METRIC_NAME", "STAT_NAME", "STATISTIC#"} & {*names}:
+            header = names
+            for column in ("name", "value", "time"):
+                if not {*_COLUMNS[column]} & {*names}:
+                    raise _refused(where, f"a column {_COLUMNS[column][-1]}", ", ".join(names), "set linesize 300, or ")
         elif header and (spans or len(cells) > 1):
             if len(cells) != len(header):
-                raise MalformedError(f"{where}: expected {len(header)} columns, found {len(cells)}; {_ADVICE}")
-            yield _Row(dict(zip(header, cells, strict=True)), where)
+                raise _refused(where, f"{len(header)} columns", str(len(cells)))
+            yield from _row(dict(zip(header, cells, strict=True)), where)
 
 
-def _snapshots(rows: Sequence[_Row], metrics: Mapping[str, tuple[str, str]]) -> list[_InstanceCounters]:
-    """Rows by instance and time, in that order; every one must have the same statistics."""
-    found: dict[tuple[str, datetime], _InstanceCounters] = {}
+def _row(cells: Mapping[str, str], where: str) -> Iterator[_Row]:
+    """Return the row, if its statistic is read."""
+    name, value, time, instance = (
+        next((cells[one] for one in columns if one in cells), "") for columns in _COLUMNS.values()
+    )
+    is_rate = "METRIC_NAME" in cells
+    statistic, unit = _METRICS.get(name, ("", "")) if is_rate else (name, "")
+    if statistic not in _READ:
+        return
+    if unit and cells.get("METRIC_UNIT", unit) != unit:
+        raise _refused(where, f"the unit {unit} of {name}", cells["METRIC_UNIT"])
+    form, peak, start, snapshot = (_EXPONENT if is_rate else _PLAIN, *map(cells.get, _OPTIONAL))
+    yield _Row(
+        statistic, _number(value, form, where), _number(peak, form, where) if peak else None, _time(time, where),
+        _time(start, where) if start else None, instance or "1", _number(snapshot, _PLAIN, where) if snapshot else None,
+        is_rate, where,
+    )  # fmt: skip
+
+
+def _refused(where: str, expected: str, found: str, first: str = "") -> MalformedError:
+    return MalformedError(f"{where}: expected {expected}, found {one_line(found, 120)}; {first}{_ADVICE}")
+
+
+def _number(cell: str, form: re.Pattern[str], where: str) -> float:
+    if not form.fullmatch(cell):
+        settings = "set numwidth 24 and NLS_NUMERIC_CHARACTERS='.,', or "
+        raise _refused(where, "a number such as 1234.5 with all its digits", repr(cell[:24]), settings)
+    return float(cell)
+
+
+def _time(cell: str, where: str) -> datetime:
+    try:
+        return datetime.fromisoformat(cell).replace(tzinfo=None)
+    except ValueError:
+        raise _refused(where, "a time such as 2026-11-24 13:00:00", repr(cell[:32])) from None
+
+
+def _snapshots(rows: Sequence[_Row]) -> list[dict[str, _Row]]:
+    """Statistics by name of each instance and time, in that order; every one must have the same."""
+    found: dict[tuple[str, datetime], dict[str, _Row]] = {}
     for row in rows:
-        name, unit = metrics.get(row.get(*_COLUMNS["name"]), (row.get(*_COLUMNS["name"]), ""))
-        if name not in _NEEDED | _MORE | {"host cpu"}:
-            continue
-        if unit and row.get("METRIC_UNIT") not in ("", unit):
-            raise MalformedError(f"{row.where}: {name}: expected the unit {unit}, found {row.get('METRIC_UNIT')!r}")
-        time = row.time(*_COLUMNS["time"])
-        startup = row.time("STARTUP_TIME") if row.get("STARTUP_TIME") else None
-        instance = row.get("INSTANCE_NUMBER", "INST_ID") or "1"
-        here = found.setdefault(
-            (instance, time), _InstanceCounters(instance, time, row.get("SNAP_ID"), startup, row, {}, {})
-        )
-        value = row.number("value", _EXPONENT if metrics else _PLAIN)
-        if here.values.setdefault(name, value) != value or here.startup != startup:
-            raise MalformedError(
-                f"{row.where}: {name}: expected one value of instance {instance} at {time}, found "
-                f"{here.values[name]:g} and {value:g}, or two times of its start; give rows of one database"
-            )
-        if row.get("MAXVAL"):
-            here.peaks[name] = row.number("MAXVAL", _EXPONENT)
-        here.row = row
-    every = {name for one in found.values() for name in one.values}
-    for one in found.values():
-        missing = (every | _NEEDED) - one.values.keys()
-        if missing:
-            raise MalformedError(
-                f"{one.row.where}: expected {', '.join(sorted(missing))} of instance {one.instance} at {one.time}, "
-                f"found none: the rows are cut, or others were selected; {_ADVICE}"
-            )
+        before = found.setdefault((row.instance, row.time), {}).setdefault(row.name, row)
+        if (before.value, before.startup) != (row.value, row.startup):
+            expected = f"one value of {row.name} of instance {row.instance} at {row.time}, and one time of its start"
+            raise _refused(row.where, expected, f"{before.value:g} and {row.value:g}")
+    every = _NEEDED.union(*found.values())
+    for (instance, time), one in found.items():
+        if missing := every - one.keys():
+            expected = f"{', '.join(sorted(missing))} of instance {instance} at {time}"
+            raise _refused([*one.values()][-1].where, expected, "none: the rows are cut, or others were selected")
     return [found[key] for key in sorted(found)]
 
 
-def _differences(counters: Sequence[_InstanceCounters], caveats: list[str], where: str) -> Iterator[_InstanceCounters]:
+def _differences(snapshots: Sequence[dict[str, _Row]], caveats: list[str], where: str) -> Iterator[_Rates]:
     """Rates between the snapshots of each instance; an interval in which it restarted is left out, with a caveat."""
-    for instance in dict.fromkeys(one.instance for one in counters):
-        of_one = [one for one in counters if one.instance == instance]
-        if len(of_one) == 1 and of_one[0].startup is not None:
-            start = _InstanceCounters(instance, of_one[0].startup, "", of_one[0].startup, of_one[0].row, {}, {})
-            of_one.insert(0, start)
-            caveats.append(f"instance {instance}: the mean since its start at {start.time}: take two snapshots")
+    of: dict[str, list[dict[str, _Row]]] = {}
+    for one in snapshots:
+        of.setdefault(one["redo size"].instance, []).append(one)
+    for instance, taken in of.items():
+        start = taken[0]["redo size"].startup
+        if len(taken) == 1 and start is not None:
+            taken.insert(
+                0, {name: replace(row, value=0.0, time=start, snapshot=None) for name, row in taken[0].items()}
+            )
+            caveats.append(f"instance {instance}: the mean since its start at {start}: take two snapshots")
         kept = 0
-        for before, after in pairwise(of_one):
-            if before.snapshot.isdecimal() and int(before.snapshot) >= int(after.snapshot or 0):
-                raise MalformedError(
-                    f"{after.row.where}: expected a snapshot after {before.snapshot}, taken at {before.time}, found "
-                    f"{after.snapshot} at {after.time}"
+        for before, after in pairwise(taken):
+            first, last = before["redo size"], after["redo size"]
+            shrunk = next((name for name, row in after.items() if row.value < before[name].value), None)
+            if shrunk and first.startup is not None and first.startup == last.startup:
+                expected = (
+                    f"{shrunk} of at least {before[shrunk].value:.0f}, as at {first.time} with the same STARTUP_TIME"
                 )
-            deltas = {name: value - before.values.get(name, 0.0) for name, value in after.values.items()}
-            seconds = (after.time - before.time).total_seconds()
-            shrunk = [name for name, delta in deltas.items() if delta < 0]
-            if shrunk and before.startup is not None and before.startup == after.startup:
-                raise MalformedError(
-                    f"{after.row.where}: {shrunk[0]}: expected at least {before.values[shrunk[0]]:.0f}, as at "
-                    f"{before.time} with the same STARTUP_TIME, found {after.values[shrunk[0]]:.0f}"
-                )
-            if before.startup != after.startup or shrunk or seconds <= 0:
-                caveats.append(f"instance {instance} restarted between {before.time} and {after.time}: left out")
+                raise _refused(after[shrunk].where, expected, f"{after[shrunk].value:.0f}")
+            seconds = (last.time - first.time).total_seconds()
+            if first.startup != last.startup or shrunk or seconds <= 0:
+                caveats.append(f"instance {instance} restarted between {first.time} and {last.time}: left out")
                 continue
             kept += 1
-            yield replace(after, values={name: delta / seconds for name, delta in deltas.items()})
+            yield last, {name: (row.value - before[name].value) / seconds for name, row in after.items()}
         if not kept:
-            raise MalformedError(
-                f"{where}: instance {instance}: expected two snapshots without a restart between them, or one with "
-                f"STARTUP_TIME, found {', '.join(str(one.time) for one in of_one)}; {_ADVICE}"
-            )
+            expected = f"two snapshots of instance {instance} without a restart between them, or one with STARTUP_TIME"
+            raise _refused(where, expected, ", ".join(str(one["redo size"].time) for one in taken))
 
 
-def _report(one: _InstanceCounters, rates: Mapping[str, float], *, cluster: bool) -> InstanceReport:
-    block = rates["physical read bytes"] / rates["physical reads"] if rates.get("physical reads") else 0.0
-    sections = Sections.of_rates(rates)
-    interval, stated, remarks = storage_load(
-        sections, {}, rates["redo size"], block if block in _BLOCKS else None, one.row.where
-    )
+def _report(row: _Row, rates: Mapping[str, float], *, cluster: bool) -> InstanceReport:
+    size = rates["physical read bytes"] / rates["physical reads"] if rates.get("physical reads") else 0.0
+    block = size if size in _BLOCKS else None
+    interval, stated, remarks = storage_load(Sections.of_rates(rates), {}, rates["redo size"], block, row.where)
     cpu = rates.get("host cpu")
     interval = replace(interval, cpu_utilization=None if cpu is None else min(cpu / 100, 1.0))
-    return InstanceReport(interval, (one.snapshot or str(one.time),), one.instance, cluster, stated, tuple(remarks))
+    return InstanceReport(interval, (str(row.snapshot or row.time),), row.instance, cluster, stated, tuple(remarks))
