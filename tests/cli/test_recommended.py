@@ -92,7 +92,7 @@ NOT_OF_IT = {
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "discovery/findings/settings.py": {"-w", "-D", "-E"},  # of sysctl and cpupower
-    "importers/fio_text.py": {"--status-interval"},
+    "importers/fio_text.py": {"--output-format", "--status-interval"},
     "importers/sadf.py": {"--", "-b", "-d", "-h", "-j", "-o", "-p", "-u"},
     "importers/iostat.py": {"-c", "-h", "-H", "-s", "-y", "--human", "--pretty"},
     "importers/columns.py": {"--human"},
