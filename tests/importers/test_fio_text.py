@@ -110,6 +110,15 @@ def test_a_mix_has_the_share_of_reads_that_was_issued_and_an_fsync_is_none_of_it
     assert "fio's text does not have rwmixread: 70 % of the I/Os were reads" in caveats(imported)
 
 
+def test_reads_and_writes_reported_together_have_no_share_of_reads() -> None:
+    mixed = READ.replace("  read:", "  mixed:")
+    text = run(declared("db", 0, "randrw", "8192B", 4), 1, result("db", 0, mixed, 40_010, 0))
+    shown = figures(parse_fio_text(text, "x"))
+
+    # 19,995 a second at 148.44 us are 2.97 in flight.
+    assert shown["iops", "unrecorded-8k", 3] == pytest.approx(40_010 / 2.001)
+
+
 OLD = """log: (g=0): rw=write, bs=1M-1M/1M-1M/1M-1M, ioengine=sync, iodepth=1
 fio-2.2.10
 Starting 1 process

@@ -67,8 +67,6 @@ def parse_fio_text(text: str, where: str) -> Imported:
             scale = _NANOSECONDS[match[2]]
         elif jobs and (match := _ISSUED.match(line)):
             jobs[-1]["issued"] = {"mixed" if "mixed" in jobs[-1] else "read": int(match[1]), "write": int(match[2])}
-        elif line.lstrip().startswith("fsync/"):
-            direction = {}
     _require_whole(text, jobs, where)
     for key in dict.fromkeys((job["jobname"], job["groupid"]) for job in jobs):
         _take_options([job for job in jobs if (job["jobname"], job["groupid"]) == key], declared, where)
@@ -110,9 +108,11 @@ def _take_options(jobs: Sequence[_Job], declared: Mapping[tuple[str, int], list[
             )
         options = options[:1] * len(jobs)
     for job, one in zip(jobs, options, strict=False):
+        if "mixed" in job:
+            continue  # with unified_rw_reporting the share of reads is unknown
         same = [other["issued"] for other, its in zip(jobs, options, strict=False) if its == one]
         reads, both = sum(count.get("read", 0) for count in same), sum(sum(count.values()) for count in same)
-        mixed = {"rwmixread": str(round(100 * reads / both))} if "rw" in one["rw"] and reads else {}
+        mixed = {"rwmixread": str(round(100 * reads / both))} if "rw" in one["rw"] and both else {}
         job["job options"] = {**one, **mixed, "numjobs": str(job["jobs"])}
         sizes = one["bs"].split(",")
         for kind, size in (("read", sizes[0]), ("write", sizes[-1])):
