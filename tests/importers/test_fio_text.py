@@ -193,7 +193,7 @@ def test_results_without_the_lines_above_have_the_load_that_follows_from_them() 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (SIMPLE[: SIMPLE.index("  IO depths")], "line 5: expected a result with a line 'issued', found none: cut"),
+        (SIMPLE[: SIMPLE.index("  IO depths")], "line 5: expected a result with a line 'issued', found none: the"),
         (SIMPLE.replace("total=40010,0,0,0", "total=40"), "line 5: expected a result with a line 'issued', found none"),
         (TWICE[: TWICE.index("db: (groupid=1")], "expected results of 2 jobs, as fio started, found 1: the file"),
         (SIMPLE.replace("read: IOPS", "read: IPOS"), "line 5: expected a result with a line 'read', found none"),

@@ -34,12 +34,11 @@ _FIGURE = re.compile(r"(\d{1,15}(?:\.\d{0,6})?)([kKMGT]?)", re.ASCII)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _Job = dict[str, Any]
 """A job as in fio's JSON; ``jobs`` is how many there are in the result, ``line`` where that begins."""
-_Options = dict[str, str]
 
 
 def parse_fio_text(text: str, where: str) -> Imported:
     """Return the results by job; raise where one was cut, or its options are not certain."""
-    declared: dict[tuple[str, int], list[_Options]] = {}
+    declared: dict[tuple[str, int], list[dict[str, str]]] = {}
     jobs: list[_Job] = []
     direction: dict[str, Any] = {}
     percentiles: dict[str, float] | None = None
@@ -82,9 +81,8 @@ def _require_whole(text: str, jobs: Sequence[_Job], where: str) -> None:
         for kind, count in job.get("issued", {"issued": 1}).items():
             direction = job.get(kind, {})
             if count and not direction.get("runtime"):
-                raise MalformedError(
-                    f"{where}: line {job['line']}: expected a result with a line '{kind}', found none: cut"
-                )
+                expected = f"a result with a line '{kind}', found none: the file was cut"
+                raise MalformedError(f"{where}: line {job['line']}: expected {expected}")
             if count:
                 direction.update(total_ios=count, iops=1e3 * count / direction["runtime"])
     if started and started[0] != (count := sum(job["jobs"] for job in jobs)):
@@ -94,7 +92,7 @@ def _require_whole(text: str, jobs: Sequence[_Job], where: str) -> None:
         )
 
 
-def _take_options(jobs: Sequence[_Job], declared: Mapping[tuple[str, int], list[_Options]], where: str) -> None:
+def _take_options(jobs: Sequence[_Job], declared: Mapping[tuple[str, int], list[dict[str, str]]], where: str) -> None:
     """Give the results of one name and group the options that were declared for them, and rates of whole requests."""
     name, group = jobs[0]["jobname"], jobs[0]["groupid"]
     options = declared.get((name, group), [])
@@ -127,10 +125,7 @@ def _scaled(text: str, base: int) -> float:
 
 
 def _sizes(text: str) -> str:
-    """Sizes of reads and writes as ``bs`` takes them, in bytes: ``(R) 4096B-64.0KiB, (W) …`` or ``4K-64K/…``.
-
-    A size that fio rounded stays as it is.
-    """
+    """Sizes of reads and writes in bytes, from ``(R) 4096B-64.0KiB, (W) …`` or ``4K-64K/…``; a rounded one as it is."""
     sizes = []
     for part in re.split(r"/|, ", text)[:2]:
         ends = dict.fromkeys(re.sub(r"^\([RW]\)", "", part).strip().split("-"))

@@ -15,13 +15,12 @@ from sizeup.importers.columns import row
 from sizeup.importers.intervals import Intervals
 from sizeup.importers.sar import Found
 
-HEADING = re.compile(r"\A\s*(?:# hostname;interval;timestamp|\S+\t-?\d+\t[^\t\n]+\t)")
+HEADING = re.compile(r"\A\s*(?:# hostname;interval;timestamp|\S+\t-?\d+\t\d[\d :+A-Z-]*\t)")
 """How ``-d`` and ``-p`` begin."""
 MARKS = ('"cpu-load', '"disk-device"', '"io-reads"')
 """What the JSON of iostat does not have."""
 _DISK = frozenset({"rkB/s", "rd_sec/s"})
 _OF_JSON = {"idle": "%idle", **{name: f"{name}/s" for name in ("rkB", "wkB", "rd_sec", "wr_sec", "bread", "bwrtn")}}
-_EXPECTED = "rows of disks (-- -d or -b) or CPUs (-- -u)"
 _Rows = Iterator[tuple[Mapping[str, object], str, str, str]]
 """Cells, the disk or CPU, the time and the place in the file."""
 
@@ -33,7 +32,7 @@ def parse_sadf(text: str, where: str, devices: tuple[str, ...] = ()) -> Interval
     for cells, name, time, place in rows(text, where):
         if _is_read(cells):
             found.add(cells, name, time, place)
-    return found.intervals(where, devices, _EXPECTED)
+    return found.intervals(where, devices, "rows of disks (-- -d or -b) or CPUs (-- -u)")
 
 
 def _is_read(names: Collection[str]) -> bool:
