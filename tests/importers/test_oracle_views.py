@@ -124,7 +124,10 @@ def test_one_snapshot_is_the_mean_since_the_start() -> None:
 
 
 def test_requests_of_several_blocks_count_as_sequential_where_the_size_of_a_block_follows() -> None:
-    found = parse(csv(snapshot("10:00", after(0, blocks=True)), snapshot("11:00", after(1, blocks=True))))
+    # While one counter was read the other went on: 8,200 bytes for each of the reads.
+    later = after(1, blocks=True)
+    later["physical read bytes"] += 3600 * 25_000 * 8
+    found = parse(csv(snapshot("10:00", after(0, blocks=True)), snapshot("11:00", later)))
     (one,) = found.intervals
 
     assert one.requests_per_second == 8_000 + 3_000

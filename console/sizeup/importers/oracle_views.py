@@ -37,7 +37,9 @@ _NEEDED = frozenset(statistic for statistic, _ in _METRICS.values()) - {"host cp
 _MORE = frozenset({"physical read total multi block requests", "physical reads", "physical read bytes"})
 _READ = _NEEDED | _MORE | {"host cpu"}
 _OPTIONAL = ("MAXVAL", "STARTUP_TIME", "SNAP_ID")
-_BLOCKS = frozenset({2048, 4096, 8192, 16384, 32768})
+_BLOCKS = (2048, 4096, 8192, 16384, 32768)
+_NOT_AT_ONCE = 0.01
+"""Counters are read one after the other, so that their ratio is not exact."""
 _COLUMNS = {
     "name": ("METRIC_NAME", "STAT_NAME", "NAME"),
     "value": ("AVERAGE", "VALUE"),
@@ -202,7 +204,7 @@ def _differences(snapshots: Sequence[dict[str, _Row]], caveats: list[str], where
 
 def _report(row: _Row, rates: Mapping[str, float], *, cluster: bool) -> InstanceReport:
     size = rates["physical read bytes"] / rates["physical reads"] if rates.get("physical reads") else 0.0
-    block = size if size in _BLOCKS else None
+    block = next((float(one) for one in _BLOCKS if abs(size / one - 1) < _NOT_AT_ONCE), None)
     interval, stated, remarks = storage_load(Sections.of_rates(rates), {}, rates["redo size"], block, row.where)
     cpu = rates.get("host cpu")
     interval = replace(interval, cpu_utilization=None if cpu is None else min(cpu / 100, 1.0))
