@@ -33,8 +33,13 @@ def test_imported_random_stores_stand_beside_as_many_printed_ones_of_the_same_si
     comparison = compare(*digest_sides([imported], ["preset:slb-e5320"]))
 
     assert {figure.metric: figure.medians for figure in comparison.metrics} == {
-        f"memory.random_store_time.{count}x786432000-stores": pytest.approx((time, time), rel=1e-3)
-        for count, time in ((1, 131.3), (2, 250.55), (4, 504.1))
+        **{
+            f"memory.random_store_time.{count}x786432000-stores": pytest.approx((time, time), rel=1e-3)
+            for count, time in ((1, 131.3), (2, 250.55), (4, 504.1))
+        },
+        # 2 x 131.28 / 250.55 and 4 x 131.28 / 504.1
+        "memory.random_store_scaling.2x786432000-stores": pytest.approx((1.048, 1.048), rel=1e-3),
+        "memory.random_store_scaling.4x786432000-stores": pytest.approx((1.042, 1.042), rel=1e-3),
     }
     assert {figure.verdict for figure in comparison.metrics} == {Conclusion.TOO_FEW}
     assert comparison.differences == ()
@@ -74,6 +79,7 @@ def test_measured_random_stores_are_matched_by_their_pages(tmp_path: Path) -> No
             OutcomeRecord(2, step.id, Outcome(Status.OK)),
         )
 
+    # Two processes had another size: neither their time nor S(2) stands beside the printed one.
     (figure,) = compare(*digest_sides([path], ["preset:slb-e5320"])).metrics
     assert figure.metric == "memory.random_store_time.1x131072-pages"
     assert figure.medians == pytest.approx((60.0, 131.3), rel=1e-3)
@@ -102,3 +108,14 @@ def test_the_text_says_where_a_case_was_printed_and_what_it_stands_beside(import
     assert "! memory.random_store_time.1x786432000-stores was measured as memory.hammer" in lines
     assert any(line.startswith("Machines: not compared, because B (new)") for line in lines)
     assert any("Silly Little Benchmark" in line and "K. Closson" in line for line in lines)
+
+
+def test_the_printed_table_and_its_scaling_stand_on_the_first_screen(imported: str) -> None:
+    lines = comparison_lines(compare(*digest_sides([imported], ["preset:slb-e5320"])))[:25]
+
+    rows = [line.split() for line in lines if "-stores" in line and not line.startswith("!")]
+    shown = {row[0]: row[1:5] for row in rows}
+    for name, printed in {"time.1": "131", "time.2": "251", "time.4": "504"}.items():
+        assert shown[f"memory.random_store_{name}x786432000-stores"] == [printed, "ns", printed, "ns"]
+    for name, printed in {"scaling.2": "1.05", "scaling.4": "1.04"}.items():
+        assert shown[f"memory.random_store_{name}x786432000-stores"] == [printed, "x", printed, "x"]

@@ -8,7 +8,7 @@ figures carry both: only like stands beside like.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from msgspec import Struct
@@ -45,6 +45,7 @@ _HEADLINES = (
     _Headline("redo.sync_write_us", "Synchronous write", "ns", Better.LOWER, "redo.sync_write_us"),
 )
 _RANDOM_STORE = "memory.random_store_time"
+_SCALING = "memory.random_store_scaling"
 _STORE_RATES = {1: "slb.one_ops_s", 2: "slb.two_ops_s", 4: "slb.four_ops_s"}
 _ALONE = (
     "Random stores, not load-to-use latency. Compared with as many processes of the same size only: SLB output by its "
@@ -105,12 +106,15 @@ def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
         value = found.get(headline.key)
         if isinstance(value, Quantity):
             yield replace(_value(headline, value.value, digest.id, value.source), when=when)
+    times: dict[tuple[str, str], dict[int, float]] = {}
     for figure in figures(session.steps.values(), _RANDOM_STORE):
         if figure.invalid is None and figure.point.estimate is not None:
             extra = figure.point.estimate.extra
             size = next((f"{extra[name]}-{name}" for name in ("pages", "stores") if name in extra), "unknown-size")
-            headline = _stores(int(figure.coordinate(figure.axis)), size)
-            yield replace(_value(headline, figure.value, digest.id, figure.run.step.id), when=when)
+            times.setdefault((size, figure.run.step.id), {})[int(figure.coordinate(figure.axis))] = figure.value
+    for (size, step), by_count in times.items():
+        for headline, time in _stores(by_count, size):
+            yield replace(_value(headline, time, digest.id, step), when=when)
     for figure in figures(session.steps.values(), "clock.gettimeofday"):
         if figure.invalid is None:
             yield replace(_value(_TIME_OF_DAY, figure.value, digest.id, figure.run.step.id), when=when)
@@ -128,12 +132,17 @@ def _published_stores(inputs: Inputs) -> Iterator[tuple[_Headline, float]]:
         each = rates if isinstance(rates, tuple) else [rates] if isinstance(rates, Quantity) else []
         times |= {count: median(1e9 / rate.value for rate in each)} if each else {}
     sizes = (f"{pages:.0f}-pages", f"{pages * loops:.0f}-stores") if pages and loops else ("unprinted-size",)
-    for count, each_time in times.items():
-        yield from ((_stores(count, size), each_time) for size in sizes)
+    for size in sizes:
+        yield from _stores(times, size)
 
 
-def _stores(processes: int, size: str) -> _Headline:
-    return _Headline(f"{_RANDOM_STORE}.{processes}x{size}", "Time of a random store", "ns", Better.LOWER, "")
+def _stores(times: Mapping[int, float], size: str) -> Iterator[tuple[_Headline, float]]:
+    """Yield the time of a store for each number of processes, and their throughput over that of one: S(n)."""
+    for count, time in times.items():
+        yield _Headline(f"{_RANDOM_STORE}.{count}x{size}", "Time of a random store", "ns", Better.LOWER, ""), time
+        if count > 1 and 1 in times:
+            name, title = f"{_SCALING}.{count}x{size}", "Scaling of random stores"
+            yield _Headline(name, title, "ratio", Better.HIGHER, ""), count * times[1] / time
 
 
 def _value(headline: _Headline, value: float, run: str, source: str) -> RunValue:

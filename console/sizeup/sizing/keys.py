@@ -232,6 +232,8 @@ _DECLARED = (
     _number("value.throughput_per_core", "throughput per core"),
     _percent("value.uplift_percent", "promised gain over value.throughput", most=10000),
     _number("value.percent_of_baseline", "throughput in percent of a baseline", "%"),
+    _list("value.gains_percent", "gains in percent as a source prints them, of the baseline or over it", "%"),
+    _number("value.response_factor", "how many times shorter the response time is than that of a baseline"),
     _number("value.system_usd", "price of the whole system", "USD"),
     _number("value.price_per_unit_usd", "published price per unit of throughput", "USD"),
     _count("value.drives", "drives in the system", least=1),

@@ -130,6 +130,24 @@ def _baseline(sheet: Sheet) -> Iterator[Advice]:
     yield answered(sheet, "value.of-baseline", title, verdict, found, "value.percent_of_baseline")
 
 
+def _response(sheet: Sheet) -> Iterator[Advice]:
+    """Response time against a baseline."""
+    factor = sheet.number("value.response_factor")
+    less = worked(sheet, term(1, "%") - Term(1 / factor.value, f"1 / {factor.value:g}"), "%")
+    title, verdict = "Response time below the baseline", f"response time: {less} below the baseline"
+    yield answered(sheet, "value.response", title, verdict, less, "value.response_factor")
+
+
+def _gains(sheet: Sheet) -> Iterator[Advice]:
+    """Gains in percent: some sources print 642% for 6.42 times as fast, others for 642% faster."""
+    gains = [gain.value for gain in sheet.numbers("value.gains_percent")]
+    for end, gain in (("least", min(gains)), ("most", max(gains))):
+        of_baseline, over_it = term(gain, "times"), worked(sheet, term(gain, "%") + term(1, "%"), "times")
+        verdict = f"{end} gain, {format_in(gain, '%')}: {of_baseline} as fast if of the baseline, {over_it} if over it"
+        found = sheet.answer(gain, "times", "value.gains_percent", low=gain, high=over_it.value)
+        yield sheet.advice(f"value.gain.{end}", f"Gain, {end}", verdict, found, "times")
+
+
 def _normalized(sheet: Sheet) -> Iterator[Advice]:
     """Throughput per drive and per gigabyte, so that systems of different sizes compare."""
     for key, part_unit, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
@@ -187,6 +205,8 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
 CALCULATIONS = (
     Calculation("throughput", _throughput, ("value.throughput",), about=("value.",)),
     Calculation("throughput against the baseline", _baseline, ("value.of-baseline",)),
+    Calculation("response time against the baseline", _response, ("value.response",)),
+    Calculation("gains of a source", _gains, ("value.gain.",)),
     Calculation("throughput per core", _per_core, ("value.per-core",)),
     Calculation(
         "scaling efficiency of the cluster", _cluster, ("value.cluster-efficiency",), about=("cluster.single",)

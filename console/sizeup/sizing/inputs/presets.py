@@ -28,6 +28,8 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Keys of ``--set``."""
     note: str = ""
     """What the source leaves open, and what was inferred."""
+    printed: dict[str, str] = {}
+    """What the source states, by the id of an answer, or by another case and the id of a figure that both have."""
 
     def values(self) -> dict[str, Value]:
         """The inputs, marked as this preset's; rules of thumb fill in, as these cases are of the time of the rules."""
@@ -64,3 +66,11 @@ def find_preset(name: str) -> Preset:
     if name not in presets:
         raise UsageError(f"unknown preset {name!r}{nearest(name, presets)}; see: sizeup size cases")
     return presets[name]
+
+
+def unchanged_preset(inputs: Mapping[str, Value]) -> Preset | None:
+    """The preset that these inputs are of, none of its own replaced."""
+    if not any(getattr(value, "origin", None) is Origin.PRESET for value in inputs.values()):
+        return None
+    own = ((preset, preset.values()) for preset in shipped_presets().values())
+    return next((preset for preset, values in own if all(inputs.get(key) == values[key] for key in values)), None)
