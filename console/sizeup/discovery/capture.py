@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from sizeup.discovery import routes
+from sizeup.discovery import direct_nfs, routes
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.cloud import INSTANCE_DATA, provider_in, reduced_instance_data
@@ -36,7 +36,7 @@ from sizeup.model.machine import Machine
 from sizeup.procfs.device_questions import Question
 from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.lparcfg import LPARCFG, reduced_lparcfg
-from sizeup.procfs.mounts import parse_mountstats
+from sizeup.procfs.mounts import is_below, parse_mountstats
 from sizeup.procfs.smbios import without_identities
 
 FORMAT = 1
@@ -52,16 +52,35 @@ _IDENTIFYING = frozenset({
 _NAME_KIND = re.compile(r"^(?:naa\.|eui\.|nvme\.|t10\.|(?:part\d+-)?(?:mpath|LVM|CRYPT-\w+|CRYPT|DM_\w+)-)")
 """What tells the kind of a name, by which discovery knows it, and is no part of it."""
 
-_WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddress", "/dstaddr")
+_WITH_ADDRESSES = (
+    "/mounts",
+    "/mountinfo",
+    "/mountstats",
+    "/address",
+    "/ipaddress",
+    "/dstaddr",
+    "/oranfstab",
+    "/oratab",
+    "/inventory.xml",
+)
 """Files in which network addresses stand between other words."""
 
-_WITH_ADDRESSES_FIELDS = frozenset(
-    {"nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "local_mounts", "lost_mounts"}
-)
+_WITH_ADDRESSES_FIELDS = frozenset({
+    "nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "local_mounts", "lost_mounts",
+    "oracle_homes", "server_name", "local_path", "server_paths", "export_path", "local_mount",
+})  # fmt: skip
 """The fields of a machine that come from them."""
+_REDUCED: dict[str, Callable[[str], str]] = {
+    direct_nfs.ORATAB: direct_nfs.reduced_oratab,
+    direct_nfs.INVENTORY: direct_nfs.reduced_inventory,
+    "/oranfstab": direct_nfs.reduced_oranfstab,
+}
+"""What is kept of files that people write, by how their paths end."""
 _TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _HEADINGS = {
     routes.IPV4_ROUTES: "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT",
+    routes.IPV4_ADDRESSES: "|-- 127.0.0.1\n/32 host LOCAL",
+    routes.IPV6_ADDRESSES: f"{1:032x} 01 80 10 80 lo",
     **dict.fromkeys(_TCP_TABLES, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
 }
 
@@ -208,6 +227,11 @@ def learn_identities(anonymizer: Anonymizer, captured: CapturedFiles, machine: M
     named = [(mount.export, mount.mount_point) for mount in machine.nfs_mounts]
     stats = captured.files.get("/proc/self/mountstats", b"").decode("utf-8", "replace")
     named += [(section.export, section.mount_point) for section in parse_mountstats(stats)]
+    # What a home that was read lies below is in the names of its files, too.
+    read = [home.path for home in machine.oracle_homes if home.unknown != "remote"]
+    tables = [data.decode("latin-1") for path, data in captured.files.items() if path.endswith("/oranfstab")]
+    names = (name for text in tables for name in direct_nfs.names_in(text))
+    named += [(name, name) for name in names if not any(is_below(home, (name,)) for home in read)]
     for export, where in named:
         anonymizer.learn_share(export, where)
 
@@ -241,7 +265,9 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         if path.startswith(ANSWERS):
             files[anonymizer.text(path)] = data  # numbers alone
             continue
+        reduce = next((reduce for ending, reduce in _REDUCED.items() if path.endswith(ending)), None)
         text = (without_identities(data) if path == SMBIOS_TABLE else data).decode("latin-1")
+        text = text if reduce is None else reduce(text)
         if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
             text = text.replace(serial, anonymizer.replacement(serial))
         masked = anonymizer.text(text, mounts=path.endswith(_WITH_ADDRESSES))
@@ -260,7 +286,10 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         files["/proc/1/environ"] = b"\0".join(kept)
     return CapturedFiles(
         files,
-        {anonymizer.text(path): anonymizer.text(target) for path, target in captured.links.items()},
+        {
+            anonymizer.text(path): anonymizer.text(target, mounts=target.startswith("/"))
+            for path, target in captured.links.items()
+        },
         {anonymizer.text(path) for path in captured.directories},
         {anonymizer.text(path): number for path, number in captured.refused.items()},
         captured.whole,
@@ -350,7 +379,7 @@ def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonym
     """Return the routes, addresses and connections among ``files`` with stand-ins for what was looked up in them."""
     lines: dict[str, dict[str, None]] = {
         name: {}
-        for name in (routes.IPV4_ROUTES, routes.IPV6_ROUTES, routes.IPV6_ADDRESSES, *_TCP_TABLES)
+        for name in (routes.IPV4_ROUTES, routes.IPV6_ROUTES, routes.IPV6_ADDRESSES, routes.IPV4_ADDRESSES, *_TCP_TABLES)
         if name in files
     }
     for text, nic, local in _followed(machine):
@@ -381,6 +410,13 @@ def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonym
                 state = f"{found.state:02X} 0:0 00:0 {found.retransmissions:X}"
                 line = f"{number}: 00000000:0000 {remote}:{found.port:04X} {state}"
                 lines[table][line] = None
+    own_addresses = [one.local_path for server in machine.direct_nfs_servers for one in server.locals if one.here]
+    for text in own_addresses:
+        masked = routes.parse_address(anonymizer.text(text, mounts=True))
+        if masked is not None and masked[0].version == 4:
+            lines.get(routes.IPV4_ADDRESSES, {})[f"|-- {masked[0]}\n/32 host LOCAL"] = None
+        elif masked is not None:
+            lines.get(routes.IPV6_ADDRESSES, {}).setdefault(f"{masked[0].packed.hex()} 01 80 00 80 lo", None)
     return {
         name: "".join(f"{line}\n" for line in (*filter(None, (_HEADINGS.get(name),)), *own)).encode()
         for name, own in lines.items()

@@ -195,12 +195,17 @@ def with_free_space(found: Sequence[LocalMount], mounts: Sequence[MountEntry]) -
     if not hasattr(os, "statvfs"):  # a system that is no Unix
         return tuple(found)
     tops = {entry.point: entry for entry in mounts}
-    slow = [entry.point for entry in mounts if not entry.local or entry.kind in _WAITS]
+    slow = waiting_points(mounts)
     return tuple(_asked(mount) if _may_ask(mount, tops, slow) else mount for mount in found)
 
 
 _WAITS = ("autofs", "ocfs2", "gfs2", "gpfs", "beegfs")
 """Kinds that ask a daemon or other servers."""
+
+
+def waiting_points(mounts: Sequence[MountEntry]) -> list[str]:
+    """Return the mount points where to ask for anything may wait for a server or a process."""
+    return [entry.point for entry in mounts if not entry.local or entry.kind in _WAITS]
 
 
 def _may_ask(mount: LocalMount, tops: dict[str, MountEntry], slow: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from sizeup.model.storage import Hba, NvmeController, Transport
 IPV4_ROUTES = "/proc/net/route"
 IPV6_ROUTES = "/proc/net/ipv6_route"
 IPV6_ADDRESSES = "/proc/net/if_inet6"
+IPV4_ADDRESSES = "/proc/net/fib_trie"
 
 _ROUTES_LIMIT = 4096
 _UP, _REJECT, _GATEWAY = 0x1, 0x200, 0x2
@@ -98,6 +99,12 @@ def parse_ipv6_addresses(text: str) -> dict[Address, str]:
     return found
 
 
+def parse_ipv4_addresses(text: str) -> frozenset[Address]:
+    """Return the IPv4 addresses of this host, of ``/proc/net/fib_trie``: those with a local route to one address."""
+    own = re.findall(r"^[ |]*\|-- ([\d.]{7,15})\n[ |]*/32 host LOCAL$", text, re.MULTILINE)
+    return frozenset(found[0] for address in own if (found := parse_address(address)) is not None)
+
+
 def parse_address(text: str | None) -> tuple[Address, str | None] | None:
     """Return an address and its zone, of ``192.0.2.1``, ``fe80::1%eth0`` or ``[2001:db8::1]``; None for none."""
     bare, _, zone = (text or "").strip("[] ").partition("%")
@@ -114,6 +121,7 @@ class Routes:
         self._sysroot = sysroot
         self._by_version: dict[int, tuple[Route, ...]] = {}
         self._ipv6_addresses: Mapping[Address, str] | None = None
+        self._ipv4_addresses: frozenset[Address] | None = None
 
     def _routes(self, version: int) -> tuple[Route, ...]:
         if version not in self._by_version:
@@ -140,14 +148,29 @@ class Routes:
         if zone is not None or address.is_loopback:
             return zone or "lo"
         if address.version == 6:
-            if self._ipv6_addresses is None:
-                self._ipv6_addresses = parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
-            return self._ipv6_addresses.get(address)
+            return self._by_ipv6_address().get(address)
         # /proc has no IPv4 addresses by interface: the one whose own network it lies in, if there is only one.
         own = [route for route in self._routes(4) if route.direct and address in route.network]
         longest = own[0].network.prefixlen if own else 0
         nics = {route.nic for route in own if route.network.prefixlen == longest}
         return nics.pop() if len(nics) == 1 else None
+
+    def has(self, local: str) -> bool | None:
+        """Return whether this machine has an address; None for a name, and where its addresses are not known."""
+        parsed = parse_address(local)
+        if parsed is None:
+            return None
+        own: Collection[Address] = self._by_ipv6_address()
+        if parsed[0].version == 4:
+            if self._ipv4_addresses is None:
+                self._ipv4_addresses = parse_ipv4_addresses(self._sysroot.read(IPV4_ADDRESSES) or "")
+            own = self._ipv4_addresses
+        return parsed[0] in own if own else None
+
+    def _by_ipv6_address(self) -> Mapping[Address, str]:
+        if self._ipv6_addresses is None:
+            self._ipv6_addresses = parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
+        return self._ipv6_addresses
 
 
 def node_of(nic: Nic | None, by_name: Mapping[str, Nic], depth: int = _BOND_DEPTH) -> int | None:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from sizeup.model import storage
 from sizeup.model.finding import Finding
-from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers, is_port
+from sizeup.model.network import DirectNfsServer, NfsMount, Nic, OracleHome, RdmaPort, TcpBuffers, is_port
 from sizeup.model.numa import NUMA, HugePages, NumaNode
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
@@ -498,6 +498,9 @@ class Machine(Struct, frozen=True):
     nvme_namespaces: tuple[storage.NvmeNamespace, ...] = ()
     nvme_subsystems: tuple[storage.NvmeSubsystem, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
+    oracle_homes: tuple[OracleHome, ...] = ()
+    direct_nfs_servers: tuple[DirectNfsServer, ...] = ()
+    """Those of every ``oranfstab`` that a home or the machine has."""
     tcp: TcpBuffers | None = None
     """None where the kernel does not tell, or in a capture without them."""
     file_systems: tuple[FileSystem, ...] = ()

@@ -140,3 +140,43 @@ class NfsMount(Struct, frozen=True):
     """The interface the route to the server takes; None in a capture without routes."""
     unanswered: str | None = None
     """What shows that the server does not answer, by its connections; None where nothing does."""
+
+
+class OracleHome(Struct, frozen=True):
+    """An installation of Oracle that ``/etc/oratab`` or the central inventory names."""
+
+    path: str
+    direct_nfs: bool | None
+    """Whether the library of Direct NFS is linked."""
+    unknown: str | None = None
+    """Why that is not known: ``remote`` (on a mount that may wait, not read), ``missing`` (no ``rdbms/lib``, or not
+    readable), ``copied`` (11g: the library has another name then)."""
+    oranfstab: str | None = None
+    """The table that names its NFS servers; without one Direct NFS takes the mounts of the kernel."""
+
+
+class DirectNfsLocal(Struct, frozen=True):
+    """An address of this host in an ``oranfstab``, or the name of one."""
+
+    local_path: str
+    here: bool | None
+    """Whether an interface has it; None for a name, and where the addresses are not known."""
+
+
+class DirectNfsExport(Struct, frozen=True):
+    """An exported directory, and its mount point here."""
+
+    export_path: str
+    local_mount: str
+    mounted: bool
+    """By the kernel, without which Direct NFS does not serve it."""
+
+
+class DirectNfsServer(Struct, frozen=True):
+    """One server of an ``oranfstab``."""
+
+    server_name: str
+    locals: tuple[DirectNfsLocal, ...] = ()
+    server_paths: tuple[str, ...] = ()
+    exports: tuple[DirectNfsExport, ...] = ()
+    oranfstab: str = ""

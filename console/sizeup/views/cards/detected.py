@@ -10,6 +10,7 @@ from sizeup.model.network import is_port
 from sizeup.model.storage import BlockKind, Hba, Transport
 from sizeup.text import counted, plural
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
+from sizeup.views.machine.device_sections import direct_nfs_section
 from sizeup.views.machine.facts import machine_facts
 
 _KINDS = {
@@ -116,6 +117,8 @@ def _storage_facts(machine: Machine) -> Iterator[tuple[str, str]]:
         yield disk.name, _listed(_size(disk.size_bytes), _KINDS[disk.kind], disk.model, on)
     for mount in machine.nfs_mounts:
         yield mount.mount_point, _listed("NFS", mount.export)
+    direct_nfs = direct_nfs_section(machine)
+    yield from () if direct_nfs is None else direct_nfs.facts
 
 
 def _node_facts(machine: Machine) -> Iterator[tuple[str, str]]:

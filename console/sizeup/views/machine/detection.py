@@ -25,7 +25,7 @@ from sizeup.model.machine import (
     Platform,
     PuCounts,
 )
-from sizeup.model.network import NfsMount, Nic, RdmaPort, TcpBuffers
+from sizeup.model.network import DirectNfsServer, NfsMount, Nic, OracleHome, RdmaPort, TcpBuffers
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.storage import (
     BlockDevice,
@@ -116,6 +116,8 @@ class Detection(msgspec.Struct, frozen=True):
     cxl_memory: tuple[CxlMemory, ...] = ()
     dax_devices: tuple[DaxDevice, ...] = ()
     interrupts: tuple[DeviceInterrupts, ...] = ()
+    oracle_homes: tuple[OracleHome, ...] = ()
+    direct_nfs_servers: tuple[DirectNfsServer, ...] = ()
 
 
 _SHARED = tuple(name for name in Detection.__struct_fields__ if name in Machine.__struct_fields__)

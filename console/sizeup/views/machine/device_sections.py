@@ -245,3 +245,27 @@ def nfs_section(machine: Machine) -> Section | None:
         for mount in machine.nfs_mounts
     ]
     return table_section("NFS", rows, numeric=("connections", "rsize", "wsize"))
+
+
+_DIRECT_NFS = {
+    True: "linked",
+    False: "not linked",
+    "remote": "unknown, as the home is on a mount that may wait for its server",
+    "missing": "unknown, as rdbms/lib is missing or not readable",
+    "copied": "unknown for 11g: compare lib/libodm11.so with lib/libnfsodm11.so",
+}
+_HERE = {True: "", False: " (not of this machine)", None: " (not checked)"}
+
+
+def direct_nfs_section(machine: Machine) -> Section | None:
+    """Oracle homes with Direct NFS or without, and the servers of every oranfstab with their paths."""
+    facts = []
+    for home in machine.oracle_homes:
+        table = f"; {home.oranfstab}" if home.oranfstab else ""
+        facts.append(("Oracle home", f"{home.path}: Direct NFS {_DIRECT_NFS[home.unknown or home.direct_nfs]}{table}"))
+    for server in machine.direct_nfs_servers:
+        own = ", ".join(f"{one.local_path}{_HERE[one.here]}" for one in server.locals) or "any address"
+        mounts = (f"{one.local_mount}{'' if one.mounted else ' (not mounted)'}" for one in server.exports)
+        paths = ", ".join(server.server_paths) or "its mounts"
+        facts.append(("NFS server", f"{server.server_name}: {own} to {paths}; {', '.join(mounts) or 'no mounts'}"))
+    return Section("Oracle Direct NFS", tuple(facts)) if facts else None

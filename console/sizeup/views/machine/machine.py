@@ -18,6 +18,7 @@ from sizeup.units import format_bytes, format_hz
 from sizeup.views.machine.device_sections import (
     adapters_section,
     budget_section,
+    direct_nfs_section,
     network_section,
     nfs_section,
     paths_section,
@@ -249,7 +250,7 @@ _PARTS: Mapping[str, tuple[Callable[[Machine], Section | None], ...]] = {
     "numa": (memory_section, distances_section),
     "memory": (memory_modules_section,),
     "network": (network_section, rings_section, rdma_section),
-    "nfs": (nfs_section,),
+    "nfs": (nfs_section, direct_nfs_section),
     "devices": (
         accelerators_section,
         cxl_section,

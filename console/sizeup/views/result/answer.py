@@ -145,7 +145,7 @@ def answer_notes(given: Sizing, first: Card | None) -> list[str]:
 
 
 def other_answers(given: AdviceSet, first: Card | None, stated: Container[str] = ()) -> list[str]:
-    """Return what else has an answer, but for the ids ``stated``: beside a verdict (``first``) only what is a problem."""
+    """Return what else has an answer but the ids ``stated``: beside a verdict (``first``) only what is a problem."""
     return [
         one.verdict
         for one in given.advice

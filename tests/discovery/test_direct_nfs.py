@@ -1,0 +1,195 @@
+"""Oracle homes with Direct NFS or without, and the paths of their ``oranfstab``; nothing is asked of a server."""
+
+from pathlib import Path
+
+import pytest
+
+from finding_checks import ids, only
+from sizeup.cli import run
+from sizeup.discovery.capture import capture
+from sizeup.discovery.direct_nfs import parse_inventory, parse_oranfstab, parse_oratab, reduced_oranfstab
+from sizeup.discovery.machine import discover
+from sizeup.discovery.routes import parse_ipv4_addresses
+from sizeup.errors import MalformedError
+from sizeup.model.machine import Machine
+from sizeup.model.network import DirectNfsExport, DirectNfsLocal, DirectNfsServer, OracleHome
+from sizeup.views.machine.machine import machine_sections
+from trees import grow
+
+ORANFSTAB = """
+# two paths to the first server
+server: LedgerFiler
+local: 192.0.2.11  path: 192.0.2.1
+local: 192.0.3.12
+path: 192.0.3.1
+nfs_version: nfsv4.1
+community: topsecret
+dontroute
+export: /vol/data1 mount: /u02/ledger security: sys
+export: /vol/data2 mount: /u03/ledger/
+
+server:second-filer.example
+path:fd00:2::1
+local: storage-lan
+"""
+OWN = "\\n".join(
+    (
+        "Main:", "  +-- 0.0.0.0/0 3 0 5", "     |-- 192.0.2.0", "        /24 link UNICAST", "     |-- 192.0.2.11",
+        "        /32 host LOCAL", "     |-- 192.0.3.255", "        /32 link BROADCAST",
+    )
+)  # fmt: skip
+TREE = f"""
+/proc/self/mountinfo = 36 35 0:42 / /u02/ledger rw - nfs4 filer:/vol/data1 rw,addr=192.0.2.1\\n37 35 0:43 / /nfs rw - nfs filer:/homes rw
+/proc/net/fib_trie = {OWN}
+/etc/oratab = # by dbca\\nLEDG:/u01/app/oracle/19/db:Y\\n+ASM1:/u01/app/grid/:N # grid\\nOLD:/u01/app/oracle/11/db:N\\n*:/nfs/shared/home:N\\nLNK:/u01/link:Y\\nGONE:/u01/gone/by/hand:N
+/etc/oraInst.loc = inventory_loc=/u01/app/oraInventory\\ninst_group=oinstall
+/u01/app/oraInventory/ContentsXML/inventory.xml = <?xml version="1.0"?>\\n<HOME NAME="DB" LOC="/u01/app/oracle/19/db" TYPE="O" IDX="1">\\n<NODE_LIST><NODE NAME="secretnode"/></NODE_LIST></HOME>\\n<HOME NAME="GONE" LOC="/u01/gone" REMOVED="T"/>\\n<HOME NAME="C" LOC="/u01/client"/>
+/u01/app/oracle/19/db/rdbms/lib/odm/libnfsodm19.so = elf
+/u01/app/grid/rdbms/lib/ins_rdbms.mk = x
+/u01/app/oracle/11/db/rdbms/lib/ins_rdbms.mk = x
+/u01/app/oracle/11/db/lib/libodm11.so = copied
+/u01/link -> /nfs/elsewhere
+"""  # noqa: E501
+DB = "/u01/app/oracle/19/db"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    grow(tmp_path / "root", TREE)
+    table = tmp_path / "root" / DB.lstrip("/") / "dbs/oranfstab"
+    table.parent.mkdir()
+    table.write_text(ORANFSTAB)
+    return tmp_path / "root"
+
+
+def test_homes_say_whether_direct_nfs_is_linked_and_why_not(root: Path) -> None:
+    assert discover(str(root)).oracle_homes == (
+        OracleHome(DB, True, None, f"{DB}/dbs/oranfstab"),
+        OracleHome("/u01/app/grid", False),
+        OracleHome("/u01/app/oracle/11/db", None, "copied"),
+        OracleHome("/nfs/shared/home", None, "remote"),
+        OracleHome("/u01/link", None, "remote"),
+        OracleHome("/u01/gone/by/hand", None, "missing"),
+    )
+
+
+@pytest.mark.parametrize(("target", "linked"), [("libnfsodm11.so", True), ("libodm11.so_stub", False)])
+def test_11g_links_the_library_in_the_place_of_the_stub(tmp_path: Path, target: str, linked: bool) -> None:
+    text = f"/proc/x = 1\n/etc/oratab = A:/o:Y\n/o/rdbms/lib/x = 1\n/o/lib/{target} = 1\n/o/lib/libodm11.so -> {target}"
+
+    assert discover(grow(tmp_path, text)).oracle_homes == (OracleHome("/o", linked),)
+
+
+def test_a_table_names_what_this_machine_has_of_it(root: Path) -> None:
+    file = f"{DB}/dbs/oranfstab"
+    assert discover(str(root)).direct_nfs_servers == (
+        DirectNfsServer(
+            "LedgerFiler",
+            (DirectNfsLocal("192.0.2.11", True), DirectNfsLocal("192.0.3.12", False)),
+            ("192.0.2.1", "192.0.3.1"),
+            (DirectNfsExport("/vol/data1", "/u02/ledger", True), DirectNfsExport("/vol/data2", "/u03/ledger/", False)),
+            file,
+        ),
+        DirectNfsServer("second-filer.example", (DirectNfsLocal("storage-lan", None),), ("fd00:2::1",), (), file),
+    )
+
+
+def test_the_table_of_the_machine_serves_homes_without_one(root: Path) -> None:
+    (root / "etc/oranfstab").write_text("server: common\nlocal: fd00::5\n")
+    (root / "proc/net/if_inet6").write_text("fd000000000000000000000000000005 02 40 00 80 eth1\n")
+    machine = discover(str(root))
+
+    assert {home.path: home.oranfstab for home in machine.oracle_homes if home.direct_nfs is not None} == {
+        DB: f"{DB}/dbs/oranfstab",
+        "/u01/app/grid": "/etc/oranfstab",
+    }
+    assert machine.direct_nfs_servers[0].locals == (DirectNfsLocal("fd00::5", True),)
+
+
+def test_without_a_table_of_addresses_it_is_not_known_which_are_here(root: Path) -> None:
+    (root / "proc/net/fib_trie").unlink()
+
+    assert [one.here for one in discover(str(root)).direct_nfs_servers[0].locals] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("local: 192.0.2.1", r"line 1: expected server:, found local:"),
+        ("server: a\nmount: /u02", r"line 2: expected export:, found mount:"),
+        ("server: a\nexport: /v\npath: b", r"line 3: expected mount: after export:, found path:"),
+        ("server: a\nexport: /v", r"expected mount: after the last export:, found the end of the file"),
+        ("server: a\nserver: b\nexport: /v server: c", r"line 3: expected mount: after export:, found server:"),
+        ("server: a\n\npth: 192.0.2.1", r"line 3: expected server:, local:, .* found pth:"),
+        ("server: a\nLedgerFiler", r"line 2: expected .* found another word"),
+        ("server: a\npath:", r"line 2: expected a value after path:, found none"),
+        ("server: a\npath: local: b", r"line 2: expected a value after path:, found none"),
+        ("server: a" + "\npath: b" * 5, r"line 6: expected at most 4 path: of one server, found more"),
+    ],
+)
+def test_a_bad_table_is_one_gap_with_its_line_in_a_masked_capture_too(
+    root: Path, tmp_path: Path, text: str, found: str
+) -> None:
+    with pytest.raises(MalformedError, match=f"^{found}"):
+        parse_oranfstab(text)
+    with pytest.raises(MalformedError, match=f"^{found}"):
+        parse_oranfstab(reduced_oranfstab(text))
+    (root / DB.lstrip("/") / "dbs/oranfstab").write_text(text)
+    machine = discover(str(root))
+    assert [gap.reason.partition(":")[0] for gap in machine.gaps if gap.subject.endswith("oranfstab")] == ["malformed"]
+    assert machine.direct_nfs_servers == ()
+
+    masked, _ = capture(str(root), str(tmp_path / "host.tar"), tool="test", salt=b"one")
+    assert discover(str(tmp_path / "host.tar")) == masked
+    assert b"LedgerFiler" not in (tmp_path / "host.tar").read_bytes()
+
+
+def test_four_paths_and_no_export_are_a_table() -> None:
+    (server,) = parse_oranfstab("SERVER: a\nDontRoute\n" + "path: b\n" * 4 + "mnt_timeout: 60 # s")
+
+    assert (server.server_name, len(server.server_paths), server.exports) == ("a", 4, ())
+
+
+@pytest.mark.parametrize("salt", [None, b"one"], ids=["unmasked", "masked"])
+def test_a_capture_reads_back_to_an_equal_machine_and_a_masked_one_names_nobody(
+    root: Path, tmp_path: Path, salt: bytes | None
+) -> None:
+    file = tmp_path / "host.tar"
+    machine, _ = capture(str(root), str(file), tool="test", salt=salt)
+
+    assert discover(str(file)) == machine
+    assert len(machine.oracle_homes) == 6
+    assert [one.here for server in machine.direct_nfs_servers for one in server.locals] == [True, False, None]
+    assert [one.mounted for one in machine.direct_nfs_servers[0].exports] == [True, False]
+    content = file.read_bytes()
+    secrets = (
+        b"LedgerFiler", b"192.0.2.11", b"192.0.3.12", b"second-filer", b"fd00:2::1", b"storage-lan", b"ledger",
+        b"/vol/data2", b"topsecret", b"secretnode", b"LEDG", b"two paths",
+    )  # fmt: skip
+    assert [secret for secret in secrets if (secret in content) is (salt is not None)] == []
+
+
+def test_an_address_that_no_interface_has_is_a_finding(root: Path) -> None:
+    found = only(discover(str(root)), "nfs.direct-local")
+
+    assert found.title == "Direct NFS to LedgerFiler: no interface has 192.0.3.12"
+    assert "nfs.direct-local" not in ids(
+        Machine(direct_nfs_servers=(DirectNfsServer("a", (DirectNfsLocal("b", None),)),))
+    )
+
+
+def test_detect_shows_homes_and_paths(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["detect", "nfs", "--sysroot", str(root)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+
+    assert f"{DB}: Direct NFS linked; {DB}/dbs/oranfstab" in text
+    assert "/u01/app/grid: Direct NFS not linked Oracle home" in text
+    assert "192.0.3.12 (not of this machine)" in text
+    assert "/u03/ledger/ (not mounted)" in text
+    assert [section.title for section in machine_sections(Machine(), "nfs")] == []
+
+
+def test_the_lists_of_homes_are_read_by_their_forms() -> None:
+    assert parse_oratab("# A:/a:Y\n\nB:/b:N\nC:D:Y\n*:/c\n E:/e:Y # x") == ("/b", "/c", "/e")
+    assert parse_inventory('<HOME_LIST><HOME NAME="A" LOC="/a"/><HOME LOC="C:\\b"/></HOME_LIST>') == ("/a",)
+    assert {str(one) for one in parse_ipv4_addresses(OWN.replace("\\n", "\n"))} == {"192.0.2.11"}
