@@ -53,34 +53,21 @@ _NAME_KIND = re.compile(r"^(?:naa\.|eui\.|nvme\.|t10\.|(?:part\d+-)?(?:mpath|LVM
 """What tells the kind of a name, by which discovery knows it, and is no part of it."""
 
 _WITH_ADDRESSES = (
-    "/mounts",
-    "/mountinfo",
-    "/mountstats",
-    "/address",
-    "/ipaddress",
-    "/dstaddr",
-    "/oranfstab",
-    "/oratab",
-    "/inventory.xml",
-)
+    "/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddress", "/dstaddr", direct_nfs.ORATAB,
+    direct_nfs.INVENTORY, direct_nfs.TABLE,
+)  # fmt: skip
 """Files in which network addresses stand between other words."""
 
 _WITH_ADDRESSES_FIELDS = frozenset({
     "nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "local_mounts", "lost_mounts",
-    "oracle_homes", "server_name", "local_path", "server_paths", "export_path", "local_mount",
+    "oracle_homes", "server_name", "local_paths", "server_paths", "exports", "local_found", "local_absent",
+    "not_mounted",
 })  # fmt: skip
 """The fields of a machine that come from them."""
-_REDUCED: dict[str, Callable[[str], str]] = {
-    direct_nfs.ORATAB: direct_nfs.reduced_oratab,
-    direct_nfs.INVENTORY: direct_nfs.reduced_inventory,
-    "/oranfstab": direct_nfs.reduced_oranfstab,
-}
-"""What is kept of files that people write, by how their paths end."""
 _TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _HEADINGS = {
     routes.IPV4_ROUTES: "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT",
     routes.IPV4_ADDRESSES: "|-- 127.0.0.1\n/32 host LOCAL",
-    routes.IPV6_ADDRESSES: f"{1:032x} 01 80 10 80 lo",
     **dict.fromkeys(_TCP_TABLES, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
 }
 
@@ -229,8 +216,8 @@ def learn_identities(anonymizer: Anonymizer, captured: CapturedFiles, machine: M
     named += [(section.export, section.mount_point) for section in parse_mountstats(stats)]
     # What a home that was read lies below is in the names of its files, too.
     read = [home.path for home in machine.oracle_homes if home.unknown != "remote"]
-    tables = [data.decode("latin-1") for path, data in captured.files.items() if path.endswith("/oranfstab")]
-    names = (name for text in tables for name in direct_nfs.names_in(text))
+    tables = (data for path, data in captured.files.items() if path.endswith(direct_nfs.TABLE))
+    names = (name for table in tables for name in direct_nfs.names_in(table.decode("latin-1")))
     named += [(name, name) for name in names if not any(is_below(home, (name,)) for home in read)]
     for export, where in named:
         anonymizer.learn_share(export, where)
@@ -265,9 +252,8 @@ def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machi
         if path.startswith(ANSWERS):
             files[anonymizer.text(path)] = data  # numbers alone
             continue
-        reduce = next((reduce for ending, reduce in _REDUCED.items() if path.endswith(ending)), None)
         text = (without_identities(data) if path == SMBIOS_TABLE else data).decode("latin-1")
-        text = text if reduce is None else reduce(text)
+        text = direct_nfs.reduced(path, text)
         if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
             text = text.replace(serial, anonymizer.replacement(serial))
         masked = anonymizer.text(text, mounts=path.endswith(_WITH_ADDRESSES))
@@ -410,8 +396,7 @@ def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonym
                 state = f"{found.state:02X} 0:0 00:0 {found.retransmissions:X}"
                 line = f"{number}: 00000000:0000 {remote}:{found.port:04X} {state}"
                 lines[table][line] = None
-    own_addresses = [one.local_path for server in machine.direct_nfs_servers for one in server.locals if one.here]
-    for text in own_addresses:
+    for text in (local for server in machine.direct_nfs_servers for local in server.local_found):
         masked = routes.parse_address(anonymizer.text(text, mounts=True))
         if masked is not None and masked[0].version == 4:
             lines.get(routes.IPV4_ADDRESSES, {})[f"|-- {masked[0]}\n/32 host LOCAL"] = None

@@ -7,25 +7,22 @@ Files alone are read, and none where a mount may wait for its server. ``dnfs_on`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from sizeup.discovery.routes import Routes, parse_address
 from sizeup.discovery.sysroot import LINKS_LIMIT, Sysroot
 from sizeup.errors import MalformedError
-from sizeup.model.network import DirectNfsExport, DirectNfsLocal, DirectNfsServer, NfsMount, OracleHome
+from sizeup.model.network import DirectNfsServer, OracleHome
 from sizeup.procfs.mounts import is_below
 from sizeup.text import clean
 
-ORATAB, ORANFSTAB, INVENTORY = "/etc/oratab", "/etc/oranfstab", "/ContentsXML/inventory.xml"
-"""The last below the directory that ``/etc/oraInst.loc`` names."""
+ORATAB, INVENTORY, TABLE = "/etc/oratab", "/ContentsXML/inventory.xml", "/oranfstab"
+"""The inventory is below the directory that ``/etc/oraInst.loc`` names; tables are in ``/etc`` and ``dbs``."""
 _HOMES_LIMIT = 64
-_MOST_PATHS = 4
-"""``local`` and ``path`` lines of one server, each."""
 _PATHS = ("server", "local", "path", "export", "mount")
 _OTHERS = ("nfs_version", "mnt_timeout", "security_default", "security", "management", "community", "uid", "gid")
-_EXPECTED = "server:, local:, path:, export:, mount: or another attribute of oranfstab"
 _WORD = re.compile(r"([A-Za-z_]+):[ \t]*(\S+)|\S+")
 
 
@@ -44,80 +41,73 @@ def parse_inventory(text: str) -> tuple[str, ...]:
 def parse_oranfstab(text: str) -> tuple[DirectNfsServer, ...]:
     """The servers of an ``oranfstab``, with nothing of this machine yet; raises ``MalformedError``.
 
-    Oracle, Database Installation Guide for Linux, "Creating an oranfstab File for Direct NFS Client".
+    Oracle, Database Installation Guide for Linux, "Creating an oranfstab File for Direct NFS Client". A word that is no
+    attribute may name a host, so that no error repeats it.
     """
-    servers: list[tuple[str, dict[str, list[str]]]] = []
-    last = ""
-    for number, key, value in _attributes(text):
+    servers: list[dict[str, list[str]]] = []
+    last = expected = ""
+    for number, match in _words(text):
+        key, value = (match[1] or match[0].removesuffix(":")).lower(), match[2] or ""
+        found = f"{key}:"
+        if ":" not in match[0] or key not in _PATHS + _OTHERS:
+            expected = "server:, local:, path:, export:, mount: or another attribute of oranfstab"
+            found = found if re.fullmatch("[a-z_]{1,24}:", found) and ":" in match[0] else "another word"
+        elif not value or value.endswith(":"):
+            expected, found = f"a value after {key}:", "none"
+        elif key != "server" and not servers:
+            expected = "server:"
+        elif (key == "mount") != (last == "export"):
+            expected = "mount: after export:" if last == "export" else "export:"
+        if expected:
+            raise MalformedError(f"line {number}: expected {expected}, found {found}")
         if key == "server":
-            servers.append((value, {name: [] for name in _PATHS}))
-        if not servers or (key == "mount") != (last == "export"):
-            expected = "server:" if not servers else "mount: after export:" if last == "export" else "export:"
-            raise MalformedError(f"line {number}: expected {expected}, found {key}:")
-        found = servers[-1][1].setdefault(key, [])
-        found.append(value)
-        if key in ("local", "path") and len(found) > _MOST_PATHS:
-            raise MalformedError(f"line {number}: expected at most {_MOST_PATHS} {key}: of one server, found more")
+            servers.append({name: [] for name in _PATHS + _OTHERS})
+        servers[-1][key].append(clean(value))
         last = key
     if last == "export":
         raise MalformedError("expected mount: after the last export:, found the end of the file")
+    exports = (tuple(zip(one["export"], one["mount"], strict=True)) for one in servers)
     return tuple(
-        DirectNfsServer(
-            name,
-            tuple(DirectNfsLocal(local, None) for local in own["local"]),
-            tuple(own["path"]),
-            tuple(DirectNfsExport(*pair, mounted=False) for pair in zip(own["export"], own["mount"], strict=True)),
-        )
-        for name, own in servers
+        DirectNfsServer(one["server"][0], tuple(one["local"]), tuple(one["path"]), mounts)
+        for one, mounts in zip(servers, exports, strict=True)
     )
 
 
-def _attributes(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield each attribute with its line; a word that is none may name a host, so that no error repeats it."""
+def _words(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield each attribute, with its value where it has one, and the number of its line."""
     for number, line in enumerate(text.splitlines(), 1):
-        for match in _WORD.finditer(line.partition("#")[0]):
-            key = (match[1] or match[0].removesuffix(":")).lower()
-            if match[0].lower() == "dontroute":
-                continue
-            if ":" not in match[0] or key not in _PATHS + _OTHERS:
-                found = f"{key}:" if re.fullmatch("[a-z_]{1,24}", key) and ":" in match[0] else "another word"
-                raise MalformedError(f"line {number}: expected {_EXPECTED}, found {found}")
-            if match[2] is None or match[2].endswith(":"):
-                raise MalformedError(f"line {number}: expected a value after {key}:, found none")
-            yield number, key, clean(match[2])
+        words = _WORD.finditer(line.partition("#")[0])
+        yield from ((number, word) for word in words if word[0].lower() != "dontroute")
 
 
-def reduced_oratab(text: str) -> str:
-    """The table with its homes alone."""
-    return "".join(f"*:{home}:N\n" for home in parse_oratab(text))
+def reduced(path: str, text: str) -> str:
+    """One of Oracle's files with homes, paths and mistakes alone, no comments and secrets; another file as it is."""
+    if path == ORATAB:
+        return "".join(f"*:{home}:N\n" for home in parse_oratab(text))
+    if path.endswith(INVENTORY):
+        return "".join(f'<HOME LOC="{home}"/>\n' for home in parse_inventory(text))
+    if not path.endswith(TABLE):
+        return text
+    lines = [""] * text.count("\n") + [""]
+    for number, word in _words(text):
+        kept = word[0] if word[0].endswith(":") else "x"
+        lines[number - 1] += f"{word[1]}: {word[2] if word[1].lower() in _PATHS else 'x'} " if word[1] else f"{kept} "
+    return "\n".join(lines)
 
 
-def reduced_inventory(text: str) -> str:
-    """The inventory with its homes alone: it names the nodes of a cluster, too."""
-    return "".join(f'<HOME LOC="{home}"/>\n' for home in parse_inventory(text))
-
-
-def reduced_oranfstab(text: str) -> str:
-    """The table without comments, secrets and stray words, so that it reads, or fails, as before."""
-
-    def kept(match: re.Match[str]) -> str:
-        if match[1] is None:
-            return match[0] if match[0].endswith(":") or match[0].lower() == "dontroute" else "x"
-        return f"{match[1]}: {match[2] if match[1].lower() in _PATHS else 'x'}"
-
-    return "".join(f"{_WORD.sub(kept, line.partition('#')[0])}\n" for line in text.splitlines())
-
-
-def names_in(text: str) -> tuple[str, ...]:
+def names_in(table: str) -> tuple[str, ...]:
     """The names of servers and directories in an ``oranfstab``."""
-    found = (match[2] for match in _WORD.finditer(reduced_oranfstab(text)) if match[2] not in (None, "x"))
-    return tuple(value for value in found if parse_address(value) is None)
+    words = (word for _, word in _words(table) if word[1] and word[1].lower() in _PATHS)
+    return tuple(word[2] for word in words if parse_address(word[2]) is None)
 
 
 def read_direct_nfs(
-    sysroot: Sysroot, routes: Routes, mounts: Sequence[NfsMount], waiting: Sequence[str]
+    sysroot: Sysroot, routes: Routes, mounts: Collection[str], waiting: Sequence[str]
 ) -> tuple[tuple[OracleHome, ...], tuple[DirectNfsServer, ...]]:
-    """Return the homes, and the servers of all tables; ``waiting`` are mount points not to be read."""
+    """Return the homes, and the servers of all tables.
+
+    ``mounts`` are the mount points of NFS, ``waiting`` those where nothing may be read.
+    """
     tables: dict[str, tuple[DirectNfsServer, ...]] = {}
 
     def read(path: str) -> str:
@@ -126,13 +116,22 @@ def read_direct_nfs(
     def has_table(path: str) -> bool:
         if path not in tables and (text := read(path)):
             try:
-                tables[path] = tuple(_found(one, path, routes, mounts) for one in parse_oranfstab(text))
+                tables[path] = tuple(
+                    replace(
+                        one,
+                        local_found=tuple(local for local in one.local_paths if routes.has(local)),
+                        local_absent=tuple(local for local in one.local_paths if routes.has(local) is False),
+                        not_mounted=tuple(at for _, at in one.exports if at.rstrip("/") not in mounts),
+                        oranfstab=path,
+                    )
+                    for one in parse_oranfstab(text)
+                )
             except MalformedError as error:
                 tables[path] = ()
                 sysroot.note(path, f"malformed: {error}")
         return path in tables
 
-    common = ORANFSTAB if has_table(ORANFSTAB) else None
+    common = f"/etc{TABLE}" if has_table(f"/etc{TABLE}") else None
     pointer = re.search(r"^inventory_loc=(/\S*?)/*$", read("/etc/oraInst.loc"), re.MULTILINE)
     databases = parse_oratab(read(ORATAB))
     others = parse_inventory(read(pointer[1] + INVENTORY)) if pointer else ()
@@ -141,7 +140,7 @@ def read_direct_nfs(
         linked, unknown = _linked(sysroot, home, waiting)
         if unknown == "missing" and home not in databases:
             continue  # of clients and tools
-        own = f"{home}/dbs/oranfstab"
+        own = f"{home}/dbs{TABLE}"
         homes.append(OracleHome(home, linked, unknown, own if has_table(own) else common))
     return tuple(homes), tuple(server for table in tables.values() for server in table)
 
@@ -158,14 +157,6 @@ def _linked(sysroot: Sysroot, home: str, waiting: Sequence[str]) -> tuple[bool |
     if target is None and sysroot.exists(old):
         return None, "copied"
     return target is not None and target.rpartition("/")[2].startswith("libnfsodm"), None
-
-
-def _found(server: DirectNfsServer, table: str, routes: Routes, mounts: Sequence[NfsMount]) -> DirectNfsServer:
-    """Return a server with its table, and what of it this machine has."""
-    points = {mount.mount_point for mount in mounts}
-    own = tuple(replace(one, here=routes.has(one.local_path)) for one in server.locals)
-    exports = tuple(replace(one, mounted=(one.local_mount.rstrip("/") in points)) for one in server.exports)
-    return replace(server, locals=own, exports=exports, oranfstab=table)
 
 
 def _may_read(sysroot: Sysroot, path: str, waiting: Sequence[str]) -> bool:

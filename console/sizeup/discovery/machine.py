@@ -115,7 +115,8 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
     mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
     local = local_mounts(mounts)
-    homes, servers = read_direct_nfs(root, routes, machine.nfs_mounts, waiting_points(mounts))
+    points = {mount.mount_point for mount in machine.nfs_mounts}
+    homes, servers = read_direct_nfs(root, routes, points, waiting_points(mounts))
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = _pci_addresses(machine, [nic for nic in machine.nics if nic.kind in PORTS and nic.up is not False])
     found = replace(

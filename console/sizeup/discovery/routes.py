@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -101,7 +101,7 @@ def parse_ipv6_addresses(text: str) -> dict[Address, str]:
 
 def parse_ipv4_addresses(text: str) -> frozenset[Address]:
     """Return the IPv4 addresses of this host, of ``/proc/net/fib_trie``: those with a local route to one address."""
-    own = re.findall(r"^[ |]*\|-- ([\d.]{7,15})\n[ |]*/32 host LOCAL$", text, re.MULTILINE)
+    own = re.findall(r"^[ |]*\|-- ([\d.]{7,15})\n(?:[ |]*/.*\n)*?[ |]*/32 host LOCAL$", text, re.MULTILINE)
     return frozenset(found[0] for address in own if (found := parse_address(address)) is not None)
 
 
@@ -148,7 +148,9 @@ class Routes:
         if zone is not None or address.is_loopback:
             return zone or "lo"
         if address.version == 6:
-            return self._by_ipv6_address().get(address)
+            if self._ipv6_addresses is None:
+                self._ipv6_addresses = parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
+            return self._ipv6_addresses.get(address)
         # /proc has no IPv4 addresses by interface: the one whose own network it lies in, if there is only one.
         own = [route for route in self._routes(4) if route.direct and address in route.network]
         longest = own[0].network.prefixlen if own else 0
@@ -156,21 +158,13 @@ class Routes:
         return nics.pop() if len(nics) == 1 else None
 
     def has(self, local: str) -> bool | None:
-        """Return whether this machine has an address; None for a name, and where its addresses are not known."""
+        """Return whether this machine has an address; None for a name, and where that is not known."""
         parsed = parse_address(local)
-        if parsed is None:
-            return None
-        own: Collection[Address] = self._by_ipv6_address()
-        if parsed[0].version == 4:
-            if self._ipv4_addresses is None:
-                self._ipv4_addresses = parse_ipv4_addresses(self._sysroot.read(IPV4_ADDRESSES) or "")
-            own = self._ipv4_addresses
-        return parsed[0] in own if own else None
-
-    def _by_ipv6_address(self) -> Mapping[Address, str]:
-        if self._ipv6_addresses is None:
-            self._ipv6_addresses = parse_ipv6_addresses(self._sysroot.read(IPV6_ADDRESSES) or "")
-        return self._ipv6_addresses
+        if parsed is None or parsed[0].version == 6:
+            return True if self.holding(local) else None
+        if self._ipv4_addresses is None:
+            self._ipv4_addresses = parse_ipv4_addresses(self._sysroot.read(IPV4_ADDRESSES) or "")
+        return parsed[0] in self._ipv4_addresses if self._ipv4_addresses else None
 
 
 def node_of(nic: Nic | None, by_name: Mapping[str, Nic], depth: int = _BOND_DEPTH) -> int | None:

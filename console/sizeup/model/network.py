@@ -155,28 +155,18 @@ class OracleHome(Struct, frozen=True):
     """The table that names its NFS servers; without one Direct NFS takes the mounts of the kernel."""
 
 
-class DirectNfsLocal(Struct, frozen=True):
-    """An address of this host in an ``oranfstab``, or the name of one."""
-
-    local_path: str
-    here: bool | None
-    """Whether an interface has it; None for a name, and where the addresses are not known."""
-
-
-class DirectNfsExport(Struct, frozen=True):
-    """An exported directory, and its mount point here."""
-
-    export_path: str
-    local_mount: str
-    mounted: bool
-    """By the kernel, without which Direct NFS does not serve it."""
-
-
 class DirectNfsServer(Struct, frozen=True):
     """One server of an ``oranfstab``."""
 
     server_name: str
-    locals: tuple[DirectNfsLocal, ...] = ()
+    local_paths: tuple[str, ...] = ()
+    """Addresses of this host, or names of them; empty for any."""
     server_paths: tuple[str, ...] = ()
-    exports: tuple[DirectNfsExport, ...] = ()
+    exports: tuple[tuple[str, str], ...] = ()
+    """Each with its mount point here."""
+    local_found: tuple[str, ...] = ()
+    local_absent: tuple[str, ...] = ()
+    """Addresses that no interface has; of others it is not known."""
+    not_mounted: tuple[str, ...] = ()
+    """Mount points where the kernel has no NFS mount, without which Direct NFS does not serve them."""
     oranfstab: str = ""

@@ -217,15 +217,12 @@ def _options(mount: NfsMount, names: tuple[str, ...]) -> str:
 
 def direct_nfs(machine: Machine) -> Iterator[Finding]:
     """Direct NFS that sends from an address which no interface has."""
-    for server in machine.direct_nfs_servers:
-        missing = [one.local_path for one in server.locals if one.here is False]
-        if missing:
-            yield Finding(
-                "nfs.direct-local", Severity.WARNING,
-                f"Direct NFS to {server.server_name}: no interface has {', '.join(missing)}",
-                tuple(f"{server.oranfstab}: local: {address}" for address in missing),
-                "Direct NFS cannot use that path: its other paths carry the load, or the kernel's mount alone does.",
-                "Correct the address, or bring its interface up; then restart the instance.",
-                (f"nfs:{server.server_name}",),
-                command="grep -B 1 'host LOCAL' /proc/net/fib_trie",
-            )  # fmt: skip
+    for server in (server for server in machine.direct_nfs_servers if server.local_absent):
+        yield Finding(
+            "nfs.direct-local", Severity.WARNING,
+            f"Direct NFS to {server.server_name}: no interface has {', '.join(server.local_absent)}",
+            tuple(f"{server.oranfstab}: local: {address}" for address in server.local_absent),
+            "Direct NFS cannot use that path: its other paths carry the load, or the kernel's mount alone does.",
+            "Correct the address, or bring its interface up; then restart the instance.",
+            (f"nfs:{server.server_name}",), command="grep -B 1 'host LOCAL' /proc/net/fib_trie",
+        )  # fmt: skip

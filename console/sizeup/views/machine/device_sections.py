@@ -254,7 +254,6 @@ _DIRECT_NFS = {
     "missing": "unknown, as rdbms/lib is missing or not readable",
     "copied": "unknown for 11g: compare lib/libodm11.so with lib/libnfsodm11.so",
 }
-_HERE = {True: "", False: " (not of this machine)", None: " (not checked)"}
 
 
 def direct_nfs_section(machine: Machine) -> Section | None:
@@ -264,8 +263,9 @@ def direct_nfs_section(machine: Machine) -> Section | None:
         table = f"; {home.oranfstab}" if home.oranfstab else ""
         facts.append(("Oracle home", f"{home.path}: Direct NFS {_DIRECT_NFS[home.unknown or home.direct_nfs]}{table}"))
     for server in machine.direct_nfs_servers:
-        own = ", ".join(f"{one.local_path}{_HERE[one.here]}" for one in server.locals) or "any address"
-        mounts = (f"{one.local_mount}{'' if one.mounted else ' (not mounted)'}" for one in server.exports)
+        notes = dict.fromkeys(server.local_found, "") | dict.fromkeys(server.local_absent, " (not of this machine)")
+        own = ", ".join(f"{one}{notes.get(one, ' (not checked)')}" for one in server.local_paths) or "any address"
+        mounts = (f"{at}{' (not mounted)' if at in server.not_mounted else ''}" for _, at in server.exports)
         paths = ", ".join(server.server_paths) or "its mounts"
         facts.append(("NFS server", f"{server.server_name}: {own} to {paths}; {', '.join(mounts) or 'no mounts'}"))
     return Section("Oracle Direct NFS", tuple(facts)) if facts else None
