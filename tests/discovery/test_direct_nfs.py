@@ -88,9 +88,9 @@ def test_a_table_names_what_this_machine_has_of_it(root: Path) -> None:
             ("192.0.2.11", "192.0.3.12"),
             ("192.0.2.1", "192.0.3.1"),
             (("/vol/data1", "/u02/ledger"), ("/vol/data2", "/u03/ledger/")),
-            local_found=("192.0.2.11",),
-            local_absent=("192.0.3.12",),
-            not_mounted=("/u03/ledger/",),
+            found_addresses=("192.0.2.11",),
+            absent_addresses=("192.0.3.12",),
+            missing_mount_points=("/u03/ledger/",),
             oranfstab=file,
         ),
         DirectNfsServer("second-filer.example", ("storage-lan",), ("fd00:2::1",), oranfstab=file),
@@ -106,14 +106,14 @@ def test_the_table_of_the_machine_serves_homes_without_one(root: Path) -> None:
         DB: f"{DB}/dbs/oranfstab",
         "/u01/app/grid": "/etc/oranfstab",
     }
-    assert machine.direct_nfs_servers[0].local_found == ("fd00::5",)
+    assert machine.direct_nfs_servers[0].found_addresses == ("fd00::5",)
 
 
 def test_without_a_table_of_addresses_it_is_not_known_which_are_here(root: Path) -> None:
     (root / "proc/net/fib_trie").unlink()
 
     server = discover(str(root)).direct_nfs_servers[0]
-    assert (server.local_found, server.local_absent) == ((), ())
+    assert (server.found_addresses, server.absent_addresses) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_bad_table_is_one_gap_with_its_line_in_a_masked_capture_too(
 def test_four_paths_and_no_export_are_a_table() -> None:
     (server,) = parse_oranfstab("SERVER: a\nDontRoute\n" + "path: b\n" * 4 + "mnt_timeout: 60 # s")
 
-    assert (server.server_name, len(server.server_paths), server.exports) == ("a", 4, ())
+    assert (server.server, len(server.server_addresses), server.exports) == ("a", 4, ())
 
 
 @pytest.mark.parametrize("salt", [None, b"one"], ids=["unmasked", "masked"])
@@ -163,9 +163,9 @@ def test_a_capture_reads_back_to_an_equal_machine_and_a_masked_one_names_nobody(
     assert discover(str(file)) == machine
     assert len(machine.oracle_homes) == 6
     first, second = machine.direct_nfs_servers
-    assert (first.local_found, first.local_absent) == (first.local_paths[:1], first.local_paths[1:])
-    assert (second.local_found, second.local_absent) == ((), ())
-    assert first.not_mounted == (first.exports[1][1],)
+    assert (first.found_addresses, first.absent_addresses) == (first.local_addresses[:1], first.local_addresses[1:])
+    assert (second.found_addresses, second.absent_addresses) == ((), ())
+    assert first.missing_mount_points == (first.exports[1][1],)
     content = file.read_bytes()
     secrets = (
         b"LedgerFiler", b"192.0.2.11", b"192.0.3.12", b"second-filer", b"fd00:2::1", b"storage-lan", b"ledger",

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from report.sessions import machine, records, written
 from sizeup.masking import Masker
 from sizeup.model.advice import Advice, AdviceSet, Source
+from sizeup.model.machine import Machine
+from sizeup.model.network import DirectNfsServer, OracleHome
 from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AdviceRecord, EnvironmentRecord, MachineRecord, schema_text
 from sizeup.session.share import share
@@ -191,3 +193,22 @@ def test_names_of_other_processes_are_not_shared(tmp_path: Path, busy: str) -> N
     assert "payroll" not in text
     assert "java" not in text
     assert "load_1min" in text
+
+
+def test_of_direct_nfs_no_name_and_address_is_shared_and_what_is_absent_still_is(tmp_path: Path) -> None:
+    home = OracleHome("/u01/acme/db", True, None, "/u01/acme/db/dbs/oranfstab")
+    server = DirectNfsServer(
+        "LedgerFiler", ("192.0.2.11", "storage-lan"), ("fd00::1",), (("/vol/acme", "/acme/u02"),),
+        absent_addresses=("192.0.2.11",), missing_mount_points=("/acme/u02",), oranfstab=home.oranfstab or "",
+    )  # fmt: skip
+    item = MachineRecord(1, Machine(oracle_homes=(home,), direct_nfs_servers=(server,)))
+    packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
+    out = tmp_path / "share.sizeup.jsonl.gz"
+    out.write_bytes(packed)
+
+    text = gzip.decompress(packed).decode()
+    assert [name for name in ("acme", "LedgerFiler", "192.0.2.11", "storage-lan", "fd00::1") if name in text] == []
+    (found,) = read_session(str(out)).machine.direct_nfs_servers
+    assert found.absent_addresses == found.local_addresses[:1]
+    assert found.missing_mount_points == (found.exports[0][1],)
+    assert found.oranfstab == read_session(str(out)).machine.oracle_homes[0].oranfstab

@@ -60,8 +60,8 @@ _WITH_ADDRESSES = (
 
 _WITH_ADDRESSES_FIELDS = frozenset({
     "nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "local_mounts", "lost_mounts",
-    "oracle_homes", "server_name", "local_paths", "server_paths", "exports", "local_found", "local_absent",
-    "not_mounted",
+    "oracle_homes", "server", "local_addresses", "server_addresses", "exports", "found_addresses", "absent_addresses",
+    "missing_mount_points",
 })  # fmt: skip
 """The fields of a machine that come from them."""
 _TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
@@ -396,7 +396,7 @@ def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonym
                 state = f"{found.state:02X} 0:0 00:0 {found.retransmissions:X}"
                 line = f"{number}: 00000000:0000 {remote}:{found.port:04X} {state}"
                 lines[table][line] = None
-    for text in (local for server in machine.direct_nfs_servers for local in server.local_found):
+    for text in (local for server in machine.direct_nfs_servers for local in server.found_addresses):
         masked = routes.parse_address(anonymizer.text(text, mounts=True))
         if masked is not None and masked[0].version == 4:
             lines.get(routes.IPV4_ADDRESSES, {})[f"|-- {masked[0]}\n/32 host LOCAL"] = None

@@ -119,9 +119,9 @@ def read_direct_nfs(
                 tables[path] = tuple(
                     replace(
                         one,
-                        local_found=tuple(local for local in one.local_paths if routes.has(local)),
-                        local_absent=tuple(local for local in one.local_paths if routes.has(local) is False),
-                        not_mounted=tuple(at for _, at in one.exports if at.rstrip("/") not in mounts),
+                        found_addresses=tuple(local for local in one.local_addresses if routes.has(local)),
+                        absent_addresses=tuple(local for local in one.local_addresses if routes.has(local) is False),
+                        missing_mount_points=tuple(at for _, at in one.exports if at.rstrip("/") not in mounts),
                         oranfstab=path,
                     )
                     for one in parse_oranfstab(text)

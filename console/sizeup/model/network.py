@@ -158,15 +158,15 @@ class OracleHome(Struct, frozen=True):
 class DirectNfsServer(Struct, frozen=True):
     """One server of an ``oranfstab``."""
 
-    server_name: str
-    local_paths: tuple[str, ...] = ()
+    server: str
+    local_addresses: tuple[str, ...] = ()
     """Addresses of this host, or names of them; empty for any."""
-    server_paths: tuple[str, ...] = ()
+    server_addresses: tuple[str, ...] = ()
     exports: tuple[tuple[str, str], ...] = ()
     """Each with its mount point here."""
-    local_found: tuple[str, ...] = ()
-    local_absent: tuple[str, ...] = ()
+    found_addresses: tuple[str, ...] = ()
+    absent_addresses: tuple[str, ...] = ()
     """Addresses that no interface has; of others it is not known."""
-    not_mounted: tuple[str, ...] = ()
+    missing_mount_points: tuple[str, ...] = ()
     """Mount points where the kernel has no NFS mount, without which Direct NFS does not serve them."""
     oranfstab: str = ""

@@ -22,6 +22,8 @@ _NAMED: Mapping[str, Secret] = {
     "server": Secret.HOST,
     "mac": Secret.MAC,
     "address": Secret.ADDRESS,
+    "addresses": Secret.ADDRESS,
+    "exports": Secret.PATH,
     "serial": Secret.SERIAL,
     "serials": Secret.SERIAL,
     "wwn": Secret.WWN,
