@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Ratio, compare
-from sizeup.sizing.advise import Sizing
+from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.inputs.presets import Preset, find_preset
 from sizeup.sizing.keys import KEYS
 
 
@@ -48,3 +50,15 @@ def _figures(sizing: Sizing) -> Iterator[tuple[str, str, Quantity, str]]:
     for advice in sizing.advice:
         if advice.quantity is not None:
             yield advice.id, advice.title, advice.quantity, advice.shown_in
+
+
+def beside_printed(case: Preset, given: Sizing) -> Iterator[tuple[str, Advice | SizingComparison]]:
+    """Yield what the author of a case printed, each with our answer or the ratio to another case."""
+    for key, text in case.printed.items():
+        other, _, name = key.rpartition(" ")
+        if other:
+            beside = size(find_preset(other).values())
+            both = compare_sizings(given, beside, case.name, other), compare_sizings(beside, given, other, case.name)
+            yield text, next(one for ratios in both for one in ratios if one.id == name and one.ratio.times >= 1)
+        elif (advice := given.find(name)) is not None:
+            yield text, advice

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 
-from sizeup.model.advice import AdviceSet, Card
-from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.inputs.presets import Preset, find_preset, unchanged_preset
+from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.inputs.presets import Preset, unchanged_preset
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
-from sizeup.sizing.sizing_comparison import compare_sizings
+from sizeup.sizing.sizing_comparison import beside_printed
 from sizeup.sizing.verdict import ShareStatus
 from sizeup.text import capitalized, cell_len, one_line
 from sizeup.units import format_in
@@ -45,13 +45,13 @@ def answer_lines(given: Sizing, width: int = 80, most: int = LINES, basis: str =
     Notes and other answers are shown as far as there is room; assumptions come first.
     """
     case = unchanged_preset(given.inputs)
-    printed = [] if case is None else [_folded(f"{label:9}", text, width) for label, text in _printed(case, given)]
+    printed = [] if case is None else _printed(case, given, width)
     if is_about_licenses(given):
         return _license_lines(given, width, most, printed)
     first = first_card(given.cards)
     lines = _verdict_lines(given, first, width)
     lines += _folded("Basis    ", basis, width) if basis else []
-    lines += ["", *(line for block in printed for line in block)] if printed else []
+    lines += printed
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
     notes = [_folded("! ", note, width) for note in answer_notes(given, first)]
@@ -67,29 +67,22 @@ def answer_lines(given: Sizing, width: int = 80, most: int = LINES, basis: str =
     return [*lines, *(["", _END] if max_lines > 1 else [_END] if max_lines == 1 else [])]
 
 
-def _printed(case: Preset, given: Sizing) -> Iterator[tuple[str, str]]:
-    """Yield what the author of a published case states, beside what follows from its inputs."""
-    label = "Printed"
-    for key, text in case.printed.items():
-        other, _, name = key.rpartition(" ")
-        advice = given.find(name)
-        found = "unknown" if advice is None else advice.verdict
-        if other:
-            beside = size(find_preset(other).values())
-            both = compare_sizings(given, beside, case.name, other), compare_sizings(beside, given, other, case.name)
-            ratio = next(one for ratios in both for one in ratios if one.id == name and one.ratio.times >= 1)
-            found = f"{ratio.title}: {ratio.ratio.sentence()}"
-        yield label, f"{text}; worked out: {found}"
-        label = ""
+def _printed(case: Preset, given: Sizing, width: int) -> list[str]:
+    """Return what the author of a published case states, beside what follows from its inputs."""
+    lines = [""]
+    for text, ours in beside_printed(case, given):
+        found = ours.verdict if isinstance(ours, Advice) else f"{ours.title}: {ours.ratio.sentence()}"
+        lines += _folded("Printed  " if lines == [""] else " " * 9, f"{text}; worked out: {found}", width)
+    return lines[1:] and lines
 
 
-def _license_lines(given: Sizing, width: int, most: int, printed: Sequence[list[str]]) -> list[str]:
+def _license_lines(given: Sizing, width: int, most: int, printed: Sequence[str]) -> list[str]:
     """Return the answer about licenses alone: count, editions, cost, then what they rest on."""
     status, statement = license_verdict(given)
     lines = _folded(f"{status:8} ", statement, width)
     counted = license_basis(given)
     lines += _folded("Counted  ", counted, width) if counted else []
-    lines += ["", *(line for block in printed for line in block)] if printed else []
+    lines += printed
     details = [_folded(f"{label:9}", text, width) for label, text in license_details(given)]
     lines += ["", *(line for block in details for line in block)] if details else []
     notes = dict.fromkeys(license_notes(given))
