@@ -10,6 +10,7 @@ from sizeup.discovery.capture import capture
 from sizeup.discovery.direct_nfs import TABLE, parse_inventory, parse_oranfstab, parse_oratab, reduced
 from sizeup.discovery.machine import discover
 from sizeup.discovery.routes import parse_ipv4_addresses
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.machine import Machine
 from sizeup.model.network import DirectNfsServer, OracleHome
@@ -78,6 +79,19 @@ def test_11g_links_the_library_in_the_place_of_the_stub(tmp_path: Path, target: 
     text = f"/proc/x = 1\n/etc/oratab = A:/o:Y\n/o/rdbms/lib/x = 1\n/o/lib/{target} = 1\n/o/lib/libodm11.so -> {target}"
 
     assert discover(grow(tmp_path, text)).oracle_homes == (OracleHome("/o", linked),)
+
+
+def test_a_directory_that_may_not_be_read_does_not_say_that_nothing_is_linked(root: Path) -> None:
+    class Denied(Sysroot):
+        def names(self, path: str) -> tuple[str, ...]:
+            if path == "/u01/app/grid/rdbms/lib/odm":
+                self.note(path, "permission denied")
+                return ()
+            return super().names(path)
+
+    homes = {home.path: home for home in discover(Denied(str(root))).oracle_homes}
+    assert homes["/u01/app/grid"] == OracleHome("/u01/app/grid", None, "missing")
+    assert homes[DB].direct_nfs is True
 
 
 def test_a_table_names_what_this_machine_has_of_it(root: Path) -> None:

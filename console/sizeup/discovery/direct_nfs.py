@@ -7,15 +7,16 @@ Files alone are read, and none where a mount may wait for its server. ``dnfs_on`
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from sizeup.discovery.file_systems import waiting_points
 from sizeup.discovery.routes import Routes, parse_address
 from sizeup.discovery.sysroot import LINKS_LIMIT, Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.network import DirectNfsServer, OracleHome
-from sizeup.procfs.mounts import is_below
+from sizeup.procfs.mounts import MountEntry, is_below
 from sizeup.text import clean
 
 ORATAB, INVENTORY, TABLE = "/etc/oratab", "/ContentsXML/inventory.xml", "/oranfstab"
@@ -102,12 +103,11 @@ def names_in(table: str) -> tuple[str, ...]:
 
 
 def read_direct_nfs(
-    sysroot: Sysroot, routes: Routes, mounts: Collection[str], waiting: Sequence[str]
+    sysroot: Sysroot, routes: Routes, mounts: Sequence[MountEntry]
 ) -> tuple[tuple[OracleHome, ...], tuple[DirectNfsServer, ...]]:
-    """Return the homes, and the servers of all tables.
-
-    ``mounts`` are the mount points of NFS, ``waiting`` those where nothing may be read.
-    """
+    """Return the homes, and the servers of all tables; ``mounts`` is the table of mounts."""
+    waiting = waiting_points(mounts)
+    nfs = {mount.point for mount in mounts if mount.kind.startswith("nfs")}
     tables: dict[str, tuple[DirectNfsServer, ...]] = {}
 
     def read(path: str) -> str:
@@ -121,7 +121,7 @@ def read_direct_nfs(
                         one,
                         found_addresses=tuple(local for local in one.local_addresses if routes.has(local)),
                         absent_addresses=tuple(local for local in one.local_addresses if routes.has(local) is False),
-                        missing_mount_points=tuple(at for _, at in one.exports if at.rstrip("/") not in mounts),
+                        missing_mount_points=tuple(at for _, at in one.exports if at.rstrip("/") not in nfs),
                         oranfstab=path,
                     )
                     for one in parse_oranfstab(text)
@@ -153,6 +153,8 @@ def _linked(sysroot: Sysroot, home: str, waiting: Sequence[str]) -> tuple[bool |
         return None, "missing"
     if any(name.startswith("libnfsodm") for name in sysroot.names(odm)):
         return True, None
+    if any(gap.subject == odm for gap in sysroot.gaps):
+        return None, "missing"
     target = sysroot.readlink(old)
     if target is None and sysroot.exists(old):
         return None, "copied"

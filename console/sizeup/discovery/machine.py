@@ -17,13 +17,7 @@ from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_answers import with_health, with_rings
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.direct_nfs import read_direct_nfs
-from sizeup.discovery.file_systems import (
-    local_mounts,
-    read_file_systems,
-    read_lost_mounts,
-    waiting_points,
-    with_free_space,
-)
+from sizeup.discovery.file_systems import local_mounts, read_file_systems, read_lost_mounts, with_free_space
 from sizeup.discovery.findings.checks import find
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
@@ -115,8 +109,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
     mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
     local = local_mounts(mounts)
-    points = {mount.mount_point for mount in machine.nfs_mounts}
-    homes, servers = read_direct_nfs(root, routes, points, waiting_points(mounts))
+    homes, servers = read_direct_nfs(root, routes, mounts)
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = _pci_addresses(machine, [nic for nic in machine.nics if nic.kind in PORTS and nic.up is not False])
     found = replace(
