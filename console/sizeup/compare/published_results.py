@@ -8,7 +8,7 @@ figures carry both: only like stands beside like.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from msgspec import Struct
@@ -106,15 +106,19 @@ def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
         value = found.get(headline.key)
         if isinstance(value, Quantity):
             yield replace(_value(headline, value.value, digest.id, value.source), when=when)
-    times: dict[tuple[str, str], dict[int, float]] = {}
-    for figure in figures(session.steps.values(), _RANDOM_STORE):
-        if figure.invalid is None and figure.point.estimate is not None:
-            extra = figure.point.estimate.extra
-            size = next((f"{extra[name]}-{name}" for name in ("pages", "stores") if name in extra), "unknown-size")
-            times.setdefault((size, figure.run.step.id), {})[int(figure.coordinate(figure.axis))] = figure.value
-    for (size, step), by_count in times.items():
-        for headline, time in _stores(by_count, size):
-            yield replace(_value(headline, time, digest.id, step), when=when)
+    sizes: dict[tuple[str, int], str] = {}
+    for quantity in (_RANDOM_STORE, _SCALING):
+        for figure in figures(session.steps.values(), quantity):
+            if figure.invalid is None and figure.point.estimate is not None:
+                extra, step, count = (
+                    figure.point.estimate.extra,
+                    figure.run.step.id,
+                    int(figure.coordinate(figure.axis)),
+                )
+                own = next((f"{extra[name]}-{name}" for name in ("pages", "stores") if name in extra), "unknown-size")
+                size = sizes.setdefault((step, count), own)
+                if quantity == _RANDOM_STORE or (count > 1 and size == sizes.get((step, 1))):
+                    yield replace(_value(_stores(quantity, count, size), figure.value, digest.id, step), when=when)
     for figure in figures(session.steps.values(), "clock.gettimeofday"):
         if figure.invalid is None:
             yield replace(_value(_TIME_OF_DAY, figure.value, digest.id, figure.run.step.id), when=when)
@@ -126,23 +130,26 @@ def _published_stores(inputs: Inputs) -> Iterator[tuple[_Headline, float]]:
         value.value if isinstance(value := inputs.get(f"slb.{key}"), Quantity) else 0
         for key in ("pages", "loops", "processes", "store_ns")
     )
-    times = {int(processes): time} if processes and time else {}
+    found = {(_RANDOM_STORE, int(processes)): time} if processes and time else {}
+    alone = inputs.get(_STORE_RATES[1])
     for count, key in _STORE_RATES.items():
         rates = inputs.get(key)
         each = rates if isinstance(rates, tuple) else [rates] if isinstance(rates, Quantity) else []
-        times |= {count: median(1e9 / rate.value for rate in each)} if each else {}
+        if each:
+            found[_RANDOM_STORE, count] = median(1e9 / rate.value for rate in each)
+        if count > 1 and each and isinstance(alone, Quantity):
+            found[_SCALING, count] = sum(rate.value for rate in each) / alone.value
     sizes = (f"{pages:.0f}-pages", f"{pages * loops:.0f}-stores") if pages and loops else ("unprinted-size",)
-    for size in sizes:
-        yield from _stores(times, size)
+    for (quantity, count), figure in found.items():
+        yield from ((_stores(quantity, count, size), figure) for size in sizes)
 
 
-def _stores(times: Mapping[int, float], size: str) -> Iterator[tuple[_Headline, float]]:
-    """Yield the time of a store for each number of processes, and their throughput over that of one: S(n)."""
-    for count, time in times.items():
-        yield _Headline(f"{_RANDOM_STORE}.{count}x{size}", "Time of a random store", "ns", Better.LOWER, ""), time
-        if count > 1 and 1 in times:
-            name, title = f"{_SCALING}.{count}x{size}", "Scaling of random stores"
-            yield _Headline(name, title, "ratio", Better.HIGHER, ""), count * times[1] / time
+def _stores(quantity: str, processes: int, size: str) -> _Headline:
+    """Return the time of a store by each of some processes, or their throughput over that of one: S(n)."""
+    name = f"{quantity}.{processes}x{size}"
+    if quantity == _SCALING:
+        return _Headline(name, "Scaling of random stores", "ratio", Better.HIGHER, "")
+    return _Headline(name, "Time of a random store", "ns", Better.LOWER, "")
 
 
 def _value(headline: _Headline, value: float, run: str, source: str) -> RunValue:
