@@ -213,3 +213,67 @@ def test_the_folder_that_all_share_is_left_out(folder: Path, capsys: pytest.Capt
     text = printed(capsys, f"{folder}/large.toml", f"{folder}/small.toml", "--set", *WORKLOAD, *ARRAY)
 
     assert [row[0] for row in rows(text)] == ["large.toml", "small.toml"]
+
+
+PRICED = """schema = "sizeup.candidate/1"
+[inputs]
+"machine.sockets" = {sockets}
+"machine.cores_per_socket" = 2
+"machine.cpu_model" = "Intel(R) Xeon(R) CPU {model}"
+"cluster.nodes" = {nodes}
+"value.system_usd" = {usd}
+"value.throughput" = {rate}
+"value.unit" = "OPM"
+"""
+
+
+def test_a_cluster_and_one_large_server_stand_in_one_table_with_price_and_what_a_failure_leaves(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The published pair of the DVD Store: $5.757 and $12.037 per order and minute without licenses."""
+    smp = PRICED.format(sockets=4, model="7140M @ 3.40GHz", nodes=1, usd=185747, rate=32264)
+    cluster = PRICED.format(sockets=2, model="5160 @ 3.00GHz", nodes=2, usd=266852, rate=22169)
+    (folder / "smp.toml").write_text(smp, encoding="utf-8")
+    survives = '"cluster.survivors" = 1\n"cluster.degraded_percent" = 100\n'
+    (folder / "rac.toml").write_text(cluster + survives, encoding="utf-8")
+
+    bare = printed(capsys, "smp.toml", "rac.toml")
+    licensed = printed(capsys, "smp.toml", "rac.toml", "--set", "license.product=ee", "license.options=none")
+
+    # EE: 8 cores x 0.5 = 4 licenses x $47,500 = $190,000, and 22 % a year: x 1.66 = $315,400 over 3 years.
+    # (185,747 + 315,400) / 32,264 = 15.533; (266,852 + 315,400) / 22,169 = 26.264; 22,169 / 2 = 11,084.5.
+    cells = {line.split()[0]: line.split()[1:] for line in licensed.splitlines() if "OPM" not in line and "$" in line}
+    assert cells["smp.toml"] == ["$185,747", "$501,147", "32,264", "$15.533", "nothing"]
+    assert cells["rac.toml"] == ["$266,852", "$582,252", "22,169", "$26.264", "11,080", "(50%)"]
+    assert "Per OPM" in licensed
+    assert "32,264" in bare
+
+
+def test_the_licenses_of_editions_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "large.toml", "fc8.toml", "--editions", "ee,oracle.se2,postgresql", "--set", *WORKLOAD)
+
+    heading = next(line for line in text.splitlines() if "oracle.se2" in line)
+    row = next(line.split() for line in text.splitlines() if line.startswith("  fc8.toml") and "$0" in line)
+    assert heading.split() == ["Candidate", "ee", "oracle.se2", "postgresql"]
+    # 32 cores x 0.5 = 16 x $47,500 x 1.66 = $1,261,600
+    assert row[1] == "$1.26M"
+    assert row[-1] == "$0"
+    assert "3 years" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_an_edition_that_is_unknown_or_not_the_only_one_of_its_name_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "expected db2.standard, " in printed(capsys, "large.toml", "--editions", "enterprise", status=2)
+    assert "--editions" in printed(capsys, "large.toml", "--editions", "ee", "--json", status=2)
+
+
+def test_what_warns_ranks_above_what_is_not_certain(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """64 GiB of 85 GiB is 75 % and warns; without its memory known the other one may fail."""
+    for name, memory in (("warns", '"machine.memory_gib" = 85\n'), ("uncertain", "")):
+        text = OFFER.format(gib=0, ports=2).replace('"machine.memory_gib" = 0\n', memory)
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    found = rows(printed(capsys, "uncertain.toml", "warns.toml", "--set", *WORKLOAD, *ARRAY))
+
+    assert [row[:2] for row in found[:2]] == [["warns.toml", "WARN"], ["uncertain.toml", "NOT"]]

@@ -9,31 +9,38 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sizeup.cli.arguments import JSON, arg
+from sizeup.cli.arguments import JSON, arg, refuse_combination
 from sizeup.cli.sizing_inputs import SIZING, sized_subject, sizing_rules, workload_inputs
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
+    from sizeup.charts.table import Table
     from sizeup.views.result.candidates import Candidate
 
 _WIDTH = 80
 ARGUMENTS = (
     arg("servers", metavar="FILE", nargs="+", help="servers to choose from; what one states counts before --set"),
     *SIZING,
+    arg(
+        "--editions", metavar="A,B",
+        help="also what the licenses of these products cost on each server: ee,se2,postgresql; sizeup size --show "
+        "licenses lists them",
+    ),
     JSON,
-)
+)  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Size the candidates and print them, the best first; as JSON the whole answer of each."""
     from sizeup.sizing.advise import size
     from sizeup.views.inputs.advice import sizing_data
-    from sizeup.views.result.candidates import Candidate, best_first
+    from sizeup.views.result.candidates import Candidate, best_first, edition_table, price_table
 
+    refuse_combination(arguments, "--json", ("--editions",))
     names = arguments.servers
     doubles = sorted({name for name in names if names.count(name) > 1})
     if doubles:
@@ -44,11 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([sizing_data(one.sizing, rules, today, one.name) for one in ranked], indent=1))
     else:
-        print("\n".join(_lines(ranked)))
+        editions = [name.strip() for name in (arguments.editions or "").split(",") if name.strip()]
+        print("\n".join(_lines(ranked, (price_table(ranked), edition_table(ranked, editions, rules)))))
     return ExitStatus.OK
 
 
-def _lines(candidates: Sequence[Candidate]) -> list[str]:
+def _lines(candidates: Sequence[Candidate], costs: Iterable[Table]) -> list[str]:
     from sizeup.report.table import table_lines, wrapped
     from sizeup.views.result.basis import basis_text
     from sizeup.views.result.candidates import candidate_sentences, candidate_table
@@ -56,4 +64,6 @@ def _lines(candidates: Sequence[Candidate]) -> list[str]:
     basis = basis_text(candidates[0].sizing.inputs)
     lines = [*wrapped(basis, _WIDTH, "Basis    ", " " * 9), ""] if basis else []
     lines += [*table_lines(candidate_table(candidates), _WIDTH), ""]
+    for table in costs:
+        lines += [*table_lines(table, _WIDTH), ""] if table.rows else []
     return [*lines, *(line for text in candidate_sentences(candidates) for line in wrapped(text, _WIDTH, "", "  "))]

@@ -29,7 +29,7 @@ _KEYS = {
     "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users"),
     "candidate": (
         "machine.", "path.", "capacity.", "array.", "device.", "memory.", "numa.", "net.", "flash.", "cluster.",
-        "license.",
+        "license.", "value.",
     ),
 }  # fmt: skip
 """The keys that a file may set: a workload, or a server that is offered; the rest is set elsewhere."""

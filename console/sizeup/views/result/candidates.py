@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.errors import UsageError
 from sizeup.model.advice import Card
-from sizeup.quantity import Origin
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.cards import open_cards, verdict
 from sizeup.sizing.io.share import DISKS, IOPS, PATHS, THROUGHPUT
-from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.licensing.cost import LicenseCost, term_years
 from sizeup.sizing.licensing.count import usd_brief
-from sizeup.sizing.sheet import find_fact
+from sizeup.sizing.licensing.table import Row, rows
+from sizeup.sizing.rules import Rules
+from sizeup.sizing.sheet import Sheet, find_fact
 from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, share_text
+from sizeup.text import nearest
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label
 from sizeup.views.result.verdict import NO_VERDICT, first_card, overall_text, unsettled_note
 
-_BEST_FIRST = ("PASS", "ASSUMED", "NOT CERTAIN", "WARN", NO_VERDICT, "FAIL")
+_BEST_FIRST = ("PASS", "ASSUMED", "WARN", "NOT CERTAIN", NO_VERDICT, "FAIL")
 _PRICED = "license.cost.term"
 _FAIL = ShareStatus.FAIL.value
-_WORST = [status.value for status in WORST_FIRST]
+_WORST = ["fail", "uncertain", *(one.value for one in WORST_FIRST if one.value not in ("fail", "uncertain"))]
+"""Worst first: what warns carries the load, what is not certain perhaps does not."""
 _OF_PATHS = ("storage", "network")
 """Resources whose stages are judged one by one, as parts of the paths or as the drives."""
 _NOT_JUDGED = {
@@ -68,6 +75,34 @@ class Candidate(Struct, frozen=True):
     def cost(self) -> float | None:
         """The same in dollars; None where it is unknown."""
         return None if self.price is None or self.price.total is None else self.price.total.value
+
+    @property
+    def total(self) -> Quantity | None:
+        """Price of the system with licenses and support over the term, in USD; None without a price of the system."""
+        system = self._input("value.system_usd")
+        if system is None or self.price is None or self.price.total is None:
+            return system
+        licenses = self.price.total
+        low, high = (None if end is None else system.value + end for end in (licenses.low, licenses.high))
+        return replace(system, value=system.value + licenses.value, low=low, high=high)
+
+    @property
+    def throughput(self) -> Quantity | None:
+        """What it does while all of its servers run."""
+        return self._input("value.throughput")
+
+    @property
+    def left(self) -> float | None:
+        """Throughput after a failure of one server, or of those that do not survive; None where that is unknown."""
+        if self.throughput is None or "cluster.survivors" in self.sizing.inputs:
+            found = self.sizing.find("value.throughput")
+            return None if found is None or found.quantity is None else found.quantity.value
+        nodes = self._input("cluster.nodes")
+        return 0.0 if nodes is None or nodes.value == 1 else None
+
+    def _input(self, key: str) -> Quantity | None:
+        value = self.sizing.inputs.get(key)
+        return value if isinstance(value, Quantity) else None
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -145,6 +180,78 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
     return Table("", tuple(columns[place] for place in kept), kept_rows, note)
 
 
+def price_table(candidates: Sequence[Candidate]) -> Table:
+    """Return what each system costs with its licenses, and by unit of work; no rows where no price is known."""
+    units = {unit.value for one in candidates if isinstance(unit := one.sizing.inputs.get("value.unit"), Words)}
+    each = f"Per {units.pop().removesuffix('s')}" if len(units) == 1 else "Per unit"
+    found = []
+    for one, name in zip(candidates, short_names(candidates), strict=True):
+        system, total, rate = one.sizing.inputs.get("value.system_usd"), one.total, one.throughput
+        found.append(
+            (
+                name,
+                usd_brief(system) if isinstance(system, Quantity) else "",
+                "" if total is None or one.cost is None else f"{usd_brief(total)}{_assumed(one)}",
+                "" if rate is None else format_in(rate.value, ""),
+                "" if rate is None or total is None else f"${total.value / rate.value:,.3f}",
+                "" if rate is None or one.left is None else _left(one.left, rate.value),
+            )
+        )
+    columns = ("Candidate", "System", "With licenses", "Throughput", each, "After a failure")
+    return _columns_with_text(columns, found, "")
+
+
+def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rules: Rules) -> Table:
+    """Return what the licenses of each edition cost on each candidate; no rows without editions.
+
+    An edition is ``oracle.ee``, or a part of that which no other has: ``ee``.
+    """
+    products = [_by_edition(rows(one.sizing.inputs, rules)) if editions else {} for one in candidates]
+    for name in editions:
+        if name not in products[0]:
+            known = [each for each in products[0] if "." in each]
+            raise UsageError(f"--editions: expected {', '.join(known)}, found {name!r}{nearest(name, products[0])}")
+    found = [
+        (name, *(_edition_cost(of_edition[edition]) for edition in editions))
+        for name, of_edition in zip(short_names(candidates), products, strict=True)
+    ]
+    years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
+    named = "; ".join(f"{name}: {products[0][name].title}" for name in editions)
+    return _columns_with_text(
+        ("Candidate", *editions), found, f"Licenses with support over {years}, list prices in USD. {named}"
+    )
+
+
+def _columns_with_text(titles: Sequence[str], found: Sequence[Sequence[str]], note: str) -> Table:
+    """Return a table of the columns with a text in some row; without any but the first it has no rows."""
+    kept = [place for place in range(1, len(titles)) if any(row[place] for row in found)]
+    if not kept:
+        return Table("", (), ())
+    cells = tuple(tuple(row[place] or UNKNOWN for place in (0, *kept)) for row in found)
+    return Table("", tuple(Column(titles[place], numeric=place > 0) for place in (0, *kept)), cells, note)
+
+
+def _by_edition(products: Sequence[Row]) -> dict[str, Row]:
+    """Return the products by every name that only one of them has: product, vendor, both."""
+    names = [(row.product, row.pack, f"{row.pack}.{row.product}") for row in products]
+    counts = Counter(name for each in names for name in each)
+    return {name: row for row, each in zip(products, names, strict=True) for name in each if counts[name] == 1}
+
+
+def _edition_cost(row: Row) -> str:
+    """Return what an edition costs over the term, or why that is not known."""
+    if row.forbidden:
+        return "not permitted"
+    if row.term_cost is None:
+        return UNKNOWN
+    return f"{usd_brief(row.term_cost)}{' assumed' if row.assumed else ''}"
+
+
+def _left(left: float, rate: float) -> str:
+    """Return the throughput that a failure leaves, and its share."""
+    return f"{format_in(float(f'{left:.4g}'), '')} ({share_text(left / rate)})" if left else "nothing"
+
+
 def candidate_sentences(candidates: Sequence[Candidate]) -> list[str]:
     """Return what limits each candidate and, where a capacity is unknown, what was judged; of some the same in one."""
     of_text: dict[str, list[str]] = {}
@@ -184,8 +291,13 @@ def _cost(one: Candidate, *, with_term: bool) -> str:
         return "not permitted"
     if one.price is None or one.price.total is None:
         return UNKNOWN
-    text = f"{usd_brief(one.price.total)}{one.price.term if with_term else ''}"
-    return f"{text} assumed" if card.status == ShareStatus.ASSUMED.value else text
+    return f"{usd_brief(one.price.total)}{one.price.term if with_term else ''}{_assumed(one)}"
+
+
+def _assumed(one: Candidate) -> str:
+    """Return what follows a price of licenses that nobody chose."""
+    card = next(card for card in one.sizing.cards if card.resource == "license")
+    return " assumed" if card.status == ShareStatus.ASSUMED.value else ""
 
 
 def short_names(candidates: Sequence[Candidate]) -> list[str]:
