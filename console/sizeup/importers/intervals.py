@@ -41,6 +41,7 @@ class LoadInterval(Struct, frozen=True):
     """The same times physical cores, where the file has their number: as if busy threads shared cores."""
     spread_cores: float | None = None
     """Cores that are busy if each busy thread has one of its own; None where a core has one thread, or unknown."""
+    commits_per_second: float | None = None
 
 
 class Stated(Struct, frozen=True):

@@ -19,8 +19,10 @@ from sizeup import decoding
 from sizeup.errors import MalformedError, UsageError
 from sizeup.importers import iostat, oracle_views, sadf, vmstat
 from sizeup.importers.awr import parse_awr
+from sizeup.importers.databases import parse_snapshots
 from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.sar import KSAR_HEADING, parse_ksar, parse_sar
+from sizeup.importers.snapshots import is_snapshot
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
@@ -41,6 +43,7 @@ _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = 
     ("redo.mb_s", "bytes/s", lambda interval: interval.redo_bytes_per_second),
     ("redo.writes_s", "1/s", lambda interval: interval.redo_writes_per_second),
     ("workload.spread_cores", "1", lambda interval: interval.spread_cores),
+    ("workload.commits_s", "1/s", lambda interval: interval.commits_per_second),
 )
 
 
@@ -60,7 +63,7 @@ class WorkloadFile(Struct, frozen=True):
 def read_workload(
     sources: Sequence[WorkloadFile], percentile: float, devices: tuple[str, ...] = (), cores: int | None = None
 ) -> dict[str, Value]:
-    """Keys of sizing from AWR or Statspack reports, rows of Oracle's views, sysstat, vmstat, kSar's CSV, or our TOML.
+    """Keys of sizing from AWR or Statspack reports, snapshots of databases, Oracle's views, sysstat, vmstat, kSar, TOML.
 
     Intervals of several files count together. ``devices`` keeps those disks only; a file that names
     none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
@@ -69,6 +72,7 @@ def read_workload(
     files: list[Intervals] = []
     reports: list[tuple[str, str]] = []
     views: list[tuple[str, str]] = []
+    snapshots: list[tuple[str, str]] = []
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
@@ -76,8 +80,12 @@ def read_workload(
             reports.append((source.text.removeprefix("\ufeff"), source.name))
         elif oracle_views.HEADING.search(source.text[:4000]):
             views.append((source.text.removeprefix("\ufeff"), source.name))
+        elif is_snapshot(source.text):
+            snapshots.append((source.text, source.name))
         else:
             files.append(_intervals(source, devices))
+    if snapshots:
+        files.append(parse_snapshots(snapshots))
     if reports:
         files.append(parse_awr(*reports[0], reports[1:]))
     if views:
@@ -111,6 +119,7 @@ def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     raise MalformedError(
         f"{name}: expected an AWR or Statspack report (text or HTML), the output of sar, sadf, iostat, mpstat or "
         f"vmstat, kSar's CSV, rows of DBA_HIST_SYSSTAT, V$SYSSTAT or DBA_HIST_SYSMETRIC_SUMMARY, "
+        "a snapshot of a database (sizeup help workload-of-a-database), "
         f'or a TOML file that begins with schema = "sizeup.workload/1"; found {text.strip()[:40]!r}'
     )
 
