@@ -46,6 +46,11 @@ class Device(NamedTuple):
                 return Traffic(reads, read * _SECTOR, writes - flushes, written * _SECTOR)
         raise AssertionError(self.name)
 
+    def mount_again(self) -> None:
+        """Empty the page cache of this file system."""
+        _root("umount", str(self.directory))
+        _root("mount", "-o", "noatime", f"/dev/{self.name}", str(self.directory))
+
 
 def statement(kind: str) -> str:
     """Return the statement of the page, as printed there."""
@@ -98,7 +103,7 @@ def device(owner: str, mebibytes: int) -> Iterator[Device]:
     try:
         with image.open("wb") as file:
             file.truncate(mebibytes << 20)
-        _root("mkfs.ext4", "-q", "-F", str(image))
+        _root("mkfs.ext4", "-q", "-F", "-b", "4096", str(image))
         loop = _root("losetup", "--sector-size", "4096", "--find", "--show", str(image), skip=True).strip()
         _root("blockdev", "--setra", "16", loop)
         _root("mount", "-o", "noatime", loop, str(directory), skip=True)

@@ -34,8 +34,8 @@ def sizing_inputs(*, settings: str, workload: str) -> tuple[Argument, Argument]:
         arg("--set", metavar="KEY=VALUE", action="extend", nargs="+", default=[], dest="assignments", help=settings),
         arg(
             "--workload", metavar="FILE", action="extend", nargs="+", default=[],
-            help=f"{workload} AWR or Statspack reports (text, HTML), snapshots of databases, sar, iostat, vmstat, kSar's "
-            "CSV, or TOML",
+            help=f"{workload} AWR or Statspack reports (text, HTML), snapshots of databases, sar, iostat, vmstat, "
+            "kSar's CSV, or TOML",
         ),
     )  # fmt: skip
 

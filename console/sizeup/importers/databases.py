@@ -3,9 +3,10 @@
 What the counters count, by the servers' documentation and sources:
 
 - PostgreSQL 14 and 15 count blocks that were not in the shared buffers (``blks_read``) and blocks that the
-  checkpointer, the background writer and the others wrote; since 16 ``pg_stat_io`` has both by context, since 18 also their bytes.
-  All of them are calls to the kernel. A write of the log begins and ends with whole blocks, so those that are partly
-  filled are written again: bytes written = bytes generated + writes x block size, less where a write ends with a block.
+  checkpointer, the background writer and the others wrote; since 16 ``pg_stat_io`` has both by context, since 18 also
+  their bytes. All of them are calls to the kernel. A write of the log begins and ends with whole blocks, so those that
+  are partly filled are written again: bytes written = bytes generated + writes x block size, less where a write ends
+  with a block.
 - InnoDB's ``data_writes`` are all writes to files, the log included, except in late MariaDB, where they are those of
   pages and of the doublewrite buffer. ``data_written`` includes the log in MySQL, not in MariaDB since 10.5. Some
   MariaDB since 10.8 have no ``log_writes``, and their ``os_log_written`` is what was generated.
