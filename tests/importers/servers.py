@@ -19,7 +19,7 @@ _SECTOR = 512
 _TIMEOUT_SECONDS = 300
 
 
-class Traffic(NamedTuple):
+class DeviceTraffic(NamedTuple):
     """What a device has done."""
 
     reads: int
@@ -28,22 +28,22 @@ class Traffic(NamedTuple):
     """Without those that only flush the cache of the device, which have no bytes."""
     written_bytes: int
 
-    def since(self, before: "Traffic") -> "Traffic":
-        return Traffic(*(now - then for now, then in zip(self, before, strict=True)))
+    def since(self, before: "DeviceTraffic") -> "DeviceTraffic":
+        return DeviceTraffic(*(now - then for now, then in zip(self, before, strict=True)))
 
 
-class Device(NamedTuple):
+class LoopDevice(NamedTuple):
     """A file as a block device with a file system, so that nothing else is in its counters."""
 
     name: str
     directory: Path
 
-    def traffic(self) -> Traffic:
+    def traffic(self) -> DeviceTraffic:
         for line in Path("/proc/diskstats").read_text(encoding="ascii").splitlines():
             fields = line.split()
             if fields[2] == self.name:
                 reads, read, writes, written, flushes = (int(fields[place]) for place in (3, 5, 7, 9, 18))
-                return Traffic(reads, read * _SECTOR, writes - flushes, written * _SECTOR)
+                return DeviceTraffic(reads, read * _SECTOR, writes - flushes, written * _SECTOR)
         raise AssertionError(self.name)
 
     def mount_again(self) -> None:
@@ -52,10 +52,10 @@ class Device(NamedTuple):
         _root("mount", "-o", "noatime", f"/dev/{self.name}", str(self.directory))
 
 
-def statement(kind: str) -> str:
-    """Return the statement of the page, as printed there."""
-    found = re.search(rf"<!-- statement: {kind} -->\n```\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert found is not None, kind
+def statement(client: str) -> str:
+    """Return the command of the page that begins so, as printed there."""
+    found = re.search(rf"```\n({client} .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None, client
     return found[1]
 
 
@@ -93,7 +93,7 @@ def user(name: str) -> str:
 
 
 @contextlib.contextmanager
-def device(owner: str, mebibytes: int) -> Iterator[Device]:
+def device(owner: str, mebibytes: int) -> Iterator[LoopDevice]:
     """Mount a new file system on a loop device; blocks of 4 KiB, read-ahead of a page of PostgreSQL."""
     base = Path(tempfile.mkdtemp(prefix="sizeup-"))
     base.chmod(0o755)
@@ -108,7 +108,7 @@ def device(owner: str, mebibytes: int) -> Iterator[Device]:
         _root("blockdev", "--setra", "16", loop)
         _root("mount", "-o", "noatime", loop, str(directory), skip=True)
         shutil.chown(directory, owner)
-        yield Device(Path(loop).name, directory)
+        yield LoopDevice(Path(loop).name, directory)
     finally:
         if os.path.ismount(directory):
             for _ in range(50):

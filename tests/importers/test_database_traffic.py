@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from importers.servers import Device, Traffic, device, program, run_as, statement, user
+from importers.servers import DeviceTraffic, LoopDevice, device, program, run_as, statement, user
 from sizeup.importers.databases import parse_snapshots
 from sizeup.importers.intervals import LoadInterval
 from sizeup.importers.snapshots import spans
@@ -19,14 +19,14 @@ _BLOCK = 4096
 _WAL_BLOCK = 8192
 
 
-def sql(kind: str) -> str:
-    """Return what the statement of the page gives to the client."""
-    return statement(kind).partition("<<'END'\n")[2].removesuffix("END\n")
+def sql(client: str) -> str:
+    """Return what the statement of the page gives to its client, psql or mysql."""
+    return statement(client).partition("<<'END'\n")[2].removesuffix("END\n")
 
 
 def compared(
-    take: Callable[[], str], data: Device, log: Device, under_load: Callable[[], None]
-) -> tuple[LoadInterval, float, Traffic, Traffic]:
+    take: Callable[[], str], data: LoopDevice, log: LoopDevice, under_load: Callable[[], None]
+) -> tuple[LoadInterval, float, DeviceTraffic, DeviceTraffic]:
     """Return what the snapshots say, over how many seconds, and what the devices of data and log did meanwhile."""
     first, data_before, log_before = take(), data.traffic(), log.traffic()
     under_load()
@@ -50,7 +50,7 @@ def close(rate: float | None, seconds: float, counted: float) -> None:
 
 
 @contextlib.contextmanager
-def mariadb(owner: str, data: Device, log: Device) -> Iterator[tuple[str, ...]]:
+def mariadb(owner: str, data: LoopDevice, log: LoopDevice) -> Iterator[tuple[str, ...]]:
     """Run a server that really reads and writes: direct I/O and a buffer pool that is small for its table."""
     socket, directory = data.directory / "socket", data.directory / "data"
     own = ("--no-defaults", f"--datadir={directory}", f"--innodb-log-group-home-dir={log.directory}")
@@ -154,7 +154,7 @@ def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
         def take() -> str:
             query("CHECKPOINT")
             time.sleep(1.5)
-            return query(sql("postgresql"))
+            return query(sql("psql"))
 
         start()
         try:
@@ -162,7 +162,7 @@ def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:
             stop()
             data.mount_again()
             start()
-            query(sql("postgresql"))
+            query(sql("psql"))
             load = (programs["pgbench"], "-c", "8", "-T", "12")
             found, seconds, on_data, on_log = compared(
                 take, data, log, lambda: (run_as(owner, *load, environment=environment), None)[1]

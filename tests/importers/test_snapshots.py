@@ -224,7 +224,7 @@ def sqlserver(time: int, times: int, *more: str) -> str:
 
 
 def test_sql_server_has_data_and_log_apart() -> None:
-    """In 10 s 200 reads and 50 writes of data, 1,228,800 bytes, and 600,000 read from the log; 20 s of 4 CPUs x 10 s."""
+    """In 10 s 200 reads and 50 writes of data, 1,228,800 bytes, and 600,000 read from the log; half of 4 CPUs."""
     found = read(sqlserver(120, 1), sqlserver(130, 2))
 
     assert found.intervals == (

@@ -54,7 +54,7 @@ _SAME_SECONDS = 2.5
 """``Uptime`` is in whole seconds, so that what it began at is known within one on either side."""
 
 
-class _Snapshot(Struct):
+class CounterSnapshot(Struct):
     """One snapshot while it is read, and then."""
 
     kind: str
@@ -121,15 +121,15 @@ def spans(sources: Sequence[tuple[str, str]]) -> tuple[str, list[Span], Span]:
     return found[0].kind, between, between[0] if len(between) == 1 else _between(found[0], found[-1])
 
 
-def _snapshots(text: str, where: str) -> Iterator[_Snapshot]:
+def _snapshots(text: str, where: str) -> Iterator[CounterSnapshot]:
     """Yield the snapshots of one file; raise ``MalformedError`` for one that was cut."""
-    current: _Snapshot | None = None
+    current: CounterSnapshot | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip("| \t\r\ufeff")
         if mark := _MARK.fullmatch(line):
             if current is not None:
                 yield _complete(current, f"another snapshot in line {number}")
-            current = _Snapshot(mark[1], where, number, {}, {})
+            current = CounterSnapshot(mark[1], where, number, {}, {})
         elif current is not None and line == _END:
             current.ended = True
             yield _complete(current, "")
@@ -139,7 +139,7 @@ def _snapshots(text: str, where: str) -> Iterator[_Snapshot]:
             if name and (current is None or (not current.marked and name in current.values)):
                 if current is not None:
                     yield _complete(current, f"another snapshot in line {number}")
-                current = _Snapshot("mysql", where, number, {}, {}, marked=False)
+                current = CounterSnapshot("mysql", where, number, {}, {}, marked=False)
             if name and current is not None:
                 if current.values.get(name, value) != value:
                     raise MalformedError(
@@ -162,7 +162,7 @@ def _named(line: str) -> tuple[str, str]:
     return f"{part}.status.{variable[1]}", variable[2]
 
 
-def _complete(snapshot: _Snapshot, found: str) -> _Snapshot:
+def _complete(snapshot: CounterSnapshot, found: str) -> CounterSnapshot:
     """Return a snapshot that has all its lines, with the clock of MySQL; raise ``MalformedError`` for another."""
     if snapshot.marked and not snapshot.ended:
         raise MalformedError(f"{snapshot.at()}: expected a snapshot that ends with {_END!r}, found {found}; {_HELP}")
@@ -181,7 +181,7 @@ def _complete(snapshot: _Snapshot, found: str) -> _Snapshot:
     return snapshot
 
 
-def _since_start(snapshot: _Snapshot) -> Span:
+def _since_start(snapshot: CounterSnapshot) -> Span:
     """Return the averages since the counters began; those whose start is unknown are left out."""
     now, since = snapshot.numbers("now"), snapshot.numbers("since")
     rates = {}
@@ -204,7 +204,7 @@ def _prefixes(name: str) -> Iterator[str]:
         yield name
 
 
-def _between(first: _Snapshot, second: _Snapshot) -> Span:
+def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
     """Return what was counted between two snapshots; raise ``MalformedError`` where they do not belong together."""
     before, after = ({f"same.{key}": value for key, value in _same(one).items()} for one in (first, second))
     for name in sorted(before.keys() | after.keys()):
@@ -240,6 +240,6 @@ def _between(first: _Snapshot, second: _Snapshot) -> Span:
     return Span(second.at(), rates, second.numbers("now"))
 
 
-def _same(snapshot: _Snapshot) -> dict[str, str]:
+def _same(snapshot: CounterSnapshot) -> dict[str, str]:
     values = {name.removeprefix("same."): value for name, value in snapshot.values.items() if name.startswith("same.")}
     return {"kind": snapshot.kind, **values}

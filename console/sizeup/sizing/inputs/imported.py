@@ -63,7 +63,7 @@ class WorkloadFile(Struct, frozen=True):
 def read_workload(
     sources: Sequence[WorkloadFile], percentile: float, devices: tuple[str, ...] = (), cores: int | None = None
 ) -> dict[str, Value]:
-    """Keys of sizing from AWR or Statspack reports, snapshots of databases, Oracle's views, sysstat, vmstat, kSar, TOML.
+    """Keys of sizing from AWR or Statspack reports, snapshots of databases, Oracle's views, sysstat, vmstat or TOML.
 
     Intervals of several files count together. ``devices`` keeps those disks only; a file that names
     none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
