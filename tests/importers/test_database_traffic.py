@@ -75,9 +75,10 @@ def mariadb(owner: str, data: LoopDevice, log: LoopDevice) -> Iterator[tuple[str
 
 
 def test_mariadb_under_sysbench_counts_what_its_devices_do() -> None:
-    """Requests, bytes and redo writes are those of the devices; redo is written in whole blocks of the device.
+    """Requests and bytes are those of the devices; redo is written in whole blocks of the device.
 
-    Each write of redo begins and ends with a block that is partly filled: bytes = generated + writes x block.
+    Each write of redo begins and ends with a block that is partly filled: bytes = generated + writes x block. The
+    device of the log also has the writes of checkpoints, small and some a second, which are no redo writes.
     """
     owner = user("mysql")
     for name in ("mariadbd", "mariadb-install-db", "sysbench", "mysql", "mkfs.ext4", "losetup"):
@@ -107,7 +108,7 @@ def test_mariadb_under_sysbench_counts_what_its_devices_do() -> None:
     assert found.redo_bytes_per_second is not None
     assert found.redo_writes_per_second is not None
     close(found.redo_bytes_per_second + found.redo_writes_per_second * _BLOCK, seconds, on_log.written_bytes)
-    close(found.redo_writes_per_second, seconds, on_log.writes)
+    assert 0.85 < found.redo_writes_per_second * seconds / on_log.writes <= 1 + _WITHIN
 
 
 def test_postgresql_under_pgbench_counts_what_its_devices_do() -> None:

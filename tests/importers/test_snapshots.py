@@ -12,7 +12,7 @@ from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 
 
 def snapshot(kind: str, *lines: str) -> str:
-    return "\n".join((f"sizeup snapshot: {kind}", *lines, "end.snapshot", ""))
+    return "\n".join((f"sizeup.snapshot/1: {kind}", *lines, "end.snapshot", ""))
 
 
 def postgresql(time: int, *lines: str, started: int = 50) -> str:

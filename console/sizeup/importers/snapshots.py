@@ -44,7 +44,7 @@ STATUS = (
 _CLOCKS = ("Uptime", "Uptime_since_flush_status")
 _GAUGES = ("Innodb_buffer_pool_pages_total", "Innodb_page_size")
 _HELP = "run the statement that sizeup help workload-of-a-database prints"
-_MARK = re.compile(rf"^[\s|\ufeff]*sizeup snapshot: ({'|'.join(KINDS)})[\s|]*$", re.MULTILINE)
+_MARK = re.compile(rf"^[\s|\ufeff]*sizeup\.snapshot/1: ({'|'.join(KINDS)})[\s|]*$", re.MULTILINE)
 _LINE = re.compile(r"(same|now|since|sum)\.([^\s=]+(?: [^\s=]+)*)=(.*)")
 _VARIABLE = re.compile(r"(\w+)\s*[\t|]\s*(\S*)")
 _STATUS_OUTPUT = re.compile(r"^[|\s]*Innodb_data_reads\s*[\t|]\s*\d", re.MULTILINE)
