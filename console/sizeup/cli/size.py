@@ -27,7 +27,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sizeup.cli.arguments import against, allow_undecided, arg, refuse_combination, refuse_without
+from sizeup.cli.arguments import against, allow_undecided, arg, refuse_combination, refuse_without, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments, write_document, write_text
 from sizeup.cli.sizing_inputs import SIZING, SizedSubject, sized_subject, sizing_rules, workload_inputs
 from sizeup.errors import ExitStatus, UsageError
@@ -60,6 +60,11 @@ ARGUMENTS = (
         help="judge by published requirements instead of a workload: etcd, cockroachdb or another of sizeup help "
         "profiles, or limits in TOML; exit status 5 if one is missed, 6 if at least one is undecided",
     ),
+    switch(
+        "--design",
+        help="print the fewest drives, ports, cores and memory that carry the workload today, after a failure and in "
+        "the last year; -o FILE.toml keeps them as a server for --machine and size compare",
+    ),
     allow_undecided("a requirement of the profile is undecided"),
     *SIZING,
     arg(
@@ -76,6 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.advise import size
     from sizeup.sizing.session_advice import recomputed_label
 
+    if arguments.design:
+        from sizeup.cli.size_design import write_design
+
+        return write_design(arguments)
     inputs = (*arguments.workload, arguments.machine, arguments.rules)
     refuse_without(arguments, "--allow-undecided", "--profile")
     refuse_combination(arguments, "--profile", ("--against", "--show", "--rules-of-thumb"))

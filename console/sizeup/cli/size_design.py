@@ -1,0 +1,59 @@
+"""``sizeup size --design``: what to buy for a workload."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sizeup.cli.arguments import refuse_combination
+from sizeup.cli.results import write_document, write_text
+from sizeup.cli.sizing_inputs import sized_subject, sizing_rules, workload_inputs
+from sizeup.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from sizeup.sizing.design import Design
+
+
+def write_design(arguments: argparse.Namespace) -> int:
+    """Print the smallest machine for the workload; ``-o FILE`` keeps it as a candidate in TOML."""
+    from sizeup.sizing.design import design, kept_settings
+    from sizeup.views.result.design import candidate_text, design_data
+
+    refuse_combination(arguments, "--design", ("--against", "--show", "--rules-of-thumb", "--profile"))
+    if arguments.format not in (None, "text", "json"):
+        raise UsageError(f"--format: expected text or json with --design, found {arguments.format}")
+    if arguments.output != "-" and (not arguments.output.endswith(".toml") or arguments.format is not None):
+        raise UsageError(f"-o: expected a name that ends in .toml and no --format, found {arguments.output}")
+    given = workload_inputs(arguments)
+    # This machine is what runs the command; another one is named for its kinds of parts.
+    inputs = given if arguments.machine == "this" else sized_subject(arguments.machine, given).inputs
+    found = design(inputs, sizing_rules(arguments.rules))
+    if not found.parts:
+        raise UsageError(
+            "--design: expected a workload, found none; use --workload FILE, or --set workload.iops=N db.gb=N "
+            "workload.cpu_cores=N sga.mb=N"
+        )
+    if arguments.format == "json":
+        write_text(json.dumps(design_data(found), indent=1) + "\n")
+        return ExitStatus.OK
+    if arguments.output != "-":
+        write_document(arguments.output, candidate_text(found, kept_settings(found)))
+    write_text("\n".join(_lines(found)) + "\n")
+    return ExitStatus.OK
+
+
+def _lines(found: Design) -> Iterator[str]:
+    """Yield the workload, what to buy, what is open, and the alternatives, in 80 columns."""
+    from sizeup.report.table import table_lines, wrapped
+    from sizeup.views.result.basis import basis_text
+    from sizeup.views.result.design import alternatives_table, design_notes, parts_table
+
+    yield from (*wrapped(basis_text(found.inputs), 80, "Basis    ", " " * 9), "")
+    yield from table_lines(parts_table(found), 80)
+    for note in design_notes(found):
+        yield from wrapped(note, 80, "! ", "  ")
+    if found.alternatives[1:]:
+        yield from ("", *table_lines(alternatives_table(found), 80))

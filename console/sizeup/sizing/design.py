@@ -1,0 +1,358 @@
+"""The smallest machine for a workload: for each part the fewest units with which its resource passes.
+
+A search over the calculations that judge a machine: what is found passes, and one unit less of it does not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from msgspec import Struct
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Card
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.advise import CALCULATIONS, size
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.licensing.cost import LicenseCost
+from sizeup.sizing.rules import Rules
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact
+from sizeup.sizing.verdict import ShareStatus
+
+DRIVES, PORTS, CORES, MEMORY = "array.disks", "path.stages", "machine.cores", "machine.memory_gib"
+"""The parts, by the key that counts each; ports are those of the one stage that ``path.stages`` names."""
+WHEN = ("today", "failure", "last-year", "failure-last-year")
+"""What a part must pass: today at the pass limit, the others at the limit above which a resource fails."""
+DRIVE_GB = {
+    "hdd-7k2": 8000, "hdd-10k": 1800, "hdd-15k": 900,
+    "ssd-sata": 3840, "nvme-pcie3": 3840, "nvme-pcie4": 3840, "nvme-pcie5": 3840,
+}  # fmt: skip
+"""A usual size of each kind, where ``array.disk_gb`` is not given."""
+_DEFAULTS = {
+    "array.drive": "nvme-pcie4",
+    "array.raid": "10",
+    "path.policy": "active-active",
+    "machine.sockets": "1",
+}
+"""What is bought where nobody says it; the speed of the cores is that of the present server."""
+_LEAST = {"0": (1, 1), "1": (2, 2), "10": (2, 2), "5": (3, 1), "6": (4, 1)}
+"""Fewest drives of a RAID level, and the step of their number."""
+_MOST = {DRIVES: 4096, PORTS: 1024, CORES: 65536, MEMORY: 1 << 20}
+"""Largest count that is tried, of memory in GiB."""
+MODULE_GIB = 16
+"""The unit of memory."""
+_RESOURCES = {DRIVES: ("storage", "space"), PORTS: ("storage",), CORES: ("cpu",), MEMORY: ("memory",)}
+_NEEDS = {
+    DRIVES: ("workload.iops", "db.gb"), PORTS: ("workload.iops",), CORES: ("workload.cpu_cores",), MEMORY: ("sga.mb",),
+}  # fmt: skip
+"""The keys that give a part its demand."""
+_SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
+_OWN_SPEED = (*_SPEED, "workload.cpu_model", "machine.cpu_model")
+_PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
+
+
+class UnmetError(UsageError):
+    """No count of a part carries the demand."""
+
+    def __init__(self, key: str, most: int, when: str) -> None:
+        after = {"today": "today", "last-year": "in the last year"}.get(when, "after any single failure")
+        super().__init__(
+            f"--design: {key}: no count carries the demand {after}; the largest that was tried is {most:,}"
+        )
+        self.key = key
+
+
+class Part(Struct, frozen=True):
+    """How many units of one part are needed."""
+
+    key: str
+    counts: Mapping[str, int]
+    """The fewest that pass, by ``WHEN``; what does not apply is left out."""
+    buy: int
+    """The fewest that pass all of them."""
+    limit: str
+    """What does not pass with one unit less: ``IOPS``, ``MB/s``, ``GB``, ``cores``, ``GiB``; ``least`` for nothing."""
+    when: str
+    """When that is, one of ``WHEN``; empty for nothing."""
+    step: int = 1
+    """The unit that is bought."""
+
+
+class Alternative(Struct, frozen=True):
+    """The same workload on another machine."""
+
+    changed: Mapping[str, str]
+    """The inputs that differ from the design; empty for the design itself."""
+    buy: Mapping[str, int]
+    """By part; a part that no count satisfies is left out."""
+    cost: Quantity | None = None
+    """Licenses and their support over the term, USD; None where unknown."""
+    permitted: bool = True
+    unmet: str = ""
+    """The part of which no count is enough; empty for none."""
+
+
+class Design(Struct, frozen=True):
+    """What to buy for a workload."""
+
+    inputs: Inputs
+    """Workload and machine as designed."""
+    parts: tuple[Part, ...]
+    undesigned: Mapping[str, tuple[str, ...]]
+    """Parts without a demand, each with the keys of which one gives it."""
+    assumed: Mapping[str, str]
+    """What nobody chose, by key."""
+    alternatives: tuple[Alternative, ...]
+    licensed: bool
+    """Whether a product was chosen."""
+    spaceless: bool
+    """Whether the space was not designed, as the size of the database is unknown."""
+
+
+def design(workload: Inputs, rules: Rules) -> Design:
+    """Return the smallest machine for a workload; raise UsageError where no count of a part is enough.
+
+    What the inputs say of kinds (drive, RAID level, link, speed of a core, servers) is kept.
+    """
+    cores, sockets = (workload.get(f"machine.{name}") for name in ("cores", "sockets"))
+    if isinstance(cores, Quantity) and isinstance(sockets, Quantity) and sockets.value > cores.value:
+        raise UsageError(
+            f"machine.sockets: expected at most machine.cores = {cores.value:g}, found {sockets.value:g}; a socket has "
+            "a core at least"
+        )
+    base, assumed = _base(workload, rules)
+    parts, undesigned, inputs = _parts(base, rules)
+    found = dict(inputs)
+    alternatives = [Alternative({}, {part.key: part.buy for part in parts}, *_license_cost(found, rules))]
+    alternatives += [_alternative(base, one, rules) for one in _changes(base, {part.key for part in parts})]
+    licensed = isinstance(product := base.get("license.product"), Words) and product.origin is not Origin.RULE
+    spaceless = DRIVES not in undesigned and "db.gb" not in base
+    return Design(found, parts, undesigned, assumed, tuple(alternatives), licensed, spaceless)
+
+
+def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, str]]:
+    """Return the inputs without what is designed, with a kind of every part, and the kinds that nobody chose."""
+    left_out = ("capacity.", "path.bandwidth", "path.degraded", "path.down", "numa.", "array.volumes")
+    kept = {key: value for key, value in workload.items() if not key.startswith(left_out)}
+    for key in (DRIVES, CORES, MEMORY, "machine.cores_per_socket", "workload.rules_of_thumb"):
+        kept.pop(key, None)
+    stages = kept.pop(PORTS, None)
+    text = stages.value if isinstance(stages, Words) else "hba:fc32"
+    if "," in text:
+        raise UsageError(f"path.stages: expected one stage to design, such as hba:fc32, found {text!r}")
+    chosen = {key: value for key, value in _DEFAULTS.items() if key not in kept}
+    if any(key in kept for key in ("array.drive_iops", "array.drive_mb_s")):
+        chosen.pop("array.drive", None)
+    chosen["path.stages"] = text.partition("*")[0]
+    drive = kept.get("array.drive")
+    kind = drive.value if isinstance(drive, Words) else _DEFAULTS["array.drive"]
+    if "array.disk_gb" not in kept:
+        chosen["array.disk_gb"] = str(DRIVE_GB.get(kind, 3840))
+    if not all(key in kept for key in _OWN_SPEED[:2]) and not all(key in kept for key in _OWN_SPEED[2:]):
+        chosen |= dict.fromkeys(_SPEED, "1")
+    chosen["policy.n_plus_one"] = "required"
+    settings = [f"{key}={value}" for key, value in chosen.items()]
+    values = parse_settings(settings, Origin.USER, "--design")
+    sheet_inputs = size({**kept, **values}, rules).inputs
+    assumed = {key: value for key, value in chosen.items() if key not in ("policy.n_plus_one", _SPEED[1])}
+    if isinstance(stages, Words):
+        del assumed[PORTS]
+    return dict(sheet_inputs), assumed
+
+
+def _parts(base: Inputs, rules: Rules) -> tuple[tuple[Part, ...], dict[str, tuple[str, ...]], Inputs]:
+    """Return every part, those without a demand, and the inputs with what is bought."""
+    inputs: dict[str, Value] = {**base, PORTS: _ports(base, _MOST[PORTS])}
+    parts, undesigned = [], {}
+    for key in (DRIVES, PORTS, CORES, MEMORY):
+        part = _part(key, base, inputs, rules)
+        if part is None:
+            undesigned[key] = _NEEDS[key]
+            inputs.pop(key, None)
+        else:
+            parts.append(part)
+            inputs[key] = _count(key, base, part.buy)
+    return tuple(parts), undesigned, inputs
+
+
+def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> Part | None:
+    """Return the fewest units of a part with which its resources pass; None without a demand."""
+    least, step = 1, 1
+    if key == DRIVES:
+        least, step = _LEAST[str(getattr(base["array.raid"], "value", "10"))]
+    elif key == CORES:
+        sockets = base["machine.sockets"]
+        least = int(sockets.value) if isinstance(sockets, Quantity) else 1
+    elif key == MEMORY:
+        least = step = MODULE_GIB
+    sheet = Sheet(base, rules)
+    passes, fails = (sheet.rule(f"share.{name}").value for name in ("pass-to", "fail-above"))
+
+    @cache
+    def judged(count: int) -> tuple[Card, ...]:
+        values = {**inputs, key: _count(key, base, count)}
+        cards = (_card(values, resource, rules) for resource in _RESOURCES[key])
+        return tuple(card for card in cards if card is not None and card.share is not None)
+
+    def missed(count: int, when: str) -> str:
+        """Return the unit of the resource that does not pass; empty where all do."""
+        for card in judged(count):
+            share = _worst(card, when)
+            if share is not None and share > (passes if when == "today" else fails) and card.facts is not None:
+                return card.facts.unit
+        return ""
+
+    most = least + (_MOST[key] - least) // step * step
+    if not judged(most) or (key == PORTS and not any(card.stages for card in judged(most))):
+        return None
+    counts = {}
+    for when in WHEN:
+        if any(_worst(card, when) is not None for card in judged(most)):
+            fewest = _smallest(least, step, most, lambda count, at=when: not missed(count, at))  # type: ignore[misc]
+            if fewest is None:
+                raise UnmetError(key, most, when)
+            counts[when] = fewest
+    buy = max(counts.values())
+    fewest = _smallest(buy, step, most, lambda count: all(card.status in _PASSED for card in judged(count)))
+    if fewest is None:
+        raise UnmetError(key, most, "today")
+    buy = fewest
+    limits = [(missed(buy - step, when), when) for when in WHEN if when in counts] if buy > least else []
+    limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
+    return Part(key, counts, buy, limit, when, step)
+
+
+def _smallest(least: int, step: int, most: int, passes: Callable[[int], bool]) -> int | None:
+    """Return the smallest of the counts that passes, by doubling and bisection; None where none does."""
+    low, width = -1, 1
+    last = (most - least) // step
+    while not passes(least + min(low + width, last) * step):
+        low = min(low + width, last)
+        if low == last:
+            return None
+        width *= 2
+    high = min(low + width, last)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if passes(least + middle * step) else (middle, high)
+    return least + high * step
+
+
+def _worst(card: Card, when: str) -> float | None:
+    """Return the share at the worst end of what is known; infinite after a failure that leaves nothing."""
+    if when == "today":
+        return card.ends[1]
+    times = card.ends[1] / card.share if card.share else 1.0
+    if when == "last-year":
+        return None if card.last_year is None else card.last_year * times
+    if card.outage:
+        return math.inf
+    shares = [one.share if when == "failure" else one.last_year for one in card.failures]
+    known = [share for share in shares if share is not None]
+    return max(known) * times if known else None
+
+
+def _card(inputs: Inputs, resource: str, rules: Rules) -> Card | None:
+    """Return the card of one resource alone; None without a demand of it."""
+    sheet = Sheet(inputs, rules)
+    try:
+        for calculation in CALCULATIONS:
+            if f"verdict.{resource}" in calculation.gives:
+                list(calculation.work(sheet))
+    except MissingError:
+        return None
+    return next((card for card in sheet.cards if card.resource == resource), None)
+
+
+def _ports(base: Inputs, count: int) -> Words:
+    """Return the stage with that many ports, each on a card of its own."""
+    stage = base[PORTS]
+    name = stage.value if isinstance(stage, Words) else ""
+    return Words(f"{name}*{count}@{count}", Origin.USER, "--design")
+
+
+def _count(key: str, base: Inputs, count: int) -> Value:
+    return _ports(base, count) if key == PORTS else parse_settings([f"{key}={count}"], source="--design")[key]
+
+
+def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
+    """Return what else could be bought, as inputs that differ."""
+    changes: list[dict[str, str]] = []
+    if DRIVES in parts:
+        own = {key: value.value for key in ("array.raid", "array.drive") if isinstance(value := base.get(key), Words)}
+        changes += [{"array.raid": level} for level in ("10", "5") if level != own["array.raid"]]
+        kinds = ("hdd-15k", "ssd-sata", "nvme-pcie4")
+        if "array.drive" in own:
+            changes += [
+                {"array.drive": kind, "array.disk_gb": str(DRIVE_GB[kind])}
+                for kind in kinds
+                if kind != own["array.drive"]
+            ]
+    if CORES in parts:
+        speed = base.get(_SPEED[1])
+        if isinstance(speed, Quantity) and _SPEED[0] in base:
+            changes.append({_SPEED[1]: f"{speed.value * 2:g}"})
+        nodes = base.get("cluster.nodes")
+        if not isinstance(nodes, Quantity) or nodes.value == 1:
+            changes.append({"cluster.nodes": "2"})
+        chosen = [getattr(base.get(f"license.{name}"), "value", "") for name in ("pack", "product")]
+        changes += [
+            {"license.pack": "oracle", "license.product": name} for name in ("ee", "se2") if chosen != ["oracle", name]
+        ]
+        changes += [{"license.pack": "postgresql"}] if chosen[0] != "postgresql" else []
+    return changes
+
+
+def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alternative:
+    """Return what a change takes; an edition uses as many cores as it may of the machine as designed."""
+    values = parse_settings([f"{key}={value}" for key, value in changed.items()], source="--design")
+    other = {**base, **values}
+    if "license.pack" in changed:
+        for key in ("license.options", "license.metric", "license.product", "license.list_usd"):
+            if key not in changed:
+                other.pop(key, None)
+    try:
+        parts, _, inputs = _parts(other, rules)
+    except UnmetError as unmet:
+        return Alternative(changed, {}, unmet=unmet.key)
+    return Alternative(changed, {part.key: part.buy for part in parts}, *_license_cost(inputs, rules))
+
+
+def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:
+    """Return the cost of the licenses, and whether they are permitted; unknown where nobody chose a product."""
+    vendor = inputs.get("license.pack")
+    if CORES not in inputs or not isinstance(vendor, Words) or vendor.origin is Origin.RULE:
+        return None, True
+    sizing = size(inputs, rules)
+    card = next(card for card in sizing.cards if card.resource == "license")
+    price = find_fact(sizing.facts, LicenseCost)
+    return None if price is None else price.total, card.status != ShareStatus.FAIL.value
+
+
+KEPT = ("array.", "path.", "machine.", "cluster.")
+"""Keys of a design that a file keeps."""
+
+
+def kept_settings(found: Design) -> dict[str, str | float]:
+    """Return the machine as designed, as a file of a candidate states it, in the units of the keys."""
+    from sizeup.sizing.keys import KEYS
+    from sizeup.units import base_unit
+
+    bought = {part.key for part in found.parts}
+    settings: dict[str, str | float] = {}
+    for key, value in found.inputs.items():
+        speed = key == _SPEED[1] and _SPEED[0] in found.assumed
+        unused = (key.startswith("array.") and DRIVES not in bought) or (
+            key.startswith("path.") and PORTS not in bought
+        )
+        if not key.startswith(KEPT) or unused or speed or (key == "machine.sockets" and CORES not in bought):
+            continue
+        if isinstance(value, Words):
+            settings[key] = value.value
+        elif isinstance(value, Quantity):
+            number = value.value / base_unit(KEYS[key].unit)[1]
+            settings[key] = int(number) if number == int(number) else number
+    return settings

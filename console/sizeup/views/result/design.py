@@ -1,0 +1,151 @@
+"""What to buy for a workload: the parts with what limits them, and other machines for the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, Part
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.count import usd_brief
+from sizeup.sizing.sheet import Inputs, brief
+from sizeup.sizing.workload import YEAR_NS
+from sizeup.units import format_in
+from sizeup.views.result.basis import basis_text
+
+SCHEMA = "sizeup.design/1"
+_NAMES = {DRIVES: "Drives", PORTS: "Ports", CORES: "Cores", MEMORY: "Memory, GiB"}
+_WHEN = {
+    "today": "today",
+    "failure": "after a failure",
+    "last-year": "in the last year",
+    "failure-last-year": "after a failure, last year",
+    "": "",
+}
+_LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible"}
+_SAID = {
+    "array.drive": "{} drives",
+    "array.raid": "RAID {}",
+    "path.policy": "all paths carry data",
+    "machine.sockets": "{} socket",
+    "path.stages": "{}",
+    "array.disk_gb": "{} GB each",
+    "workload.specrate_per_core": "cores as fast as those of the present server",
+}
+
+
+def design_notes(found: Design) -> list[str]:
+    """Return what is not designed, each with the key that gives it, and what nobody chose."""
+    notes = [
+        f"{_NAMES[key].partition(',')[0]}: not designed; give {' or '.join(keys)}"
+        for key, keys in found.undesigned.items()
+    ]
+    notes += ["Space: not designed; give db.gb"] if found.spaceless else []
+    needs = ["workload.cpu_cores"] if CORES in found.undesigned else []
+    needs += [] if found.licensed else ["license.pack=oracle license.product=ee"]
+    notes += [f"Licenses: not designed; give {' and '.join(needs)}"] if needs else []
+    assumed = [_SAID[key].format(value) for key, value in found.assumed.items() if _applies(key, found)]
+    assumed += [
+        f"{brief(value, KEYS[key].unit)} {text}"
+        for key, text in (("workload.read_percent", "reads"), ("workload.io_kib", "blocks"))
+        if PORTS in _bought(found)
+        and isinstance(value := found.inputs.get(key), Quantity)
+        and value.origin is Origin.RULE
+    ]
+    return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
+
+
+def _bought(found: Design) -> dict[str, Part]:
+    return {part.key: part for part in found.parts}
+
+
+def _applies(key: str, found: Design) -> bool:
+    part = {"array.": DRIVES, "path.": PORTS, "machin": CORES, "worklo": CORES}
+    return next(of for prefix, of in part.items() if key.startswith(prefix)) in _bought(found)
+
+
+def parts_table(found: Design) -> Table:
+    """Return a row for each part: how many pass today, after a failure and in the last year, and what limits it."""
+    years = found.inputs.get("workload.horizon_years")
+    last = (
+        f"Year {format_in(years.value / YEAR_NS, '')}" if isinstance(years, Quantity) and years.value else "Last year"
+    )
+    columns = (
+        Column("Part"),
+        *(Column(title, numeric=True) for title in ("Today", "Failure", last, "Buy")),
+        Column("Limited by"),
+    )
+    rows = []
+    for part in found.parts:
+        cells = (
+            f"{part.counts[when]:,}" if when in part.counts else UNKNOWN for when in ("today", "failure", "last-year")
+        )
+        limit = f"{_LIMITS.get(part.limit, part.limit)} {_WHEN[part.when]}".rstrip()
+        rows.append((_part_name(part, found.inputs), *cells, f"{part.buy:,}", limit))
+    return Table("", columns, tuple(rows))
+
+
+def _part_name(part: Part, inputs: Inputs) -> str:
+    if part.key == DRIVES:
+        size, kind = inputs["array.disk_gb"], inputs.get("array.drive")
+        of_kind = f" {kind.value}" if isinstance(kind, Words) else ""
+        gb = brief(size, "GB") if isinstance(size, Quantity) else ""
+        return f"Drives: {gb}{of_kind}, RAID {getattr(inputs['array.raid'], 'value', '')}"
+    if part.key == PORTS:
+        return f"Ports: {getattr(inputs[PORTS], 'value', '').partition('*')[0].rpartition(':')[2]}"
+    each = inputs.get("cluster.nodes")
+    return f"{_NAMES[part.key]}{' a server' if isinstance(each, Quantity) and each.value > 1 else ''}"
+
+
+def alternatives_table(found: Design) -> Table:
+    """Return a row for the design and for each other machine: its parts and the cost of its licenses."""
+    parts = [part.key for part in found.parts]
+    priced = any(one.cost is not None or not one.permitted for one in found.alternatives)
+    term = found.inputs["license.term_years"]
+    years = format_in(term.value / YEAR_NS, "years") if isinstance(term, Quantity) else ""
+    columns = [Column("Machine"), *(Column(_NAMES[key].rpartition(" ")[2], numeric=True) for key in parts)]
+    columns += [Column("Licenses", numeric=True)] if priced else []
+    rows = []
+    for one in found.alternatives:
+        cells = [f"{one.buy[key]:,}" if key in one.buy else UNKNOWN for key in parts]
+        cells = ["none passes" if key == one.unmet else cell for key, cell in zip(parts, cells, strict=True)]
+        cost = UNKNOWN if one.cost is None else usd_brief(one.cost)
+        cost = cost if one.permitted else "not permitted"
+        rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
+    note = f"Licenses and support: {years}, list prices. " if priced else ""
+    return Table("", tuple(columns), tuple(rows), f"{note}Hardware prices are not known")
+
+
+def _name(changed: Mapping[str, str]) -> str:
+    if "array.raid" in changed:
+        return f"RAID {changed['array.raid']}"
+    if "array.drive" in changed:
+        return f"{int(changed['array.disk_gb']):,} GB {changed['array.drive']}"
+    if "machine.specrate_per_core" in changed:
+        return "cores twice as fast"
+    if "cluster.nodes" in changed:
+        return "2 servers, each"
+    if "license.pack" in changed:
+        return " ".join(changed.values())
+    return "as above"
+
+
+def design_data(found: Design) -> dict[str, Any]:
+    """Return the design as plain data."""
+    data: dict[str, Any] = {"schema": SCHEMA}
+    for name in ("parts", "undesigned", "assumed", "alternatives"):
+        data[name] = msgspec.to_builtins(getattr(found, name))
+    return data
+
+
+def candidate_text(found: Design, settings: Mapping[str, str | float]) -> str:
+    """Return the machine as designed as a TOML file that ``--machine`` and ``size compare`` read."""
+    import json
+
+    lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items()]
+    title = json.dumps(f"designed for {basis_text(found.inputs)}", ensure_ascii=False)
+    return "\n".join(('schema = "sizeup.candidate/1"', f"title = {title}", "", "[inputs]", *lines)) + "\n"

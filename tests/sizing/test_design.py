@@ -1,0 +1,185 @@
+"""The smallest machine for a workload: it passes, and with one unit less of what limits it does not."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from sizeup import cli
+from sizeup.errors import UsageError
+from sizeup.sizing.advise import size
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, Part, design, kept_settings
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.rules import shipped
+
+SCENARIO = (
+    *("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120", "db.gb=4000"),
+    *("workload.growth_percent=20", "workload.horizon_years=3"),
+)
+JUDGED = {DRIVES: ("storage", "space"), PORTS: ("storage",), CORES: ("cpu",), MEMORY: ("memory",)}
+
+
+def designed(*settings: str) -> Design:
+    return design(parse_settings(settings), shipped())
+
+
+def part(key: str, found: Design) -> Part:
+    return next(one for one in found.parts if one.key == key)
+
+
+def test_the_space_in_pairs_of_drives_and_a_spare_port() -> None:
+    """Space: 4,000 / 0.7 = 5,714 GB today, 4,000 x 1.2^3 = 6,912 in year 3; 2 drives in RAID 10 have 3,840, 4 7,680.
+
+    Ports: 40,000 x 8,192 + 120 MB/s = 447.68 MB/s of 3,200, so one is enough, and none is left without a second.
+    """
+    found = designed(*SCENARIO)
+
+    drives, ports = part(DRIVES, found), part(PORTS, found)
+    assert (drives.buy, drives.limit, drives.when) == (4, "GB", "today")
+    assert drives.counts["today"] == drives.counts["last-year"] == 4
+    assert ports.counts == {"today": 1, "failure": 2, "last-year": 1, "failure-last-year": 2}
+    assert (ports.buy, ports.limit, ports.when) == (2, "MB/s", "failure")
+    assert set(found.undesigned) == {CORES, MEMORY}
+
+
+def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:
+    """1,000 reads/s of drives with 182: 1,000 / (182 x 0.7) = 7.8, so 8 today.
+
+    The other half of a pair takes the reads of both: 1,000 / (182 / 2) = 10.99, so 12 after a failure.
+    """
+    drives = part(DRIVES, designed("workload.iops=1000", "workload.read_percent=100", "array.drive=hdd-15k"))
+
+    assert drives.counts == {"today": 8, "failure": 12}
+    assert (drives.buy, drives.limit, drives.when) == (12, "IOPS", "failure")
+
+
+def test_a_write_takes_four_operations_in_raid_5() -> None:
+    """1,000 IOPS, half of them writes: 500 + 500 x 4 = 2,500 operations / (182 x 0.7) = 19.6, so 20 today."""
+    given = ("workload.iops=1000", "workload.read_percent=50", "array.drive=hdd-15k", "array.raid=5")
+
+    assert part(DRIVES, designed(*given)).counts["today"] == 20
+
+
+def test_cores_and_memory() -> None:
+    """Cores: 13.2 / 0.7 = 18.9 today, 13.2 x 1.728 = 22.8 in year 3. Memory: 256 / 0.7 = 365.7 GiB in modules of 16.
+
+    Cores twice as fast: 6.6 / 0.7 = 9.4 today, 11.4 in year 3.
+    """
+    found = designed(*SCENARIO[-2:], "workload.cpu_cores=13.2", "sga.mb=262144")
+
+    cores, memory = part(CORES, found), part(MEMORY, found)
+    assert (cores.counts, cores.buy, cores.when) == ({"today": 19, "last-year": 23}, 23, "last-year")
+    assert (memory.buy, memory.limit, memory.when) == (368, "GiB", "today")
+    fast = next(one for one in found.alternatives if one.changed == {"machine.specrate_per_core": "2"})
+    assert fast.buy[CORES] == 12
+    assert set(found.undesigned) == {DRIVES, PORTS}
+
+
+def test_licenses_of_the_cores_as_designed() -> None:
+    """24 cores of an x86 processor count half: 12 x 47,500 = 570,000, and 22 % of that for 3 years, 376,200."""
+    model = "machine.cpu_model=Intel(R) Xeon(R) Gold 6338"
+    product = ("license.pack=oracle", "license.product=ee")
+    found = designed("workload.cpu_cores=16.8", *product, model, "workload.cpu_model=Intel(R) Xeon(R) Gold 6338")
+
+    assert found.alternatives[0].buy == {CORES: 24}
+    cost = found.alternatives[0].cost
+    assert cost is not None
+    assert cost.value == pytest.approx(946_200)
+    free = next(one for one in found.alternatives if one.changed == {"license.pack": "postgresql"})
+    assert free.cost is not None
+    assert free.cost.value == 0
+
+
+def _check(seed: int) -> None:
+    chance = random.Random(seed)
+    settings = [
+        f"workload.iops={chance.randint(100, 200_000)}",
+        f"workload.read_percent={chance.randint(0, 100)}",
+        f"workload.io_kib={chance.choice((4, 8, 16, 64))}",
+        f"workload.cpu_cores={chance.uniform(0.5, 200):.2f}",
+        f"sga.mb={chance.randint(1000, 1_000_000)}",
+        f"array.raid={chance.choice(('10', '5', '6'))}",
+        f"array.drive={chance.choice(('hdd-10k', 'ssd-sata', 'nvme-pcie4'))}",
+        f"path.stages=hba:{chance.choice(('fc16', 'fc32', 'eth25'))}",
+        f"cluster.nodes={chance.choice((1, 1, 2, 3))}",
+    ]
+    settings += [f"redo.mb_s={chance.randint(1, 300)}"] if chance.random() < 0.6 else []
+    settings += [f"db.gb={chance.randint(10, 50_000)}"] if chance.random() < 0.8 else []
+    if chance.random() < 0.6:
+        settings += [f"workload.growth_percent={chance.randint(0, 60)}", "workload.horizon_years=3"]
+    try:
+        found = designed(*settings)
+    except UsageError:  # more than the largest machine that is tried
+        assert "hdd" in settings[6], settings
+        return
+    bought = parse_settings([f"{key}={value}" for key, value in kept_settings(found).items()])
+    inputs = {**found.inputs, **bought}
+    status = {card.resource: card.status for card in size(inputs).cards}
+    for one in found.parts:
+        passed = [status[resource] for resource in JUDGED[one.key] if status[resource] != "unknown"]
+        assert passed, (seed, one)
+        assert set(passed) <= {"pass", "assumed"}, (seed, one)
+        if one.limit != "least":
+            stage = str(bought.get(PORTS) and kept_settings(found)[PORTS]).partition("*")[0]
+            less = one.buy - one.step
+            text = f"{stage}*{less}@{less}" if one.key == PORTS else str(less)
+            cards = size({**inputs, **parse_settings([f"{one.key}={text}"])}).cards
+            after = {card.status for card in cards if card.resource in JUDGED[one.key]}
+            assert after - {"pass", "assumed", "unknown"}, (seed, one)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_machine_as_designed_passes_and_a_smaller_one_does_not(seed: int) -> None:
+    _check(seed)
+
+
+@pytest.mark.ci
+def test_so_do_five_hundred() -> None:
+    for seed in range(3, 503):
+        _check(seed)
+
+
+def test_what_to_buy_is_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    more = ("workload.cpu_cores=13.2", "sga.mb=262144", "license.pack=oracle", "license.product=ee")
+    assert cli.run(["size", "--design", "--set", *SCENARIO, *more]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    assert any(line.split()[:1] == ["Cores"] and line.split()[4] == "23" for line in lines)
+
+
+def test_a_design_is_kept_as_a_candidate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["size", "--design", "--set", *SCENARIO, "-o", "order.toml"]) == 0
+    assert cli.run(["size", "--machine", "order.toml", "--set", *SCENARIO]) == 0
+    assert "PASS     Storage" in capsys.readouterr().out
+    assert cli.run(["size", "--design", "--json", "--set", *SCENARIO]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["schema"] == "sizeup.design/1"
+    assert [one["buy"] for one in data["parts"]] == [4, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "expected a workload, found none"),
+        (("--set", "workload.iops=1000", "array.raid=0"), "array.disks: no count carries the demand after any single"),
+        (("--set", "workload.iops=9", "machine.cores=2", "machine.sockets=4"), "at most machine.cores = 2, found 4"),
+        (("--set", "workload.iops=9", "array.disks=0"), "array.disks: expected"),
+        (("--set", "workload.iops=9", "path.stages=hba:fc16,array:fc32"), "expected one stage to design"),
+        (("--set", "workload.iops=9", "-o", "order.html"), "expected a name that ends in .toml"),
+        (("--set", "workload.iops=9", "--against", "clovertown"), "--against cannot be combined with --design"),
+    ],
+)
+def test_what_cannot_be_designed_is_one_line(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["size", "--design", *arguments]) == 2
+
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
