@@ -9,7 +9,7 @@ import pytest
 from sizeup import cli
 from sizeup.errors import UsageError
 from sizeup.sizing.advise import size
-from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, Part, design, kept_settings
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.rules import shipped
 
@@ -24,7 +24,7 @@ def designed(*settings: str) -> Design:
     return design(parse_settings(settings), shipped())
 
 
-def part(key: str, found: Design) -> Part:
+def part(key: str, found: Design) -> DesignPart:
     return next(one for one in found.parts if one.key == key)
 
 

@@ -54,7 +54,7 @@ ARGUMENTS = (
         help="what to size: this, a capture, a session with its measurements, a server in TOML, a published case "
         "(sizeup size cases lists them), or none, for the figures of --set alone (default: this)",
     ),
-    against(metavar="NAME", help="compare every figure with a published case"),
+    against(metavar="NAME|FILE.toml", help="compare every figure with a published case, or each part with an order"),
     arg(
         "--profile", metavar="NAME|FILE",
         help="judge by published requirements instead of a workload: etcd, cockroachdb or another of sizeup help "
@@ -85,6 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
         from sizeup.cli.size_design import write_design
 
         return write_design(arguments)
+    if arguments.against is not None and arguments.against.endswith(".toml"):
+        from sizeup.cli.size_design import write_delivery
+
+        return write_delivery(arguments)
     inputs = (*arguments.workload, arguments.machine, arguments.rules)
     refuse_without(arguments, "--allow-undecided", "--profile")
     refuse_combination(arguments, "--profile", ("--against", "--show", "--rules-of-thumb"))

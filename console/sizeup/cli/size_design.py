@@ -57,3 +57,25 @@ def _lines(found: Design) -> Iterator[str]:
         yield from wrapped(note, 80, "! ", "  ")
     if found.alternatives[1:]:
         yield from ("", *table_lines(alternatives_table(found), 80))
+
+
+def write_delivery(arguments: argparse.Namespace) -> int:
+    """Print the parts of the machine beside those of the order in ``--against FILE``."""
+    import msgspec
+
+    from sizeup.report.table import table_lines
+    from sizeup.sizing.advise import size
+    from sizeup.sizing.delivery import delivered_parts
+    from sizeup.views.result.delivery import delivery_table
+
+    refuse_combination(arguments, "--against", ("--show", "--profile", "--rules-of-thumb"))
+    if arguments.format not in (None, "text", "json") or arguments.output != "-":
+        raise UsageError("--against FILE: expected text or json on standard output; leave out -o and other formats")
+    rules, given = sizing_rules(arguments.rules), workload_inputs(arguments)
+    ordered, here = (sized_subject(name, given, own_first=True) for name in (arguments.against, arguments.machine))
+    parts = list(delivered_parts(size(ordered.inputs, rules), size(here.inputs, rules), rules))
+    if arguments.format == "json":
+        write_text(json.dumps({"schema": "sizeup.delivery/1", "parts": msgspec.to_builtins(parts)}, indent=1) + "\n")
+    else:
+        write_text("\n".join(table_lines(delivery_table(parts), 80)) + "\n")
+    return ExitStatus.OK

@@ -65,7 +65,7 @@ class UnmetError(UsageError):
         self.key = key
 
 
-class Part(Struct, frozen=True):
+class DesignPart(Struct, frozen=True):
     """How many units of one part are needed."""
 
     key: str
@@ -100,7 +100,7 @@ class Design(Struct, frozen=True):
 
     inputs: Inputs
     """Workload and machine as designed."""
-    parts: tuple[Part, ...]
+    parts: tuple[DesignPart, ...]
     undesigned: Mapping[str, tuple[str, ...]]
     """Parts without a demand, each with the keys of which one gives it."""
     assumed: Mapping[str, str]
@@ -163,7 +163,7 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     return dict(sheet_inputs), assumed
 
 
-def _parts(base: Inputs, rules: Rules) -> tuple[tuple[Part, ...], dict[str, tuple[str, ...]], Inputs]:
+def _parts(base: Inputs, rules: Rules) -> tuple[tuple[DesignPart, ...], dict[str, tuple[str, ...]], Inputs]:
     """Return every part, those without a demand, and the inputs with what is bought."""
     inputs: dict[str, Value] = {**base, PORTS: _ports(base, _MOST[PORTS])}
     parts, undesigned = [], {}
@@ -178,7 +178,7 @@ def _parts(base: Inputs, rules: Rules) -> tuple[tuple[Part, ...], dict[str, tupl
     return tuple(parts), undesigned, inputs
 
 
-def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> Part | None:
+def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | None:
     """Return the fewest units of a part with which its resources pass; None without a demand."""
     least, step = 1, 1
     if key == DRIVES:
@@ -222,7 +222,7 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> Part | None:
     buy = fewest
     limits = [(missed(buy - step, when), when) for when in WHEN if when in counts] if buy > least else []
     limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
-    return Part(key, counts, buy, limit, when, step)
+    return DesignPart(key, counts, buy, limit, when, step)
 
 
 def _smallest(least: int, step: int, most: int, passes: Callable[[int], bool]) -> int | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, Part
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.sheet import Inputs, brief
@@ -41,13 +41,13 @@ _SAID = {
 def design_notes(found: Design) -> list[str]:
     """Return what is not designed, each with the key that gives it, and what nobody chose."""
     notes = [
-        f"{_NAMES[key].partition(',')[0]}: not designed; give {' or '.join(keys)}"
+        f"{_NAMES[key].partition(',')[0]}: not designed. Use {' or '.join(KEYS[one].flag for one in keys)}"
         for key, keys in found.undesigned.items()
     ]
-    notes += ["Space: not designed; give db.gb"] if found.spaceless else []
-    needs = ["workload.cpu_cores"] if CORES in found.undesigned else []
+    notes += [f"Space: not designed. Use {KEYS['db.gb'].flag}"] if found.spaceless else []
+    needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
     needs += [] if found.licensed else ["license.pack=oracle license.product=ee"]
-    notes += [f"Licenses: not designed; give {' and '.join(needs)}"] if needs else []
+    notes += [f"Licenses: not designed. Use --set {' '.join(needs)}"] if needs else []
     assumed = [_SAID[key].format(value) for key, value in found.assumed.items() if _applies(key, found)]
     assumed += [
         f"{brief(value, KEYS[key].unit)} {text}"
@@ -59,7 +59,7 @@ def design_notes(found: Design) -> list[str]:
     return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
 
 
-def _bought(found: Design) -> dict[str, Part]:
+def _bought(found: Design) -> dict[str, DesignPart]:
     return {part.key: part for part in found.parts}
 
 
@@ -89,7 +89,7 @@ def parts_table(found: Design) -> Table:
     return Table("", columns, tuple(rows))
 
 
-def _part_name(part: Part, inputs: Inputs) -> str:
+def _part_name(part: DesignPart, inputs: Inputs) -> str:
     if part.key == DRIVES:
         size, kind = inputs["array.disk_gb"], inputs.get("array.drive")
         of_kind = f" {kind.value}" if isinstance(kind, Words) else ""
