@@ -24,7 +24,7 @@ def designed(*settings: str) -> Design:
     return design(parse_settings(settings), shipped())
 
 
-def part(key: str, found: Design) -> DesignPart:
+def part_of(key: str, found: Design) -> DesignPart:
     return next(one for one in found.parts if one.key == key)
 
 
@@ -35,7 +35,7 @@ def test_the_space_in_pairs_of_drives_and_a_spare_port() -> None:
     """
     found = designed(*SCENARIO)
 
-    drives, ports = part(DRIVES, found), part(PORTS, found)
+    drives, ports = part_of(DRIVES, found), part_of(PORTS, found)
     assert (drives.buy, drives.limit, drives.when) == (4, "GB", "today")
     assert drives.counts["today"] == drives.counts["last-year"] == 4
     assert ports.counts == {"today": 1, "failure": 2, "last-year": 1, "failure-last-year": 2}
@@ -48,7 +48,7 @@ def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:
 
     The other half of a pair takes the reads of both: 1,000 / (182 / 2) = 10.99, so 12 after a failure.
     """
-    drives = part(DRIVES, designed("workload.iops=1000", "workload.read_percent=100", "array.drive=hdd-15k"))
+    drives = part_of(DRIVES, designed("workload.iops=1000", "workload.read_percent=100", "array.drive=hdd-15k"))
 
     assert drives.counts == {"today": 8, "failure": 12}
     assert (drives.buy, drives.limit, drives.when) == (12, "IOPS", "failure")
@@ -58,7 +58,7 @@ def test_a_write_takes_four_operations_in_raid_5() -> None:
     """1,000 IOPS, half of them writes: 500 + 500 x 4 = 2,500 operations / (182 x 0.7) = 19.6, so 20 today."""
     given = ("workload.iops=1000", "workload.read_percent=50", "array.drive=hdd-15k", "array.raid=5")
 
-    assert part(DRIVES, designed(*given)).counts["today"] == 20
+    assert part_of(DRIVES, designed(*given)).counts["today"] == 20
 
 
 def test_cores_and_memory() -> None:
@@ -68,7 +68,7 @@ def test_cores_and_memory() -> None:
     """
     found = designed(*SCENARIO[-2:], "workload.cpu_cores=13.2", "sga.mb=262144")
 
-    cores, memory = part(CORES, found), part(MEMORY, found)
+    cores, memory = part_of(CORES, found), part_of(MEMORY, found)
     assert (cores.counts, cores.buy, cores.when) == ({"today": 19, "last-year": 23}, 23, "last-year")
     assert (memory.buy, memory.limit, memory.when) == (368, "GiB", "today")
     fast = next(one for one in found.alternatives if one.changed == {"machine.specrate_per_core": "2"})
@@ -135,8 +135,10 @@ def test_a_machine_as_designed_passes_and_a_smaller_one_does_not(seed: int) -> N
 
 
 @pytest.mark.ci
-def test_so_do_five_hundred() -> None:
-    for seed in range(3, 503):
+@pytest.mark.parametrize("part", range(10))
+def test_so_do_five_hundred(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sizeup.sizing.design._changes", lambda base, parts: [])  # alternatives take most of the time
+    for seed in range(3 + part, 503, 10):
         _check(seed)
 
 
