@@ -205,7 +205,7 @@ def test_what_a_recording_left_out_is_unknown_and_not_absent(tmp_path: Path) -> 
 
     assert "huge pages unknown (/sys/kernel/mm/hugepages: missing)" in text
     assert "NUMA unknown: no node in /sys/devices/system/node" in text
-    assert (machine.node_count, detection(machine).counts.numa_nodes) == (None, None)
+    assert (machine.node_count, detection(machine)["counts"].numa_nodes) == (None, None)
     assert dict(machine_facts(machine))["NUMA nodes"] == "unknown: no node in /sys/devices/system/node"
     assert "NUMA nodes" not in {one.what for one in machine_differences([machine], [machine])}
     assert "host0 raid megaraid_sas unknown - - - 2 -" in text  # its disks are its LUNs; the list of all is missing

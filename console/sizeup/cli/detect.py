@@ -77,20 +77,18 @@ def load_machine(path: str) -> Machine:
 def _load_document(path: str) -> Machine:
     import msgspec
 
-    from sizeup.views.machine.detection import SCHEMA, Detection, detected
+    from sizeup.views.machine.detection import SCHEMA, detected
 
     content = read(path, f"a {SCHEMA} document", _DOCUMENT_LIMIT)
     try:
-        document = msgspec.json.decode(content, type=Detection)
+        schema, machine = detected(content)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(
             f"{path}: expected a {SCHEMA} document, found {error}; write one with: sizeup detect --json"
         ) from error
-    if document.schema != SCHEMA:
-        raise UsageError(
-            f"{path}: expected the schema {SCHEMA}, found {document.schema}; write one with: sizeup detect --json"
-        )
-    return detected(document)
+    if schema != SCHEMA:
+        raise UsageError(f"{path}: expected the schema {SCHEMA}, found {schema}; write one with: sizeup detect --json")
+    return machine
 
 
 def watch(look: Callable[[], Machine], write: Callable[[str], object], pause: Callable[[], object]) -> None:

@@ -5,38 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from sizeup.model.finding import Finding
-from sizeup.model.machine import (
-    Accelerator,
-    CxlMemory,
-    DaxDevice,
-    DeviceInterrupts,
-    DimmSlot,
-    EdacController,
-    FileSystem,
-    Gap,
-    LocalMount,
-    LostMount,
-    Machine,
-    OsSettings,
-    PathBudget,
-    PciFunction,
-    Platform,
-    PuCounts,
-)
-from sizeup.model.network import DirectNfsServer, NfsMount, Nic, OracleHome, RdmaPort, TcpBuffers
+from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.storage import (
-    BlockDevice,
-    Hba,
-    MultipathMap,
-    NvmeController,
-    NvmeNamespace,
-    NvmeSubsystem,
-    ScsiDevice,
-)
-from sizeup.model.topology import Cache, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 
 SCHEMA = "sizeup.detect/1"
@@ -76,56 +48,29 @@ class Numa(msgspec.Struct, frozen=True):
     distances: tuple[tuple[int, ...], ...]
 
 
-class Detection(msgspec.Struct, frozen=True):
-    """The document of ``sizeup detect --json``; units are bytes, Hz, bit/s and ns, unknown is null."""
+class WholeMachine(msgspec.Struct, frozen=True):
+    """What the document has beside the parts, which are those of ``Machine``."""
 
     schema: str
     counts: Counts
     processor: Processor
-    packages: tuple[Package, ...]
-    dies: tuple[Die, ...]
-    cores: tuple[Core, ...]
-    pus: tuple[Pu, ...]
-    caches: tuple[Cache, ...]
     memory: Memory
     numa: Numa
-    platform: Platform
-    nics: tuple[Nic, ...]
-    rdma_ports: tuple[RdmaPort, ...]
-    pci: tuple[PciFunction, ...]
-    block_devices: tuple[BlockDevice, ...]
-    hbas: tuple[Hba, ...]
-    scsi_devices: tuple[ScsiDevice, ...]
-    maps: tuple[MultipathMap, ...]
-    nvme_controllers: tuple[NvmeController, ...]
-    nvme_namespaces: tuple[NvmeNamespace, ...]
-    nvme_subsystems: tuple[NvmeSubsystem, ...]
-    nfs_mounts: tuple[NfsMount, ...]
-    budgets: tuple[PathBudget, ...]
-    contradictions: tuple[str, ...]
-    findings: tuple[Finding, ...]
-    gaps: tuple[Gap, ...]
-    tcp: TcpBuffers | None = None
-    dimm_slots: tuple[DimmSlot, ...] = ()
-    memory_controllers: tuple[EdacController, ...] = ()
-    settings: OsSettings = msgspec.field(default_factory=OsSettings)
-    file_systems: tuple[FileSystem, ...] = ()
-    local_mounts: tuple[LocalMount, ...] = ()
-    lost_mounts: tuple[LostMount, ...] = ()
-    accelerators: tuple[Accelerator, ...] = ()
-    cxl_memory: tuple[CxlMemory, ...] = ()
-    dax_devices: tuple[DaxDevice, ...] = ()
-    interrupts: tuple[DeviceInterrupts, ...] = ()
-    oracle_homes: tuple[OracleHome, ...] = ()
-    direct_nfs_servers: tuple[DirectNfsServer, ...] = ()
 
 
-_SHARED = tuple(name for name in Detection.__struct_fields__ if name in Machine.__struct_fields__)
+_ORDER = (
+    "schema", "counts", "processor", "packages", "dies", "cores", "pus", "caches", "memory", "numa", "platform", "nics",
+    "rdma_ports", "pci", "block_devices", "hbas", "scsi_devices", "maps", "nvme_controllers", "nvme_namespaces",
+    "nvme_subsystems", "nfs_mounts", "budgets", "contradictions", "findings", "gaps", "tcp", "dimm_slots",
+    "memory_controllers", "settings", "file_systems", "local_mounts", "lost_mounts", "accelerators", "cxl_memory",
+    "dax_devices", "interrupts", "oracle_homes", "direct_nfs_servers",
+)  # fmt: skip
+"""The fields of the document; units are bytes, Hz, bit/s and ns, unknown is null."""
 
 
-def detection(machine: Machine) -> Detection:
+def detection(machine: Machine) -> dict[str, Any]:
     """The machine as the JSON document has it."""
-    return Detection(
+    whole = WholeMachine(
         schema=SCHEMA,
         counts=Counts(
             packages=machine.socket_count,
@@ -139,25 +84,22 @@ def detection(machine: Machine) -> Detection:
             machine.memory_bytes, machine.memory_available_bytes, machine.huge_pages, machine.memory_offline_bytes
         ),
         numa=Numa(machine.nodes, tuple(node.distances for node in machine.nodes)),
-        **_shared(machine),
     )
+    return {name: getattr(whole if hasattr(whole, name) else machine, name) for name in _ORDER}
 
 
-def detected(document: Detection) -> Machine:
-    """The machine that a document of ``sizeup detect --json`` was made of."""
-    return Machine(
-        nodes=document.numa.nodes,
-        memory_bytes=document.memory.total_bytes,
-        memory_available_bytes=document.memory.available_bytes,
-        memory_offline_bytes=document.memory.offline_bytes,
-        huge_pages=document.memory.huge_pages,
-        cpu_model=document.processor.model,
-        cpu_vendor=document.processor.vendor,
-        base_clock=document.processor.base_clock,
-        **_shared(document),
+def detected(document: bytes) -> tuple[str, Machine]:
+    """The schema of a document of ``sizeup detect --json``, and the machine that it was made of."""
+    whole = msgspec.json.decode(document, type=WholeMachine)
+    machine = replace(
+        msgspec.json.decode(document, type=Machine),
+        nodes=whole.numa.nodes,
+        memory_bytes=whole.memory.total_bytes,
+        memory_available_bytes=whole.memory.available_bytes,
+        memory_offline_bytes=whole.memory.offline_bytes,
+        huge_pages=whole.memory.huge_pages,
+        cpu_model=whole.processor.model,
+        cpu_vendor=whole.processor.vendor,
+        base_clock=whole.processor.base_clock,
     )
-
-
-def _shared(value: Machine | Detection) -> dict[str, Any]:
-    """Return the fields that the machine and its document both have."""
-    return {name: getattr(value, name) for name in _SHARED}
+    return whole.schema, machine
