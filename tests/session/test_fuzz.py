@@ -10,9 +10,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sizeup.batch.standard_output import results_data_json, session_lines
+from sizeup.batch.standard_output import session_lines
 from sizeup.errors import SizeupError
 from sizeup.session.reader import read_session
+from sizeup.views.run.results import results_data
 
 KEPT = (Path(__file__).parent / "formats/format-1.jsonl").read_bytes()
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -112,7 +113,7 @@ def check(path: Path, data: bytes) -> bool:
     try:
         session = read_session(str(path))
         shown = "\n".join(session_lines(session, whole=True))
-        results_data_json(session)
+        msgspec.json.encode(results_data(session))
     except SizeupError as error:
         refusal = shown = str(error)
     assert not STEERING.search(shown), repr(STEERING.search(shown))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 
-import msgspec
-
 from sizeup.batch.summary import LINES, summary_lines
 from sizeup.charts.table import Table
 from sizeup.compare.comparison import Comparison
@@ -28,7 +26,6 @@ from sizeup.views.comparison.comparison import (
 from sizeup.views.comparison.conclusion import conclusion_lines, headline_table, side_lines
 from sizeup.views.comparison.experiment import conclusions, experiment_lines, experiment_table
 from sizeup.views.document.document import document
-from sizeup.views.run.results import results_data
 
 _NARROWEST = 60
 
@@ -56,11 +53,6 @@ def measured_steps(session: Session) -> str:
     )
     ended = "".join(f", {count} {how}" for how, count in others.items())
     return f"{measured} of {plural(len(steps), 'step')} measured{ended}"
-
-
-def results_data_json(session: Session) -> str:
-    """The results as JSON in base units."""
-    return msgspec.json.format(msgspec.json.encode(results_data(session)), indent=2).decode()
 
 
 def experiment_text(result: ExperimentResult) -> list[str]:

@@ -12,7 +12,7 @@ import codecs
 from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import against, allow_undecided, arg, decision_status, refuse_without, switch
-from sizeup.cli.results import chosen_format, format_arguments, write_document, write_text
+from sizeup.cli.results import chosen_format, format_arguments, write_document, write_json, write_text
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.text import plural
 
@@ -125,9 +125,9 @@ def _print(arguments: argparse.Namespace, chosen: str, fleet: Fleet, accepted: S
         drift = fleet_drift(build_fleet(earlier), fleet)
     match chosen:
         case "json":
-            from sizeup.fleet.data import fleet_data, fleet_json
+            from sizeup.fleet.data import fleet_data
 
-            write_document(arguments.output, fleet_json(fleet_data(fleet, accepted, drift, runs)))
+            write_json(fleet_data(fleet, accepted, drift, runs), arguments.output)
         case "csv":
             from sizeup.fleet.data import write_csv
 

@@ -10,7 +10,7 @@ import argparse
 import os
 
 from sizeup.cli.arguments import JSON, SESSION, allow_undecided, arg, decision_status
-from sizeup.cli.results import write_text
+from sizeup.cli.results import write_json, write_text
 from sizeup.errors import UsageError
 
 _WIDTH = 100
@@ -46,9 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     own = read_host_session(find(name))
     placed = place(own, read_fleet(fleet_paths([folder])), host_pseudonym(own.host))
     if arguments.json:
-        from sizeup.fleet.data import fleet_json
-
-        print(fleet_json(catalog_data(placed, folder)), end="")
+        write_json(catalog_data(placed, folder))
     else:
         from sizeup.terminal.capabilities import output_columns
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 
 from sizeup.cli.arguments import arg, one_of, switch
+from sizeup.cli.results import write_json
 from sizeup.errors import ExitStatus
 
 ARGUMENTS = (
@@ -28,18 +29,18 @@ ARGUMENTS = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the session."""
-    from sizeup.batch.standard_output import results_data_json
     from sizeup.input_file import STDIN
     from sizeup.report.text import text
     from sizeup.session.reader import read_session
     from sizeup.session.store import LATEST, find
     from sizeup.sizing.session_advice import session_advice
     from sizeup.views.document.document import document
+    from sizeup.views.run.results import results_data
 
     given = arguments.file or LATEST
     session = read_session(given if given == STDIN else find(given), pipes=True)
     if arguments.json:
-        print(results_data_json(session))
+        write_json(results_data(session))
     else:
         advice = session_advice(session, recompute=arguments.recompute)
         print(text(document(session, advice)), end="")

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import ONLY_BUILTIN, PLAN, QUIET, arg, one_of, refuse_without, switch
+from sizeup.cli.results import write_json
 from sizeup.cli.targets import measure_targets
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 
@@ -181,7 +182,6 @@ def run(arguments: argparse.Namespace) -> int:
             "leave out one or the other"
         )
     from sizeup.batch.progress_lines import ProgressLines
-    from sizeup.batch.standard_output import results_data_json
     from sizeup.engine.run import run
     from sizeup.session.reader import read_session
     from sizeup.session.store import find
@@ -194,7 +194,9 @@ def run(arguments: argparse.Namespace) -> int:
         return result.status
     session = read_session(result.path)
     if arguments.json:
-        print(results_data_json(session))
+        from sizeup.views.run.results import results_data
+
+        write_json(results_data(session))
     else:
         print("\n".join(_result_lines(session, result.path, arguments)))
     return ExitStatus(result.status)

@@ -7,8 +7,6 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
-import msgspec
-
 from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, Outlier, usable
 from sizeup.fleet.host_session import HostFigure
@@ -59,11 +57,6 @@ def fleet_data(
         "synchronized_runs": runs,
         "files": fleet.problems,
     }  # fmt: skip
-
-
-def fleet_json(data: dict[str, Any]) -> str:
-    """Return a document as indented text."""
-    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
 
 
 def _host(fleet: Fleet, host: Host) -> dict[str, Any]:
