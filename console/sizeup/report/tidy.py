@@ -10,8 +10,10 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, BinaryIO
 
+import msgspec
 from msgspec import Struct
 
 from sizeup import files
@@ -24,6 +26,8 @@ from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, PointKey, Session, StepRun, point_key
 
 VALID, NOT_VALID = "valid", "not valid"
+_BATCH = 100
+"""Rows that are handed to DuckDB at once; of 2,000 the memory of 500 sessions is 340 MB instead of 110."""
 Cell = str | int | float | None
 
 
@@ -208,24 +212,24 @@ def write_tidy_parquet(table: TidyTable, file: BinaryIO) -> None:
     """Write a Parquet file with a type for each column."""
     duckdb = import_duckdb()
     with files.temporary_directory() as folder:
-        rows, parquet = os.path.join(folder, "rows.csv"), os.path.join(folder, "rows.parquet")
-        files.write(rows, lambda out: _write_plain(table, out))
+        parquet = os.path.join(folder, "rows.parquet")
         with duckdb.connect(config={"threads": 2, "autoinstall_known_extensions": False}) as connection:
-            relation = connection.read_csv(
-                rows,
-                auto_detect=False,
-                header=True,
-                delimiter=",",
-                quotechar='"',
-                escapechar='"',
-                na_values="",
-                allow_quoted_nulls=False,
-                parallel=False,
-                columns=dict(table.types),
+            insert_rows(
+                connection, table.types, (dict(zip(table.types, cells, strict=True)) for cells in table.cells())
             )
-            relation.write_parquet(parquet, compression="zstd")
+            connection.table("rows").write_parquet(parquet, compression="zstd")
         with open(parquet, "rb") as written:
             shutil.copyfileobj(written, file)
+
+
+def insert_rows(connection: Any, types: Mapping[str, str], rows: Iterator[Any]) -> None:
+    """Make the table ``rows`` of a database; ``types`` are the SQL types of its columns."""
+    columns = ", ".join(f'"{name}" {kind}' for name, kind in types.items())
+    connection.execute(f"CREATE TABLE rows ({columns})")
+    shape = msgspec.json.encode([types]).decode()
+    insert = f"INSERT INTO rows SELECT unnest(from_json(?, '{shape}'), recursive := true)"
+    while batch := list(islice(rows, _BATCH)):
+        connection.execute(insert, [msgspec.json.encode(batch).decode()])
 
 
 def import_duckdb() -> Any:
@@ -237,18 +241,3 @@ def import_duckdb() -> Any:
             "Parquet needs DuckDB, which is not installed; install it with: pip install 'sizeup[fleet]', "
             "or write CSV with --format tidy-csv"
         ) from error
-
-
-def _write_plain(table: TidyTable, file: BinaryIO) -> None:
-    """Write the table for DuckDB: every text in quotes, so that an empty one is not taken for an unknown one."""
-    text = codecs.getwriter("utf-8")(file, "replace")
-    text.write(",".join(f'"{name}"' for name in table.types) + "\n")
-    for cells in table.cells():
-        text.write(",".join(map(_plain, cells)) + "\n")
-
-
-def _plain(cell: Cell) -> str:
-    if isinstance(cell, str):
-        doubled = cell.replace('"', '""')
-        return f'"{doubled}"'
-    return "" if cell is None else repr(cell)
