@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # C0 and C1 controls, DEL, the bidirectional overrides, line separators and lone surrogates. The line feed stays:
 # notes have lines, and it can move no cursor on its own that a view did not ask to move.
@@ -91,6 +94,16 @@ def plural(count: int, noun: str) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return ``a, b and c``; empty for no names."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def if_known(value: T | None, write: Callable[[T], str | None] = str) -> str | None:
+    """Return a value as ``write`` puts it; None where it is unknown."""
+    return None if value is None else write(value)
+
+
+def switch_text(value: bool | None, words: tuple[str, str] = ("on", "off")) -> str | None:  # noqa: FBT001  a fact
+    """Return a switch in words, those of on and off; None where it is unknown."""
+    return None if value is None else words[not value]
 
 
 def first_of(names: Sequence[str], most: int) -> str:

@@ -20,13 +20,12 @@ from sizeup.compare.parts import (
     ComparedFact,
     Facts,
     listed_text,
-    number_text,
     pairs,
     part_facts,
-    switch_text,
 )
 from sizeup.discovery.setting_facts import SETTING_FACTS
 from sizeup.model.machine import DimmSlot, Machine
+from sizeup.text import if_known, switch_text
 from sizeup.units import format_bytes
 
 __all__ = ["MISSING", "NOT_LISTED", "PRESENT", "ComparedFact", "Drift", "drift"]
@@ -105,7 +104,7 @@ def _partition(machine: Machine) -> Facts:
         "LPAR processors": switch_text(found.shared, ("shared", "dedicated")),
         "LPAR cap": switch_text(found.capped, ("capped", "uncapped")),
         **{name: None if cores is None else f"{cores:g}" for name, cores in named},
-        "active cores of the server": number_text(found.server_cores),
+        "active cores of the server": if_known(found.server_cores),
     }
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from sizeup.compare.parts import number_text, switch_text
 from sizeup.model.machine import Machine
 from sizeup.model.topology import CacheKind
+from sizeup.text import if_known, switch_text
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_hz
 
 UNKNOWN = "unknown"
@@ -134,15 +134,15 @@ def _tcp(machine: Machine) -> str | None:
 _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "CPU": lambda machine: machine.cpu_model,
     "architecture": lambda machine: machine.platform.architecture,
-    "packages": lambda machine: number_text(machine.socket_count),
-    "dies": lambda machine: number_text(len(machine.dies) or None),
-    "cores": lambda machine: number_text(machine.core_count),
+    "packages": lambda machine: if_known(machine.socket_count),
+    "dies": lambda machine: if_known(len(machine.dies) or None),
+    "cores": lambda machine: if_known(machine.core_count),
     "PUs online": lambda machine: str(machine.pu_counts.online),
     "PUs allowed": lambda machine: str(machine.pu_counts.allowed),
     "base clock": lambda machine: format_hz(machine.base_clock.value) if machine.base_clock is not None else None,
     "caches": _caches,
     "memory": lambda machine: format_bytes(machine.memory_bytes) if machine.memory_bytes is not None else None,
-    "NUMA nodes": lambda machine: number_text(machine.node_count),
+    "NUMA nodes": lambda machine: if_known(machine.node_count),
     "memory by node": _nodes,
     "distances": lambda machine: " / ".join(
         " ".join(map(str, node.distances)) for node in machine.nodes if node.distances

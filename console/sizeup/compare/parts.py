@@ -16,6 +16,7 @@ from sizeup.discovery.setting_facts import DISK_SETTINGS, disk_setting
 from sizeup.model.machine import Machine, PciFunction
 from sizeup.model.network import Nic, is_port
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
+from sizeup.text import if_known, switch_text
 from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes
 
 MISSING, PRESENT = "missing", "present"
@@ -102,21 +103,6 @@ def _by_identity(parts: Mapping[str, T], identity: Callable[[T], str | None]) ->
     return {known: name for name, known in names.items() if known and counts[known] == 1}
 
 
-def number_text(value: int | None) -> str | None:
-    """Return a number as a fact."""
-    return None if value is None else str(value)
-
-
-def size_text(size: int | None) -> str | None:
-    """Return a size in bytes as a fact."""
-    return None if size is None else format_bytes(size)
-
-
-def switch_text(value: bool | None, words: tuple[str, str] = ("on", "off")) -> str | None:  # noqa: FBT001  a fact
-    """Return a switch as a fact; ``words`` are what it is called when it is on and off."""
-    return None if value is None else words[not value]
-
-
 def listed_text(parts: Mapping[str, object]) -> str | None:
     """Return how many parts one side lists; None where it lists none, and so may not have been read."""
     return f"{len(parts)} listed" if parts else None
@@ -124,7 +110,7 @@ def listed_text(parts: Mapping[str, object]) -> str | None:
 
 def _speed(bits_per_second: int | None, *, down: bool) -> str | None:
     """A port without a link has no speed, which is known."""
-    return _NO_LINK if down else None if bits_per_second is None else format_bit_rate(bits_per_second)
+    return _NO_LINK if down else if_known(bits_per_second, format_bit_rate)
 
 
 def disk_identity(disk: BlockDevice) -> str | None:
@@ -160,7 +146,7 @@ def _adapter_facts(adapter: tuple[Hba, int]) -> Facts:
         "speed": _speed(hba.speed_bits_per_second, down=hba.transport in _FC and hba.state not in (None, "Online")),
         "targets": str(len(hba.targets)),
         "LUNs": str(units),
-        "queue depth": number_text(hba.queue_depth_limit),
+        "queue depth": if_known(hba.queue_depth_limit),
         "interface": hba.net_device,
     }
 
@@ -186,10 +172,10 @@ def _mounts(machine: Machine, renamed: Mapping[str, str]) -> dict[str, Facts]:
             "device": mount.export,
             "version": mount.version,
             "protocol": mount.protocol,
-            "connections": number_text(mount.transports),
-            "nconnect": number_text(mount.nconnect) or "not set",
-            "rsize": size_text(mount.read_size_bytes),
-            "wsize": size_text(mount.write_size_bytes),
+            "connections": if_known(mount.transports),
+            "nconnect": if_known(mount.nconnect) or "not set",
+            "rsize": if_known(mount.read_size_bytes, format_bytes),
+            "wsize": if_known(mount.write_size_bytes, format_bytes),
             "hard": switch_text(mount.hard, ("hard", "soft")),
             "sync": switch_text(mount.sync),
             "read only": switch_text(mount.read_only),
@@ -209,12 +195,12 @@ _DISKS = PartKind(
     lambda machine: {device.name: device for device in machine.block_devices if device.kind not in NO_DISKS},
     lambda disk: {
         **{name: disk_setting(disk, name) for name in DISK_SETTINGS},
-        "size": None if disk.size_bytes is None else format_decimal_bytes(disk.size_bytes),
+        "size": if_known(disk.size_bytes, format_decimal_bytes),
         "model": disk.model,
-        "logical_block_size": number_text(disk.logical_block_bytes),
+        "logical_block_size": if_known(disk.logical_block_bytes),
         "read only": switch_text(disk.read_only),
         "RAID level": disk.raid_level,
-        "missing members": number_text(disk.raid_degraded),
+        "missing members": if_known(disk.raid_degraded),
         "members": str(len(disk.members)),
     },
     _STORAGE,
@@ -234,7 +220,7 @@ _KINDS: tuple[PartKind[Any], ...] = (
             "firmware": controller.firmware,
             "state": controller.state,
             "transport": controller.transport,
-            "queues": number_text(controller.queues),
+            "queues": if_known(controller.queues),
             "interface": controller.net_device,
         },
         _STORAGE,
@@ -245,8 +231,8 @@ _KINDS: tuple[PartKind[Any], ...] = (
         "namespace",
         lambda machine: {one.name: one for one in machine.nvme_namespaces},
         lambda space: {
-            "block": size_text(space.logical_block_bytes),
-            "metadata": size_text(space.metadata_bytes),
+            "block": if_known(space.logical_block_bytes, format_bytes),
+            "metadata": if_known(space.metadata_bytes, format_bytes),
             "paths": str(len(space.paths)),
         },
         _STORAGE,
@@ -279,10 +265,10 @@ _KINDS: tuple[PartKind[Any], ...] = (
         lambda nic: {
             "link": switch_text(nic.up, ("up", "down")),
             "speed": _speed(nic.speed_bits_per_second, down=nic.up is False),
-            "MTU": number_text(nic.mtu),
+            "MTU": if_known(nic.mtu),
             "driver": nic.driver,
-            "receive queues": number_text(nic.receive_queues),
-            "transmit queues": number_text(nic.transmit_queues),
+            "receive queues": if_known(nic.receive_queues),
+            "transmit queues": if_known(nic.transmit_queues),
             "bond mode": nic.bond_mode,
             "members": ", ".join(nic.lower) or "none",
         },
@@ -311,7 +297,7 @@ _KINDS: tuple[PartKind[Any], ...] = (
         lambda function: {
             "link": _pci_link(function),
             "driver": function.driver or "none",
-            "virtual functions": number_text(function.virtual_functions),
+            "virtual functions": if_known(function.virtual_functions),
         },
         (*_STORAGE, *_NETWORK),  # an adapter of either kind is a PCI device
         listed="PCI devices",
@@ -322,7 +308,7 @@ _KINDS: tuple[PartKind[Any], ...] = (
         lambda found: {
             "model": found.model,
             "driver": found.driver,
-            "memory": size_text(found.memory_bytes),
+            "memory": if_known(found.memory_bytes, format_bytes),
             "firmware": found.firmware,
         },
         _NETWORK,
@@ -331,8 +317,8 @@ _KINDS: tuple[PartKind[Any], ...] = (
         "CXL",
         lambda machine: {one.name: one for one in machine.cxl_memory},
         lambda found: {
-            "volatile": size_text(found.volatile_bytes),
-            "persistent": size_text(found.persistent_bytes),
+            "volatile": if_known(found.volatile_bytes, format_bytes),
+            "persistent": if_known(found.persistent_bytes, format_bytes),
             "firmware": found.firmware,
         },
         _MEMORY,
@@ -342,7 +328,7 @@ MODULES = PartKind(
     "memory module",
     # As the memory controllers report them, which needs no root; without a driver there are none.
     lambda machine: {f"{mc.name} {module.name}": module for mc in machine.memory_controllers for module in mc.dimms},
-    lambda module: {"size": size_text(module.size_bytes), "type": module.kind, "label": module.label},
+    lambda module: {"size": if_known(module.size_bytes, format_bytes), "type": module.kind, "label": module.label},
     _MEMORY,
     listed="memory modules by EDAC",
 )

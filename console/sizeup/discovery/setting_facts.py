@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sizeup.model.machine import ControlGroup, IdleState, Machine, OsSettings
-from sizeup.text import plural
+from sizeup.text import if_known, plural, switch_text
 from sizeup.units import format_bytes, format_ns
 
 
@@ -55,21 +55,13 @@ def _pools(machine: Machine) -> str | None:
     return ", ".join(pools) or ("none" if machine.huge_pages else None)
 
 
-def _switch(value: bool | None) -> str | None:  # noqa: FBT001  a fact, not a mode
-    return None if value is None else "on" if value else "off"
-
-
-def _number(value: int | None) -> str | None:
-    return None if value is None else str(value)
-
-
 def _dirty(bytes_limit: int | None, ratio: int | None) -> str | None:
     """The limit in force: the kernel sets the ratio to 0 where bytes are set."""
-    return format_bytes(bytes_limit) if bytes_limit else _number(ratio)
+    return format_bytes(bytes_limit) if bytes_limit else if_known(ratio)
 
 
 def _group(value: Callable[[ControlGroup], str | None]) -> Callable[[Machine], str | None]:
-    return lambda machine: None if machine.platform.control_group is None else value(machine.platform.control_group)
+    return lambda machine: if_known(machine.platform.control_group, value)
 
 
 def _limit(group: ControlGroup, text: str) -> str | None:
@@ -80,36 +72,36 @@ def _limit(group: ControlGroup, text: str) -> str | None:
 def _memlock(machine: Machine) -> str | None:
     if machine.platform.memlock_unlimited:
         return "unlimited"
-    return None if machine.platform.memlock_bytes is None else format_bytes(machine.platform.memlock_bytes)
+    return if_known(machine.platform.memlock_bytes, format_bytes)
 
 
 SETTING_FACTS: tuple[SettingFact, ...] = (
     SettingFact("swap", _swap),
-    SettingFact("vm.swappiness", lambda machine: _number(machine.settings.swappiness)),
+    SettingFact("vm.swappiness", lambda machine: if_known(machine.settings.swappiness)),
     SettingFact("vm.dirty_ratio", lambda machine: _dirty(machine.settings.dirty_bytes, machine.settings.dirty_ratio)),
     SettingFact(
         "vm.dirty_background_ratio",
         lambda machine: _dirty(machine.settings.dirty_background_bytes, machine.settings.dirty_background_ratio),
     ),
-    SettingFact("vm.zone_reclaim_mode", lambda machine: _number(machine.settings.zone_reclaim_mode)),
-    SettingFact("vm.overcommit_memory", lambda machine: _number(machine.settings.overcommit_memory)),
-    SettingFact("vm.max_map_count", lambda machine: _number(machine.settings.max_map_count)),
+    SettingFact("vm.zone_reclaim_mode", lambda machine: if_known(machine.settings.zone_reclaim_mode)),
+    SettingFact("vm.overcommit_memory", lambda machine: if_known(machine.settings.overcommit_memory)),
+    SettingFact("vm.max_map_count", lambda machine: if_known(machine.settings.max_map_count)),
     SettingFact("huge pages", _pools),
     SettingFact("transparent_hugepage", lambda machine: machine.platform.transparent_huge_pages),
     SettingFact("THP defrag", lambda machine: machine.settings.transparent_huge_page_defrag),
-    SettingFact("kernel.numa_balancing", lambda machine: _switch(machine.platform.numa_balancing)),
+    SettingFact("kernel.numa_balancing", lambda machine: switch_text(machine.platform.numa_balancing)),
     SettingFact("governor", lambda machine: machine.platform.governor),
     SettingFact("energy preference", lambda machine: machine.settings.energy_preference),
-    SettingFact("energy_perf_bias", lambda machine: _number(machine.settings.energy_bias)),
-    SettingFact("min_perf_pct", lambda machine: _number(machine.settings.lowest_performance_percent)),
-    SettingFact("boost", lambda machine: _switch(machine.platform.turbo)),
+    SettingFact("energy_perf_bias", lambda machine: if_known(machine.settings.energy_bias)),
+    SettingFact("min_perf_pct", lambda machine: if_known(machine.settings.lowest_performance_percent)),
+    SettingFact("boost", lambda machine: switch_text(machine.platform.turbo)),
     SettingFact("idle states", _idle),
     SettingFact("clock source", lambda machine: machine.platform.clock_source),
     SettingFact("mitigations", _mitigations),
     SettingFact("microcode", lambda machine: machine.settings.microcode),
     SettingFact("tuned", lambda machine: machine.settings.tuned_profile),
-    SettingFact("open files", lambda machine: _number(machine.settings.open_files)),
-    SettingFact("processes", lambda machine: _number(machine.settings.processes)),
+    SettingFact("open files", lambda machine: if_known(machine.settings.open_files)),
+    SettingFact("processes", lambda machine: if_known(machine.settings.processes)),
     SettingFact("locked memory", _memlock),
     SettingFact(
         "cgroup memory",

@@ -17,6 +17,7 @@ from sizeup.model.storage import (
     Hba,
     Transport,
 )
+from sizeup.text import if_known
 from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
 from sizeup.views.machine.facts import connections_text, gap_reason
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
@@ -29,7 +30,7 @@ def network_section(machine: Machine) -> Section | None:
             "name": nic.name,
             "kind": nic.kind,
             "link": {True: "up", False: "down", None: UNKNOWN}[nic.up],
-            "speed": None if nic.speed_bits_per_second is None else format_bit_rate(nic.speed_bits_per_second),
+            "speed": if_known(nic.speed_bits_per_second, format_bit_rate),
             "MTU": nic.mtu,
             "queues": _queues(nic),
             "node": nic.node,
@@ -86,7 +87,7 @@ def rdma_section(machine: Machine) -> Section | None:
             "device/port": f"{port.device}/{port.port}",
             "link layer": port.link_layer or UNKNOWN,
             "state": port.state or UNKNOWN,
-            "rate": None if port.rate_bits_per_second is None else format_bit_rate(port.rate_bits_per_second),
+            "rate": if_known(port.rate_bits_per_second, format_bit_rate),
             "encoding": port.encoding,
             "at most": None if (payload := infiniband_bytes_per_second(port)) is None else format_rate(payload),
             "node": port.node,
@@ -203,7 +204,7 @@ def budget_section(machine: Machine) -> Section | None:
         {
             "device": budget.device,
             "PCI address": budget.pci_address,
-            "at most": None if budget.limit_bytes_per_second is None else format_rate(budget.limit_bytes_per_second),
+            "at most": if_known(budget.limit_bytes_per_second, format_rate),
             "because of": budget.narrowest or "no rate known",
             "when shared": None
             if budget.share_bytes_per_second is None

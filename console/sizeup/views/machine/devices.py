@@ -11,9 +11,9 @@ from sizeup.model.machine import DeviceInterrupts, Machine, NodeOrigin, PciFunct
 from sizeup.model.network import NfsMount, Nic, is_port
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.procfs.lists import format_list
-from sizeup.text import plural
-from sizeup.units import format_bit_rate, format_decimal_bytes, format_rate
-from sizeup.views.machine.facts import connections_text, known_facts, optional_bytes
+from sizeup.text import if_known, plural
+from sizeup.units import format_bit_rate, format_bytes, format_decimal_bytes, format_rate
+from sizeup.views.machine.facts import connections_text, known_facts
 from sizeup.views.machine.topology_item import TopologyItem, label_of
 
 _TROUBLES = {
@@ -162,14 +162,14 @@ class Devices:
         return known_facts(
             ("PCI", address),
             ("Node", _node_words(function)),
-            ("PCIe link", None if function is None else _link_text(function)),
+            ("PCIe link", _link_text(function)),
             ("Link capability", None if function is None else _pair(function.common_link_limit)),
             ("Interrupts", _interrupts_text(self._interrupts.get(address or ""))),
             ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
         )
 
     def _nic(self, nic: Nic) -> TopologyItem:
-        speed = None if nic.speed_bits_per_second is None else format_bit_rate(nic.speed_bits_per_second)
+        speed = if_known(nic.speed_bits_per_second, format_bit_rate)
         state = "up" if nic.up or nic.carrier else None
         if nic.carrier is False or nic.up is False:
             state = "no link" if nic.carrier is False else "down"
@@ -224,7 +224,7 @@ class Devices:
 
     def _hba(self, hba: Hba) -> TopologyItem:
         disks = self._by_host.get(hba.name, [])
-        speed = None if hba.speed_bits_per_second is None else format_bit_rate(hba.speed_bits_per_second)
+        speed = if_known(hba.speed_bits_per_second, format_bit_rate)
         disk_count = plural(len(disks), "disk")
         facts = known_facts(
             ("Transport", hba.transport.value),
@@ -290,7 +290,7 @@ class Devices:
         )  # fmt: skip
 
     def _map(self, found: MultipathMap) -> TopologyItem:
-        size = None if found.size_bytes is None else format_decimal_bytes(found.size_bytes)
+        size = if_known(found.size_bytes, format_decimal_bytes)
         usable = sum(path.state in _NORMAL_STATES for path in found.paths)
         paths = plural(len(found.paths), "path") + (f", {usable} usable" if usable < len(found.paths) else "")
         facts = known_facts(
@@ -316,8 +316,8 @@ class Devices:
             ("Export", mount.export),
             ("Version", mount.version),
             ("Protocol", mount.protocol),
-            ("Read size", optional_bytes(mount.read_size_bytes)),
-            ("Write size", optional_bytes(mount.write_size_bytes)),
+            ("Read size", if_known(mount.read_size_bytes, format_bytes)),
+            ("Write size", if_known(mount.write_size_bytes, format_bytes)),
             ("Connections", connections_text(mount)),
             ("Hard", mount.hard),
             ("Sync", mount.sync),

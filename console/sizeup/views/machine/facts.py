@@ -10,7 +10,7 @@ from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount
 from sizeup.model.numa import NUMA, MemoryKind, NodeAccess, NumaNode
 from sizeup.quantity import Quantity
-from sizeup.text import counted, plural
+from sizeup.text import counted, if_known, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.machine.virtualization import UNPROVEN, cloud_text, partition_text, runs_on
 
@@ -48,19 +48,19 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
     return known_facts(
         ("Model", platform.model),
         ("Processor", machine.cpu_model),
-        ("Base clock", None if clock is None else clock_text(clock)),
+        ("Base clock", if_known(clock, clock_text)),
         ("Sockets", machine.socket_count or count_unknown(machine, SOCKETS)),
         ("Dies", len(machine.dies) or None),
         ("Cores", machine.core_count or count_unknown(machine, CORES)),
         ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
         ("NUMA nodes", machine.node_count or nodes_unknown(machine) or "none reported by the kernel"),
-        ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
-        ("Available", optional_bytes(machine.memory_available_bytes)),
+        ("Memory", if_known(machine.memory_bytes, format_bytes) or memory_unknown(machine)),
+        ("Available", if_known(machine.memory_available_bytes, format_bytes)),
         ("Runs on", runs_on(platform) or UNPROVEN),
         ("Evidence", platform.guest_evidence),
-        ("LPAR processors", None if platform.partition is None else partition_text(platform.partition)),
+        ("LPAR processors", if_known(platform.partition, partition_text)),
         ("LPAR", platform.z_partition),
-        ("Cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
+        ("Cloud", if_known(platform.cloud, cloud_text)),
         ("Container", platform.container),
         ("Kernel", platform.kernel),
         ("Clock source", platform.clock_source),
@@ -108,11 +108,6 @@ def _format(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def optional_bytes(size: int | None) -> str | None:
-    """Return a size in binary units; None if unknown."""
-    return None if size is None else format_bytes(size)
-
-
 _KINDS = {
     MemoryKind.DRAM: "DRAM",
     MemoryKind.GPU: "memory of a GPU",
@@ -155,7 +150,7 @@ def _both(read: int | None, write: int | None, format_value: Callable[[float], s
 
 def connections_text(mount: NfsMount) -> str | None:
     """Return the connections that a mount has, and those asked for where they differ; None where neither is known."""
-    there = None if mount.transports is None else str(mount.transports)
+    there = if_known(mount.transports)
     if mount.nconnect in (None, mount.transports):
         return there
     return f"{there or 'unknown'} (nconnect={mount.nconnect})"

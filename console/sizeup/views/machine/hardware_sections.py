@@ -8,7 +8,7 @@ from sizeup.discovery.findings.storage import warnings
 from sizeup.model.machine import Accelerator, Machine
 from sizeup.model.storage import BlockDevice, NvmeNamespace, Transport
 from sizeup.procfs.lists import format_list
-from sizeup.text import plural
+from sizeup.text import if_known, plural
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup.views.machine.facts import gap_reason
 from sizeup.views.machine.section import UNKNOWN, Section, size_or_unknown, table_section
@@ -53,7 +53,7 @@ def health_section(machine: Machine) -> Section | None:
             "temp.": None if health.temperature_celsius is None else f"{health.temperature_celsius} °C",
             "spare": f"{health.spare_percent} % (at least {health.spare_threshold_percent} %)",
             "endurance used": f"{health.used_percent} %",
-            "written": None if health.written_bytes is None else format_decimal_bytes(health.written_bytes),
+            "written": if_known(health.written_bytes, format_decimal_bytes),
             "media errors": health.media_errors,
             "unsafe shutdowns": health.unsafe_shutdowns,
             "hours on": health.power_on_hours,
@@ -165,7 +165,7 @@ def accelerators_section(machine: Machine) -> Section | None:
             "PCI address": found.pci_address,
             "model": _accelerator_name(found),
             "driver": found.driver or "none",
-            "memory": None if found.memory_bytes is None else format_bytes(found.memory_bytes),
+            "memory": if_known(found.memory_bytes, format_bytes),
             "node": found.node,
         }
         for found in machine.accelerators

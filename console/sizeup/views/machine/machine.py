@@ -13,7 +13,7 @@ from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.numa import NUMA, HugePages, MemoryKind
 from sizeup.model.topology import CacheKind
 from sizeup.procfs.lists import format_list
-from sizeup.text import counted, plural
+from sizeup.text import counted, if_known, plural
 from sizeup.units import format_bytes, format_hz
 from sizeup.views.machine.device_sections import (
     adapters_section,
@@ -36,7 +36,6 @@ from sizeup.views.machine.facts import (
     no_cpus_text,
     nodes_unknown,
     offline_text,
-    optional_bytes,
 )
 from sizeup.views.machine.hardware_sections import (
     accelerators_section,
@@ -154,8 +153,8 @@ def _node_lines(machine: Machine) -> tuple[tuple[str, str], ...]:
     named = any(node.kind not in (MemoryKind.UNKNOWN, MemoryKind.NONE) for node in nodes)
     kinds = {node.os_id: kind_text(node.kind) for node in nodes}
     tiers = {node.os_id: node.tier for node in nodes}
-    caches = {node.os_id: optional_bytes(node.memory_side_cache_bytes) for node in nodes}
-    accesses = {node.os_id: None if node.access is None else access_text(node.access) for node in nodes}
+    caches = {node.os_id: if_known(node.memory_side_cache_bytes, format_bytes) for node in nodes}
+    accesses = {node.os_id: if_known(node.access, access_text) for node in nodes}
     empty = {node.os_id: no_cpus_text(node) for node in nodes if not node.pus}
     lines = (
         ("no CPUs", _by_nodes(empty)),
@@ -224,7 +223,7 @@ def platform_section(machine: Machine) -> Section:
         ("clock source", platform.clock_source or "unknown"),
     ]
     optional = (
-        ("cloud", None if platform.cloud is None else cloud_text(platform.cloud)),
+        ("cloud", if_known(platform.cloud, cloud_text)),
         ("LPAR", platform.z_partition),
         ("governor", platform.governor),
         ("turbo", None if platform.turbo is None else "on" if platform.turbo else "off"),

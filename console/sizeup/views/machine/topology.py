@@ -10,10 +10,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.procfs.lists import format_list
-from sizeup.text import counted, plural
+from sizeup.text import counted, if_known, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.machine.devices import Devices
-from sizeup.views.machine.facts import kind_text, known_facts, machine_facts, no_cpus_text, optional_bytes
+from sizeup.views.machine.facts import kind_text, known_facts, machine_facts, no_cpus_text
 from sizeup.views.machine.topology_item import TopologyItem, label_of
 
 
@@ -125,7 +125,9 @@ class _TreeBuilder:
 
     def node_alone(self, node: NumaNode) -> TopologyItem:
         key = f"node:{node.os_id}"
-        memory = "no memory" if node.memory_bytes == 0 else optional_bytes(node.memory_bytes) or "memory unknown"
+        memory = (
+            "no memory" if node.memory_bytes == 0 else if_known(node.memory_bytes, format_bytes) or "memory unknown"
+        )
         cores = "no cores" if not node.pus else counted(len(self._cores_of(node)) or None, "core")
         pools = {pool_key(node.os_id, pool.page_bytes): pool for pool in node.huge_pages}
         troubles = [self._devices.troubles.get(key, "")]
@@ -185,8 +187,8 @@ class _TreeBuilder:
             ("Kernel id", core.os_id),
             ("Module", core.module),
             ("Cluster", core.cluster),
-            ("Base clock", None if core.base_hz is None else format_hz(core.base_hz)),
-            ("Highest clock", None if core.max_hz is None else format_hz(core.max_hz)),
+            ("Base clock", if_known(core.base_hz, format_hz)),
+            ("Highest clock", if_known(core.max_hz, format_hz)),
             *((f"Cache {_level(item)}", _size(item)) for item in caches.values()),
         )
         kind = f" {core.kind}" if core.kind else ""
@@ -210,10 +212,10 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
     access = node.access
     return known_facts(
         ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else f"none: {no_cpus_text(node)}"),
-        ("Memory", optional_bytes(node.memory_bytes)),
+        ("Memory", if_known(node.memory_bytes, format_bytes)),
         ("Free", _share(node.free_bytes, node.memory_bytes)),
         ("Page cache", page_cache_text(node)),
-        ("Shared memory", optional_bytes(node.shmem_bytes)),
+        ("Shared memory", if_known(node.shmem_bytes, format_bytes)),
         ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none reserved"),
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
         ("Distances", f"{distances} (from the firmware's SLIT, not measured)" if distances else None),
@@ -235,7 +237,7 @@ def page_cache_text(node: NumaNode) -> str | None:
     """Return the page cache, with shared memory included if the kernel does not report it separately."""
     if node.page_cache_bytes is None and node.file_bytes is not None:
         return f"{format_bytes(node.file_bytes)}, shared memory included"
-    return optional_bytes(node.page_cache_bytes)
+    return if_known(node.page_cache_bytes, format_bytes)
 
 
 def _of_firmware(value: float | None, format_value: Callable[[float], str]) -> str | None:

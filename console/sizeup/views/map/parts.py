@@ -12,11 +12,11 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import MemoryKind, NumaNode, pool_key
 from sizeup.model.topology import Cache
 from sizeup.procfs.lists import format_list
-from sizeup.text import plural
+from sizeup.text import if_known, plural
 from sizeup.units import format_bytes
 from sizeup.views.machine.devices import Devices
 from sizeup.views.machine.difference import MachineComparison
-from sizeup.views.machine.facts import kind_text, no_cpus_text, optional_bytes
+from sizeup.views.machine.facts import kind_text, no_cpus_text
 from sizeup.views.machine.topology import cache_name, page_cache_text
 from sizeup.views.machine.topology_item import ItemChange, TopologyItem
 from sizeup.views.map.boxes import Box, CacheGroup, NodeMemory, NodePart
@@ -184,7 +184,7 @@ class MapParts:
 
 def _uses(node: NumaNode) -> str:
     """Return what is free of the memory of a node, and what of the used is page cache or shared."""
-    uses = (("page cache", page_cache_text(node)), ("shared memory", optional_bytes(node.shmem_bytes)))
+    uses = (("page cache", page_cache_text(node)), ("shared memory", if_known(node.shmem_bytes, format_bytes)))
     used = ", ".join(f"{name} {size}" for name, size in uses if size)
     free = "" if node.free_bytes is None or not node.memory_bytes else f"free {format_bytes(node.free_bytes)}"
     return "; ".join(filter(None, (free, used and f"used includes {used}")))
