@@ -7,25 +7,22 @@ sessions can lie in one directory.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sizeup import files
 from sizeup.decoding import convert, json_decoder
 from sizeup.errors import RefusedError, UsageError
 from sizeup.fleet.host_session import HostFigure, HostFinding, HostSession, SynchronizedStart
-from sizeup.model.plan import Better
 from sizeup.report import output
 from sizeup.report.tidy import insert_rows
 from sizeup.text import clean
@@ -35,51 +32,39 @@ if TYPE_CHECKING:
 
 _MEMORY = "400MB"
 _FINDINGS = json_decoder(tuple[HostFinding, ...])
+_SESSION = {
+    "session_path": "path", "session_id": "id", "host": "host", "started": "started", "started_epoch": "when",
+    "tool": "tool", "model": "model", "cpu_model": "cpu_model", "sockets": "sockets", "cores": "cores",
+    "memory_bytes": "memory_bytes", "machine_zlib": "packed_machine", "run_grade": "grade", "run_cause": "cause",
+    "run_sentence": "sentence",
+}  # fmt: skip
+"""Columns of a session, by the fields of ``HostSession``; its machine is null in all of its rows but the first."""
+_START = {
+    "start_at": "at", "start_delay_ns": "delay_ns", "clock_synchronized": "clock_synchronized",
+    "start_refused": "refused",
+}  # fmt: skip
+_FIGURE = {
+    "card": "card", "figure": "name", "title": "title", "unit": "unit", "better": "better", "value": "value",
+    "low": "value", "high": "value", "workload": "workload", "measured_epoch": "when", "invalid": "invalid",
+    "not_converged": "scatter", "distribution": "distribution",
+}  # fmt: skip
+"""Columns of a figure, all null in the one row of a session without figures; ``low`` and ``high`` of its interval."""
+_SQL = {
+    "str": "VARCHAR", "bytes": "VARCHAR", "Better": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN",
+}  # fmt: skip
 
 
-class ParquetRow(Struct):
-    """One figure of one session; without figures a session has one row whose ``figure`` is null."""
-
-    session_path: str
-    session_id: str
-    host: str
-    started: str
-    started_epoch: float | None
-    tool: str
-    model: str
-    cpu_model: str
-    sockets: int | None
-    cores: int | None
-    memory_bytes: int | None
-    machine_zlib: str | None
-    """What discovery found: JSON, packed by zlib; in the first row of a session, null in the others."""
-    run_grade: str
-    run_cause: str
-    run_sentence: str
-    start_at: float | None
-    start_delay_ns: int | None
-    clock_synchronized: bool | None
-    start_refused: str | None
-    damage: str
-    findings: str
-    """JSON: id, severity and title of each."""
-    card: str | None = None
-    figure: str | None = None
-    title: str | None = None
-    unit: str | None = None
-    better: str | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    workload: str | None = None
-    measured_epoch: float | None = None
-    invalid: str | None = None
-    not_converged: bool | None = None
-    distribution: str | None = None
+def _types(columns: Mapping[str, str], kind: type[Struct]) -> dict[str, str]:
+    return {column: _SQL[kind.__annotations__[name].partition(" ")[0]] for column, name in columns.items()}
 
 
-_TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN"}
-_COLUMNS = {name: _TYPES[kind.partition(" ")[0]] for name, kind in ParquetRow.__annotations__.items()}
+_COLUMNS = {
+    **_types(_SESSION, HostSession),
+    **_types(_START, SynchronizedStart),
+    "damage": "VARCHAR",
+    "findings": "VARCHAR",  # sentences, and as JSON id, severity and title of each
+    **_types(_FIGURE, HostFigure),
+}
 
 
 def write_parquet(sessions: Sequence[HostSession], path: str, *, partitioned: bool) -> None:
@@ -140,10 +125,9 @@ def read_parquet(path: str) -> list[HostSession]:
             raise UsageError(
                 f"{path}: expected Parquet of sizeup fleet --parquet, found {str(error).splitlines()[0]}"
             ) from error
+    rows = [dict(zip(_COLUMNS, map(_cleaned, row), strict=True)) for row in found]
     try:
-        cells = ((_cleaned(cell) for cell in row) for row in found)
-        rows = convert([dict(zip(_COLUMNS, row, strict=True)) for row in cells], list[ParquetRow])
-        return [_session(list(each)) for _, each in groupby(rows, lambda row: (row.session_path, row.session_id))]
+        return [_session(list(each)) for _, each in groupby(rows, lambda row: (row["session_path"], row["session_id"]))]
     except (msgspec.MsgspecError, ValueError) as error:
         raise UsageError(f"{path}: expected Parquet of sizeup fleet --parquet, found {error}") from error
 
@@ -165,53 +149,38 @@ def _cleaned(cell: object) -> object:
     return "\n".join(map(clean, cell.split("\n"))) if isinstance(cell, str) else cell
 
 
-def _rows(sessions: Iterable[HostSession]) -> Iterator[ParquetRow]:
+def _rows(sessions: Iterable[HostSession]) -> Iterator[dict[str, Any]]:
     for session in sessions:
-        about = _about(session)
-        for number, figure in enumerate(session.figures):
-            low, high = figure.interval or (None, None)
-            yield replace(
-                about, machine_zlib=None if number else about.machine_zlib, card=figure.card, figure=figure.name,
-                title=figure.title, unit=figure.unit, better=figure.better.value, value=figure.value, low=low,
-                high=high, workload=figure.workload, measured_epoch=figure.when, invalid=figure.invalid,
-                not_converged=figure.scatter, distribution=figure.distribution,
-            )  # fmt: skip
-        if not session.figures:
-            yield about
+        lists = {"damage": "\n".join(session.damage), "findings": msgspec.json.encode(session.findings).decode()}
+        about = _cells(_SESSION, session) | _cells(_START, session.start) | lists
+        about["machine_zlib"] = session.packed_machine or None
+        for figure in session.figures or (None,):
+            low, high = (figure and figure.interval) or (None, None)
+            yield about | _cells(_FIGURE, figure) | {"low": low, "high": high}
+            about["machine_zlib"] = None
 
 
-def _about(session: HostSession) -> ParquetRow:
-    start = session.start
-    at, delay_ns, synchronized, refused = (None,) * 4 if start is None else msgspec.structs.astuple(start)
-    return ParquetRow(
-        session.path, session.id, session.host, session.started, session.when, session.tool, session.model,
-        session.cpu_model, session.sockets, session.cores, session.memory_bytes,
-        base64.b64encode(session.packed_machine).decode() or None,
-        session.grade, session.cause, session.sentence, at, delay_ns, synchronized, refused,
-        "\n".join(session.damage), msgspec.json.encode(session.findings).decode(),
-    )  # fmt: skip
+def _cells(columns: Mapping[str, str], value: Struct | None) -> dict[str, Any]:
+    return {column: None if value is None else getattr(value, name) for column, name in columns.items()}
 
 
-def _session(rows: Sequence[ParquetRow]) -> HostSession:
+def _session(rows: Sequence[Mapping[str, Any]]) -> HostSession:
     row = rows[0]
-    start = None
-    if row.start_at is not None:
-        start = SynchronizedStart(row.start_at, row.start_delay_ns, row.clock_synchronized, row.start_refused or "")
-    return HostSession(
-        row.session_path, row.session_id, row.host, row.started, row.started_epoch, row.tool, row.model, row.cpu_model,
-        row.sockets, row.cores, row.memory_bytes, base64.b64decode(row.machine_zlib or "", validate=True),
-        row.run_grade, row.run_cause, row.run_sentence,
-        tuple(_figure(each) for each in rows if each.figure is not None),
-        tuple(filter(None, row.damage.split("\n"))),
-        start,
-        _FINDINGS.decode(row.findings),
-    )  # fmt: skip
+    damage, findings = convert((row["damage"], row["findings"]), tuple[str, str])
+    lists = {
+        "damage": tuple(filter(None, damage.split("\n"))),
+        "findings": _FINDINGS.decode(findings),
+        "figures": [_figure(each) for each in rows if each["figure"] is not None],
+    }
+    machine, start = row["machine_zlib"] or "", None if row["start_at"] is None else _fields(_START, row)
+    found = {**_fields(_SESSION, row), **lists, "packed_machine": machine, "start": start}
+    return cast("HostSession", convert(found, HostSession))
 
 
-def _figure(row: ParquetRow) -> HostFigure:
-    interval = None if row.low is None or row.high is None else (row.low, row.high)
-    return HostFigure(
-        row.card or "", row.figure or "", row.title or "", row.unit or "", Better(row.better), row.value or 0.0,
-        row.workload or "", row.measured_epoch, row.invalid or "", bool(row.not_converged), interval,
-        row.distribution or "", row.session_path, row.started,
-    )  # fmt: skip
+def _fields(columns: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[column] for column, name in columns.items() if column not in ("low", "high")}
+
+
+def _figure(row: Mapping[str, Any]) -> dict[str, Any]:
+    interval = None if row["low"] is None or row["high"] is None else (row["low"], row["high"])
+    return {**_fields(_FIGURE, row), "interval": interval, "path": row["session_path"], "started": row["started"]}
