@@ -38,3 +38,8 @@ class Finding(Struct, frozen=True):
     """Name of the probe that stated it; empty where discovery did."""
     quantity: str = ""
     """The quantity that would confirm it if it were measured, such as ``storage.bandwidth``; empty where none would."""
+
+
+def gravity(finding: Finding) -> int:
+    """Sort key that puts the gravest finding first."""
+    return list(Severity).index(finding.severity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.compare.drift import Drift
 from sizeup.discovery.findings.memory import growth_findings
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding, gravity
 from sizeup.model.machine import Machine
 from sizeup.report.table import PROSE_COLUMNS, table_lines, wrap
 from sizeup.text import plural
@@ -55,9 +55,8 @@ def machine_text(machine: Machine, width: int | None = PROSE_COLUMNS, only: str 
     if only == "findings" and not machine.findings:
         lines.extend(["No findings.", ""])
     if machine.findings:
-        order = list(Severity)
         lines.append("Findings")
-        for finding in sorted(machine.findings, key=lambda finding: order.index(finding.severity)):
+        for finding in sorted(machine.findings, key=gravity):
             lines.extend(finding_lines(finding, width))
         lines.extend(["", FINDINGS_PAGE, ""])
     stated = "\n".join(f"{label}: {text}" for section in sections for label, text in section.facts)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from sizeup.discovery.findings import devices, dimms, memory, network, platform, settings, storage
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding, gravity
 from sizeup.model.machine import Machine
 
 _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
@@ -29,6 +29,4 @@ def find(machine: Machine) -> tuple[Finding, ...]:
     """
     if platform.contradictions(machine):
         machine = replace(machine, nodes=tuple(replace(node, packages=()) for node in machine.nodes))
-    order = list(Severity)
-    found = [finding for check in _CHECKS for finding in check(machine)]
-    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+    return tuple(sorted((finding for check in _CHECKS for finding in check(machine)), key=gravity))

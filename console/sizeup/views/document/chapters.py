@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice, Source
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding, gravity
 from sizeup.model.machine import Gap, Machine
 from sizeup.model.sample import Status
 from sizeup.session.validity import StepValidity
@@ -48,8 +48,7 @@ def all_findings(session: Session) -> tuple[Finding, ...]:
 
 def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings, each once, the gravest first."""
-    order = list(Severity)
-    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: order.index(finding.severity)))
+    return tuple(sorted(dict.fromkeys(findings), key=gravity))
 
 
 def user_notes(session: Session) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.advice import AdviceSet
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding, Severity, gravity
 from sizeup.model.machine import Machine
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized, cell_len
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 SEVERITY_WORDS = {Severity.CRITICAL: "FAIL", Severity.WARNING: "WARN", Severity.INFO: "INFO"}
 """How a finding is marked beside the statuses of cards."""
-_ORDER = tuple(Severity)
 
 
 class Summary(Struct, frozen=True):
@@ -61,7 +60,7 @@ def all_findings(machine: Machine | None, session: Session | None) -> tuple[tupl
     found = _by_key(
         () if machine is None else machine.findings, map(worded, () if session is None else session.findings)
     )
-    return tuple(sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity)))
+    return tuple(sorted(found.items(), key=lambda pair: gravity(pair[1])))
 
 
 def _by_key(*sources: Iterable[Finding]) -> dict[str, Finding]:
