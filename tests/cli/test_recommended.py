@@ -30,6 +30,7 @@ PROSE = frozenset(
 """Words behind the name of the program that are no commands."""
 START = "run"
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
+    "cli/size_design.py": ("size",),
     "cli/size_profile.py": ("size",),
     "cli/results.py": ("session export",),
     "cli/sizing_inputs.py": ("size",),
@@ -47,7 +48,8 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "errors.py": ("session compare",),
     "discovery/capture.py": ("capture",),
     "discovery/sysroot.py": ("", "detect"),
-    "views/result/candidates.py": ("size",),
+    "views/result/candidates.py": ("size compare",),
+    "views/result/design.py": ("size",),
     "importers/awr.py": ("size",),
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("session import",),

@@ -178,7 +178,7 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
     }  # fmt: skip
     assert headings == {
         "clock.gettimeofday_ns", "memory.random_store_time.1xunknown-size", "memory.random_store_time.8xunknown-size",
-        "capacity.iops", "capacity.mb_s", "redo.sync_write_us",
+        "memory.random_store_scaling.8xunknown-size", "capacity.iops", "capacity.mb_s", "redo.sync_write_us",
     }  # fmt: skip
 
 

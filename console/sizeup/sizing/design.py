@@ -128,9 +128,8 @@ def design(workload: Inputs, rules: Rules) -> Design:
     found = dict(inputs)
     alternatives = [Alternative({}, {part.key: part.buy for part in parts}, *_license_cost(found, rules))]
     alternatives += [_alternative(base, one, rules) for one in _changes(base, {part.key for part in parts})]
-    licensed = isinstance(product := base.get("license.product"), Words) and product.origin is not Origin.RULE
     spaceless = DRIVES not in undesigned and "db.gb" not in base
-    return Design(found, parts, undesigned, assumed, tuple(alternatives), licensed, spaceless)
+    return Design(found, parts, undesigned, assumed, tuple(alternatives), _is_licensed(base), spaceless)
 
 
 def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, str]]:
@@ -323,13 +322,18 @@ def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alte
 
 def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:
     """Return the cost of the licenses, and whether they are permitted; unknown where nobody chose a product."""
-    vendor = inputs.get("license.pack")
-    if CORES not in inputs or not isinstance(vendor, Words) or vendor.origin is Origin.RULE:
+    if CORES not in inputs or not _is_licensed(inputs):
         return None, True
     sizing = size(inputs, rules)
     card = next(card for card in sizing.cards if card.resource == "license")
     price = find_fact(sizing.facts, LicenseCost)
     return None if price is None else price.total, card.status != ShareStatus.FAIL.value
+
+
+def _is_licensed(inputs: Inputs) -> bool:
+    """Return whether somebody chose a vendor or a product."""
+    chosen = (inputs.get(f"license.{name}") for name in ("pack", "product"))
+    return any(isinstance(one, Words) and one.origin is not Origin.RULE for one in chosen)
 
 
 KEPT = ("array.", "path.", "machine.", "cluster.")
