@@ -124,7 +124,6 @@ def test_with_drives_stated_the_links_no_longer_stand_for_the_disks() -> None:
             2 * 60000 / 10 / (10000 * 0.75),  # 160 %
         ),
         (("array.disks=4", "array.raid=0", "array.drive_iops=9999", "workload.iops=100"), None),
-        (("array.disks=2", "array.raid=6", "array.drive_iops=9999", "workload.iops=100"), None),
     ],
 )
 def test_a_lost_drive_leaves_its_work_to_the_busiest_of_the_others(

@@ -10,6 +10,10 @@ from sizeup.sizing.inputs.imported import parse_toml
 from sizeup.sizing.inputs.typed import parse_settings
 
 SHAPE = "NAME:LINK*PORTS, separated by commas, with @CARDS where ports share a card, such as hba:fc16*2,array:fc32*4@2"
+SUM = (
+    "--set: workload.iops: expected the sum of workload.read_iops and workload.write_iops = {known}, found {found}; "
+    "leave out one of them"
+)
 LINKS = "fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs, pcie1-x1 to pcie6-x16, sata3, sas1 to sas4"
 
 
@@ -38,3 +42,40 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
     text = 'schema = "sizeup.workload/1"\n[inputs]\nworkload.iops = 100\n'
     with pytest.raises(SizeupError, match=r'w\.toml: inputs: expected keys in quotes, such as "workload\.iops" = 1'):
         parse_toml(text, "w.toml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ("array.disks=2 array.raid=6", "--set: array.disks: expected 4 or more with array.raid=6, found 2"),
+        ("array.disks=1 array.raid=10", "--set: array.disks: expected 2 or more with array.raid=10, found 1"),
+        (
+            "machine.sockets=4 machine.cores=2",
+            "--set: machine.sockets: expected at most machine.cores = 2, found 4; a socket has a core at least",
+        ),
+        (
+            "workload.iops=100 workload.read_iops=500",
+            SUM.format(known=500, found=100),
+        ),
+        (
+            "workload.iops=900 workload.read_iops=500 workload.write_iops=100",
+            SUM.format(known=600, found=900),
+        ),
+    ],
+)
+def test_figures_that_cannot_be_true_together_are_refused(settings: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
+        size(parse_settings(settings.split()))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "array.disks=4 array.raid=6",
+        "machine.sockets=2 machine.cores=2",
+        "workload.iops=600 workload.read_iops=500 workload.write_iops=100",
+        "workload.iops=900 workload.read_iops=500",
+    ],
+)
+def test_figures_that_agree_are_taken(settings: str) -> None:
+    assert size(parse_settings(settings.split())).inputs

@@ -95,6 +95,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
     rule_set = rules.shipped() if pack is None else pack
     known = {**_defaults(rule_set), **inputs}
     known |= _total_cores(known)
+    _refuse_contradictions(known)
     advice: list[Advice] = []
     judged: list[Card] = []
     facts: list[Struct] = []
@@ -230,6 +231,30 @@ def _total_cores(inputs: Inputs) -> Inputs:
         return {}
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
     return {"machine.cores": replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)}
+
+
+def _refuse_contradictions(inputs: Inputs) -> None:
+    """Raise UsageError where figures that somebody stated cannot be true together."""
+    found = {key: value for key, value in inputs.items() if isinstance(value, Quantity)}
+    raid, disks = inputs.get("array.raid"), found.get("array.disks")
+    if isinstance(raid, Words) and disks is not None and disks.value < array.FEWEST_DRIVES[raid.value]:
+        fewest = f"{array.FEWEST_DRIVES[raid.value]} or more with array.raid={raid.value}"
+        raise UsageError(f"{disks.source}: array.disks: expected {fewest}, found {disks.value:g}")
+    sockets, cores = found.get("machine.sockets"), found.get("machine.cores")
+    if sockets is not None and cores is not None and sockets.value > cores.value:
+        stated = cores if sockets.origin is Origin.DETECTED else sockets
+        raise UsageError(
+            f"{stated.source}: machine.sockets: expected at most machine.cores = {cores.value:g}, found "
+            f"{sockets.value:g}; a socket has a core at least"
+        )
+    typed = {key: value.value for key, value in found.items() if value.origin is Origin.USER}
+    both, parts = typed.get("workload.iops"), [typed.get(f"workload.{one}_iops") for one in ("read", "write")]
+    known = sum(part for part in parts if part is not None)
+    if both is not None and (known > both * 1.01 or (None not in parts and known < both * 0.99)):
+        raise UsageError(
+            f"{found['workload.iops'].source}: workload.iops: expected the sum of workload.read_iops and "
+            f"workload.write_iops = {known:g}, found {both:g}; leave out one of them"
+        )
 
 
 def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:

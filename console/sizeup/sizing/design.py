@@ -17,6 +17,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import CALCULATIONS, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact
@@ -38,8 +39,6 @@ _DEFAULTS = {
     "machine.sockets": "1",
 }
 """What is bought where nobody says it; the speed of the cores is that of the present server."""
-_LEAST = {"0": (1, 1), "1": (2, 2), "10": (2, 2), "5": (3, 1), "6": (4, 1)}
-"""Fewest drives of a RAID level, and the step of their number."""
 _MOST = {DRIVES: 4096, PORTS: 1024, CORES: 65536, MEMORY: 1 << 20}
 """Largest count that is tried, of memory in GiB."""
 MODULE_GIB = 16
@@ -117,12 +116,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
 
     What the inputs say of kinds (drive, RAID level, link, speed of a core, servers) is kept.
     """
-    cores, sockets = (workload.get(f"machine.{name}") for name in ("cores", "sockets"))
-    if isinstance(cores, Quantity) and isinstance(sockets, Quantity) and sockets.value > cores.value:
-        raise UsageError(
-            f"machine.sockets: expected at most machine.cores = {cores.value:g}, found {sockets.value:g}; a socket has "
-            "a core at least"
-        )
+    size(workload, rules)  # what cannot be true together is refused
     base, assumed = _base(workload, rules)
     parts, undesigned, inputs = _parts(base, rules)
     found = dict(inputs)
@@ -181,7 +175,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     """Return the fewest units of a part with which its resources pass; None without a demand."""
     least, step = 1, 1
     if key == DRIVES:
-        least, step = _LEAST[str(getattr(base["array.raid"], "value", "10"))]
+        level = str(getattr(base["array.raid"], "value", "10"))
+        least, step = FEWEST_DRIVES[level], 2 if level in ("1", "10") else 1
     elif key == CORES:
         sockets = base["machine.sockets"]
         least = int(sockets.value) if isinstance(sockets, Quantity) else 1

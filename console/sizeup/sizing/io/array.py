@@ -14,6 +14,9 @@ from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.sizing.term import Term, answered, term, worked
 from sizeup.units import format_in
 
+FEWEST_DRIVES = {"0": 1, "1": 2, "10": 2, "5": 3, "6": 4}
+"""Fewest drives of a volume, by RAID level."""
+
 
 class DriveFigure(Struct, frozen=True):
     """What one drive delivers of reads alone and of writes alone, in one unit."""
