@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from sizeup.cli.arguments import against, allow_undecided, arg, refuse_combination, refuse_without, switch
 from sizeup.cli.results import chosen_format, document_text, format_arguments, write_document, write_text
+from sizeup.cli.size_emit import FILES
 from sizeup.cli.sizing_inputs import SIZING, SizedSubject, sized_subject, sizing_rules, workload_inputs
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.portability import host_name
@@ -65,6 +66,10 @@ ARGUMENTS = (
         help="print the fewest drives, ports, cores and memory that carry the workload today, after a failure and in "
         "the last year; -o FILE.toml keeps them as a server for --machine and size compare",
     ),
+    arg(
+        "--emit", metavar="NAME", action="extend", nargs="+", choices=FILES,
+        help=f"print the settings that the verdict rests on as files: {', '.join(FILES)}; -o DIR writes them",
+    ),
     allow_undecided("a requirement of the profile is undecided"),
     *SIZING,
     arg(
@@ -81,6 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.advise import size
     from sizeup.sizing.session_advice import recomputed_label
 
+    if arguments.emit:
+        from sizeup.cli.size_emit import write_settings
+
+        return write_settings(arguments)
     if arguments.design:
         from sizeup.cli.size_design import write_design
 

@@ -125,10 +125,15 @@ def _buffers(sheet: Sheet) -> Iterator[Advice]:
     yield answered(sheet, "net.tcp-buffers", title, statement, size, "bandwidth x round trip", decision=decision)
 
 
+def raised_sizes(sizes: Sequence[Quantity], needed: float) -> list[int]:
+    """Return the three sizes of a buffer, the largest raised to the next power of two, in bytes."""
+    least_and_first = [round(size.value) for size in sizes[:-1]]
+    return [*least_and_first, min(1 << (math.ceil(needed) - 1).bit_length(), _LARGEST_BYTES)]
+
+
 def _commands(name: str, sizes: Sequence[Quantity], needed: int) -> tuple[str, str]:
     """What raises the largest size to the next power of two, and what restores it."""
-    present = [round(size.value) for size in sizes]
-    raised = [*present[:-1], min(1 << (needed - 1).bit_length(), _LARGEST_BYTES)]
+    present, raised = [round(size.value) for size in sizes], raised_sizes(sizes, needed)
     change, undo = (f"sysctl net.ipv4.{name}='{' '.join(map(str, each))}'" for each in (raised, present))
     return change, undo
 

@@ -1,0 +1,160 @@
+"""Settings of a kernel or a database that a sizing rests on, from a table of data (``settings.toml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from sizeup.decoding import parse_toml
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity, Words
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.io.tcp import raised_sizes
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.pack import FigureEntry
+from sizeup.sizing.rules import Rules
+from sizeup.sizing.sheet import MissingError, Sheet
+from sizeup.sizing.workload import workload_demand
+from sizeup.units import base_unit
+
+_BESIDE_BUFFERS = 0.1
+"""Share that MySQL allocates beside its buffer pool by its manual; PostgreSQL 15 prints 2 to 5 %."""
+
+
+class SettingSource(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the recommendation was read."""
+
+    id: str
+    title: str
+    url: str
+
+
+class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of settings."""
+
+    id: str
+    name: str
+    use: str
+    """What to do with the file."""
+    kernel: bool = False
+    """Whether it holds settings of the kernel, which have a way back."""
+    separator: str = " = "
+
+
+class EmittedSetting(Struct, frozen=True, forbid_unknown_fields=True):
+    """One setting, and what its value is worked out from."""
+
+    file: str
+    name: str
+    text: str
+    """The value, with ``{}`` for each formula or for the words."""
+    reason: str
+    source: str
+    formulas: tuple[str, ...] = ()
+    of: dict[str, str] = {}
+    """The names in the formulas: an answer, a figure of a rule, or a key."""
+    words: str = ""
+    """A key whose words fill the text."""
+    condition: str = ""
+    """Formula; the setting is left out where it is 0."""
+    when: dict[str, tuple[str, ...]] = {}
+    """Words of keys with which the setting applies."""
+    needs: tuple[str, ...] = ()
+    """Keys to state where a figure is unknown."""
+    answer: str = ""
+    """The answer that says why it is not set, where all of these keys are known."""
+    section: str = ""
+
+
+class _SettingsTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
+    format: Literal["sizeup.settings/1"]
+    source: tuple[SettingSource, ...]
+    file: tuple[SettingsFile, ...]
+    setting: tuple[EmittedSetting, ...]
+
+
+class ChosenSetting(Struct, frozen=True):
+    """A setting with its value for one machine and workload."""
+
+    setting: EmittedSetting
+    value: str | None
+    """None where a figure is unknown."""
+    source: SettingSource
+    basis: tuple[Advice | FigureEntry | tuple[str, Quantity], ...] = ()
+    """What the value was worked out from; a key with its figure."""
+    missing: tuple[str, ...] = ()
+    """Keys that would give the value."""
+    answer: Advice | None = None
+    """Why there is no value although all keys are known."""
+
+
+@cache
+def settings_table() -> _SettingsTable:
+    """Return the files and settings that can be written."""
+    text = Path(__file__).with_name("settings.toml").read_text(encoding="utf-8")
+    table: _SettingsTable = parse_toml(text, "settings.toml", "sizeup.settings/1", _SettingsTable)
+    return table
+
+
+def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Iterator[ChosenSetting]:
+    """Yield the settings of these files that apply to a sizing, with their values where these are known."""
+    derived, sources = _derived(sizing, rules, files), {one.id: one for one in settings_table().source}
+    words = {key: value.value for key, value in sizing.inputs.items() if isinstance(value, Words)}
+    words["emit.target"] = "device" if words.get("db.device", "").startswith("/dev/") else "directory"
+    for one in settings_table().setting:
+        if one.file not in files or any(key in words and words[key] not in one.when[key] for key in one.when):
+            continue
+        found = {name: _figure(target, sizing, rules, derived) for name, target in one.of.items()}
+        known = {name: pair[0] for name, pair in found.items() if pair is not None}
+        needs = (*one.needs, *one.when, *filter(None, (one.words,)))
+        if len(known) < len(found) or any(key not in words for key in needs if key in (*one.when, one.words)):
+            missing = tuple(key for key in dict.fromkeys(needs) if key in KEYS and key not in sizing.inputs)
+            yield ChosenSetting(one, None, sources[one.source], (), missing, sizing.find(one.answer))
+        elif not one.condition or rules.formula(one.condition).evaluate(known.__getitem__):
+            numbers = (f"{rules.formula(text).evaluate(known.__getitem__):.0f}" for text in one.formulas)
+            value = one.text.format(*filter(None, (words.get(one.words),)), *numbers)
+            basis = tuple(dict.fromkeys(pair[1] for pair in found.values() if pair is not None and pair[1] is not None))
+            yield ChosenSetting(one, value, sources[one.source], basis)
+
+
+_Basis = Advice | FigureEntry | tuple[str, Quantity] | None
+
+
+def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, float]) -> tuple[float, _Basis] | None:
+    """Return a figure in the unit that it is shown in, with what it is; None where it is unknown."""
+    if target in derived:
+        return derived[target], None
+    advice, value = sizing.find(target), sizing.inputs.get(target)
+    if advice is not None:
+        fits = advice.quantity is not None and advice.decision != "does-not-fit"
+        return (advice.quantity.value / base_unit(advice.shown_in)[1], advice) if fits and advice.quantity else None
+    if target in rules.figures:
+        return rules.figures[target].value, rules.figures[target]
+    if isinstance(value, Quantity):
+        return value.value / base_unit(KEYS[target].unit)[1], (target, value)
+    return None
+
+
+def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, float]:
+    """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
+    derived = {"emit.beside": _BESIDE_BUFFERS if {"postgresql", "mysql"} & set(files) else 0.0}
+    buffers = sizing.find("net.tcp-buffers")
+    for key in ("net.tcp_rmem", "net.tcp_wmem"):
+        sizes = sizing.inputs.get(key)
+        needed = None if buffers is None else buffers.quantity
+        if needed is not None and isinstance(sizes, tuple) and sizes[-1].value < needed.value:
+            names = (f"{key}.{name}" for name in ("least", "first", "largest"))
+            derived |= dict(zip(names, raised_sizes(sizes, needed.value), strict=True))
+    try:
+        demand = workload_demand(Sheet(sizing.inputs, rules))
+    except MissingError:
+        return derived
+    for name in ("read_iops", "write_iops"):
+        part = None if demand is None else getattr(demand, name)
+        if part is not None:
+            derived[f"demand.{name}"] = part.value
+    return derived

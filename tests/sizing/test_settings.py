@@ -1,0 +1,133 @@
+"""The settings of --emit: values worked out by hand, the way back, and what is unknown left out with its key."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sizeup import cli
+from sizeup.cli.size_emit import FILES
+from sizeup.sizing.advise import size
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.settings import ChosenSetting, chosen_settings, settings_table
+
+NFS = ("path.stages=nic:eth10*1", "net.connections=1", "net.rtt_ms=2")
+SIZES = ("net.tcp_rmem=4096,131072,6291456", "net.tcp_wmem=4096,16384,4194304")
+
+
+def chosen(files: str, *inputs: str) -> dict[str, ChosenSetting]:
+    sizing = size(parse_settings(inputs))
+    return {one.setting.name: one for one in chosen_settings(sizing, shipped(), files.split())}
+
+
+def values(files: str, *inputs: str) -> dict[str, str | None]:
+    return {name: one.value for name, one in chosen(files, *inputs).items()}
+
+
+def test_huge_pages_hold_the_shared_memory_and_one_more_for_each_segment() -> None:
+    """65,537 MiB in pages of 2 MiB: 32,769; two segments: two more; 32,771 x 2,048 KiB = 67,115,008 KiB."""
+    found = values("hugepages limits", "sga.mb=65537", "sga.segments=2")
+
+    assert found == {"vm.nr_hugepages": "32771", "oracle - memlock": "67115008"}
+
+
+def test_a_database_that_allocates_beside_its_buffers_gets_a_tenth_more_pages() -> None:
+    """1,000 MiB are 500 pages; 10 % more are 550, and one for the segment."""
+    assert values("hugepages mysql", "sga.mb=1000")["vm.nr_hugepages"] == "551"
+
+
+def test_pages_that_do_not_fit_into_memory_are_not_reserved() -> None:
+    found = chosen("hugepages", "sga.mb=65536", "machine.memory_gib=32")["vm.nr_hugepages"]
+
+    assert found.value is None
+    assert found.answer is not None
+    assert found.answer.decision == "does-not-fit"
+
+
+def test_only_the_tcp_buffer_that_is_too_small_is_raised() -> None:
+    """1,177 MB/s x 2 ms x 2 = 4.7 MB: above the 4 MiB of the send buffer, so 8 MiB; within the 6 MiB of the other."""
+    found = chosen("sysctl", *NFS, *SIZES)
+
+    assert found["net.ipv4.tcp_wmem"].value == "4096 16384 8388608"
+    assert found["net.ipv4.tcp_rmem"].value is None
+
+
+def test_zone_reclaim_is_a_setting_of_several_nodes() -> None:
+    assert values("sysctl", "numa.nodes=2")["vm.zone_reclaim_mode"] == "0"
+    assert "vm.zone_reclaim_mode" not in values("sysctl", "numa.nodes=1")
+
+
+def test_what_is_unknown_names_the_keys_that_give_it() -> None:
+    found = chosen("hugepages sysctl", "net.rtt_ms=2")
+
+    assert found["vm.nr_hugepages"].missing == ("sga.mb",)
+    assert found["net.ipv4.tcp_rmem"].missing == ("net.tcp_rmem", "path.stages")
+
+
+def test_the_table_names_known_files_sources_and_keys() -> None:
+    table = settings_table()
+
+    assert tuple(file.id for file in table.file) == FILES
+    assert {one.file for one in table.setting} == set(FILES)
+    assert {one.source for one in table.setting} == {one.id for one in table.source}
+    assert all(one.reason and set(one.needs) <= set(KEYS) for one in table.setting)
+
+
+def emitted(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.run(["size", "--machine", "none", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_each_value_stands_under_its_reason_working_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    text = emitted(capsys, "--emit", "hugepages", "--set", "sga.mb=1000")
+    comment = text.partition("vm.nr_hugepages = 501\n")[0]
+
+    assert text.startswith("# 99-sizeup-hugepages.conf\n")
+    assert "#   ceil(1,000 MiB / 2 MiB) = 500 pages\n#   sga.mb 1,000 MiB (--set)\n" in comment
+    assert "(default)\n# Oracle Database 19c: Configuring HugePages on Linux\n# https://docs.oracle.com/" in comment
+    assert "sysctl vm.nr_hugepages > before.conf" in text
+
+
+def test_files_are_written_once_and_the_way_back_beside_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "settings"
+    arguments = ["size", "--emit", "sysctl", "limits", "-o", str(folder)]
+    name, limits = "99-sizeup-sysctl.conf", "99-sizeup-limits.conf"
+
+    assert cli.run(arguments) == 0
+    before = Path("/proc/sys/vm/swappiness").read_text(encoding="ascii").strip()
+    assert sorted(path.name for path in folder.iterdir()) == [limits, name, f"undo-{name}"]
+    assert "vm.swappiness = 1\n" in (folder / name).read_text(encoding="utf-8")
+    assert f"vm.swappiness = {before}\n" in (folder / f"undo-{name}").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.splitlines() == [str(folder / one) for one in (name, f"undo-{name}", limits)]
+    (folder / name).unlink()
+
+    assert cli.run(arguments) == 2
+    assert capsys.readouterr().err == (f"sizeup: {folder}: exists and is not an empty directory; choose another one\n")
+    assert not (folder / name).exists()
+
+
+def accepted(*command: str) -> str:
+    """Return what a program of others prints that reads a file; skip where the program is missing."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.ci
+def test_sysctl_takes_the_network_settings_and_the_way_back(tmp_path: Path) -> None:
+    cli.run(["size", "--machine", "none", "--emit", "sysctl", "-o", str(tmp_path / "new"), "--set", *NFS, *SIZES])
+    lines = (tmp_path / "new" / "99-sizeup-sysctl.conf").read_text(encoding="utf-8").splitlines()
+    network = tmp_path / "network.conf"
+    network.write_text("\n".join(line for line in lines if line.startswith(("#", "net."))), encoding="utf-8")
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-n", "true"], check=False).returncode != 0:
+        pytest.skip("a network namespace cannot be made here")
+
+    printed = accepted("unshare", "-n", "sh", "-c", f"sysctl -p {network} && cat /proc/sys/net/ipv4/tcp_wmem")
+    assert printed.splitlines()[-1].split() == ["4096", "16384", "8388608"]
