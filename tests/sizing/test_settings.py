@@ -1,5 +1,6 @@
 """The settings of --emit: values worked out by hand, the way back, and what is unknown left out with its key."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -60,6 +61,63 @@ def test_zone_reclaim_is_a_setting_of_several_nodes() -> None:
     assert "vm.zone_reclaim_mode" not in values("sysctl", "numa.nodes=1")
 
 
+def test_postgresql_takes_its_memory_and_the_wal_between_two_checkpoints() -> None:
+    """8 MB/s x 300 s x 2.5 = 6,000 MB; / 1.048576 = 5,722.05, rounded up."""
+    found = values("postgresql", "sga.mb=65536", "redo.mb_s=8", "array.drive=nvme-pcie4")
+
+    assert found == {
+        "shared_buffers": "65536MB",
+        "huge_pages": "on",
+        "max_wal_size": "5723MB",
+        "checkpoint_timeout": "300s",
+        "random_page_cost": "1.1",
+    }
+
+
+def test_magnetic_drives_of_a_stripe_are_read_at_once() -> None:
+    disks = ("array.disks=24", "array.drive=hdd-15k")
+    assert values("postgresql", *disks, "array.raid=10")["effective_io_concurrency"] == "24"
+    assert "random_page_cost" not in values("postgresql", *disks)
+    assert "effective_io_concurrency" not in values("postgresql", *disks, "array.raid=5")
+    assert chosen("postgresql", "array.disks=24")["random_page_cost"].missing == ("array.drive",)
+
+
+def test_mysql_writes_in_the_background_what_the_workload_writes() -> None:
+    """10,000 IOPS with 60 % reads: 4,000 writes/s; 1 MB/s x 3,600 s = 3,600 MB = 3,433.2 MiB, rounded up."""
+    inputs = ("sga.mb=1024", "workload.iops=10000", "workload.read_percent=60", "redo.mb_s=1")
+    found = values("mysql", *inputs, "capacity.mixed_iops=9000")
+
+    assert found["innodb_buffer_pool_size"] == "1024M"
+    assert (found["innodb_io_capacity"], found["innodb_io_capacity_max"]) == ("4000", "9000")
+    assert found["loose_innodb_redo_log_capacity"] == found["innodb_log_file_size"] == "3434M"
+    assert values("mysql", *inputs, "capacity.mixed_iops=3000")["innodb_io_capacity_max"] == "4000"
+
+
+@pytest.mark.parametrize(("rate", "log"), [("0.02", "100M"), ("20", "16384M")])
+def test_the_redo_log_of_mysql_stays_within_its_limits(rate: str, log: str) -> None:
+    """0.02 MB/s x 3,600 s are 72 MB, below the least; 20 MB/s are 72 GB, above the most of 16 GiB."""
+    assert values("mysql", f"redo.mb_s={rate}")["innodb_log_file_size"] == log
+
+
+LOAD = ("workload.iops=10000", "workload.read_percent=60", "workload.io_kib=16", "capacity.latency_ms=0.45")
+
+
+def test_a_device_is_only_read_by_fio() -> None:
+    """10,000/s x 0.45 ms = 4.5 requests at once."""
+    found = values("fio", *LOAD, "db.device=/dev/sdb")
+
+    assert (found["filename"], found["rw"], found["rate_iops"]) == ("/dev/sdb", "randread", "6000")
+    assert (found["bs"], found["iodepth"]) == ("16384", "5")
+    assert not {"directory", "rwmixread", "size"} & set(found)
+
+
+def test_a_directory_gets_the_reads_and_the_writes() -> None:
+    found = values("fio", *LOAD, "db.device=/u01", "db.gb=2")
+
+    assert (found["directory"], found["rw"], found["rwmixread"]) == ("/u01", "randrw", "60")
+    assert (found["rate_iops"], found["size"]) == ("6000,4000", "2000000000")
+
+
 def test_what_is_unknown_names_the_keys_that_give_it() -> None:
     found = chosen("hugepages sysctl", "net.rtt_ms=2")
 
@@ -113,9 +171,10 @@ def test_files_are_written_once_and_the_way_back_beside_them(
 
 def accepted(*command: str) -> str:
     """Return what a program of others prints that reads a file; skip where the program is missing."""
-    if shutil.which(command[0]) is None:
+    program = shutil.which(command[0]) or shutil.which(command[0], path="/usr/sbin:/usr/lib/postgresql/15/bin")
+    if program is None:
         pytest.skip(f"{command[0]} is not installed")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program, *command[1:]], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -131,3 +190,48 @@ def test_sysctl_takes_the_network_settings_and_the_way_back(tmp_path: Path) -> N
 
     printed = accepted("unshare", "-n", "sh", "-c", f"sysctl -p {network} && cat /proc/sys/net/ipv4/tcp_wmem")
     assert printed.splitlines()[-1].split() == ["4096", "16384", "8388608"]
+
+
+def written(folder: Path, name: str, *inputs: str) -> Path:
+    """Return the file of that name, which holds every setting that these inputs give."""
+    arguments = ["size", "--machine", "none", "--emit", name, "-o", str(folder / name), "--set", *inputs]
+    assert cli.run(arguments) == 0
+    [path] = [path for path in (folder / name).iterdir() if not path.name.startswith("undo-")]
+    return path
+
+
+@pytest.mark.ci
+def test_postgresql_takes_every_setting(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("PostgreSQL does not run as root")
+    settings = written(tmp_path, "postgresql", "sga.mb=64", "redo.mb_s=8", "array.drive=nvme-pcie4")
+    data = tmp_path / "data"
+    accepted("initdb", "-D", str(data))
+    with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
+        file.write(f"include = '{settings}'\n")
+
+    wanted = {"shared_buffers": "8192", "max_wal_size": "5723", "checkpoint_timeout": "300", "random_page_cost": "1.1"}
+    found = {name: accepted("postgres", "-C", name, "-D", str(data)).strip() for name in wanted}
+    assert found == wanted  # shared_buffers in pages of 8 KiB: 64 MiB
+
+
+@pytest.mark.ci
+def test_mariadb_takes_every_setting(tmp_path: Path) -> None:
+    given = ("sga.mb=64", "redo.mb_s=0.1", "workload.iops=1000", "workload.read_percent=60", "capacity.mixed_iops=2000")
+    settings = written(tmp_path, "mysql", *given)
+
+    printed = accepted("mariadbd", f"--defaults-file={settings}", "--help", "--verbose")
+    found = dict(line.split(maxsplit=1) for line in printed.splitlines() if line.startswith(("innodb-", "large-p")))
+    assert found["innodb-buffer-pool-size"].strip() == "67108864"
+    assert found["innodb-io-capacity"].strip() == "400"
+    assert found["innodb-io-capacity-max"].strip() == "2000"
+    assert found["innodb-log-file-size"].strip() == str(344 << 20)  # 0.1 MB/s x 3,600 s = 343.3 MiB
+    assert found["large-pages"].strip() == "TRUE"
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("target", ["/dev/null", "{folder}"])
+def test_fio_takes_the_job(tmp_path: Path, target: str) -> None:
+    place = target.format(folder=tmp_path)
+
+    accepted("fio", "--parse-only", str(written(tmp_path, "fio", *LOAD, "db.gb=1", f"db.device={place}")))

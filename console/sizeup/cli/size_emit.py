@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sizeup.sizing.rules import Rules
     from sizeup.sizing.settings import ChosenSetting, SettingsFile
 
-FILES = ("sysctl", "hugepages", "limits")
+FILES = ("sysctl", "hugepages", "limits", "postgresql", "mysql", "fio")
 """The ids of the files in ``sizing/settings.toml``."""
 
 

@@ -19,6 +19,7 @@ from sizeup.sizing.pack import FigureEntry
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import MissingError, Sheet
 from sizeup.sizing.workload import workload_demand
+from sizeup.text import one_line
 from sizeup.units import base_unit
 
 _BESIDE_BUFFERS = 0.1
@@ -103,7 +104,7 @@ def settings_table() -> _SettingsTable:
 def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Iterator[ChosenSetting]:
     """Yield the settings of these files that apply to a sizing, with their values where these are known."""
     derived, sources = _derived(sizing, rules, files), {one.id: one for one in settings_table().source}
-    words = {key: value.value for key, value in sizing.inputs.items() if isinstance(value, Words)}
+    words = {key: one_line(value.value, 4096) for key, value in sizing.inputs.items() if isinstance(value, Words)}
     words["emit.target"] = "device" if words.get("db.device", "").startswith("/dev/") else "directory"
     for one in settings_table().setting:
         if one.file not in files or any(key in words and words[key] not in one.when[key] for key in one.when):
@@ -122,12 +123,15 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
 
 
 _Basis = Advice | FigureEntry | tuple[str, Quantity] | None
+_Figures = Mapping[str, tuple[float, _Basis]]
 
 
-def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, float]) -> tuple[float, _Basis] | None:
+def _figure(
+    target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, tuple[float, _Basis]]
+) -> tuple[float, _Basis] | None:
     """Return a figure in the unit that it is shown in, with what it is; None where it is unknown."""
     if target in derived:
-        return derived[target], None
+        return derived[target]
     advice, value = sizing.find(target), sizing.inputs.get(target)
     if advice is not None:
         fits = advice.quantity is not None and advice.decision != "does-not-fit"
@@ -139,16 +143,17 @@ def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, flo
     return None
 
 
-def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, float]:
+def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, tuple[float, _Basis]]:
     """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
-    derived = {"emit.beside": _BESIDE_BUFFERS if {"postgresql", "mysql"} & set(files) else 0.0}
+    beside = _BESIDE_BUFFERS if {"postgresql", "mysql"} & set(files) else 0.0
+    derived: dict[str, tuple[float, _Basis]] = {"emit.beside": (beside, None)}
     buffers = sizing.find("net.tcp-buffers")
     for key in ("net.tcp_rmem", "net.tcp_wmem"):
         sizes = sizing.inputs.get(key)
         needed = None if buffers is None else buffers.quantity
         if needed is not None and isinstance(sizes, tuple) and sizes[-1].value < needed.value:
-            names = (f"{key}.{name}" for name in ("least", "first", "largest"))
-            derived |= dict(zip(names, raised_sizes(sizes, needed.value), strict=True))
+            raised = zip(("least", "first", "largest"), raised_sizes(sizes, needed.value), strict=True)
+            derived |= {f"{key}.{name}": (value, buffers) for name, value in raised}
     try:
         demand = workload_demand(Sheet(sizing.inputs, rules))
     except MissingError:
@@ -156,5 +161,5 @@ def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, 
     for name in ("read_iops", "write_iops"):
         part = None if demand is None else getattr(demand, name)
         if part is not None:
-            derived[f"demand.{name}"] = part.value
+            derived[f"demand.{name}"] = part.value, (f"workload.{name}", part)
     return derived
