@@ -150,6 +150,13 @@ def test_each_value_stands_under_its_reason_working_and_source(capsys: pytest.Ca
     assert "sysctl vm.nr_hugepages > before.conf" in text
 
 
+def test_a_share_of_reads_that_nobody_stated_is_called_a_default(capsys: pytest.CaptureFixture[str]) -> None:
+    text = emitted(capsys, "--emit", "mysql", "--set", "workload.iops=1000")
+
+    assert "#   workload.iops 1,000 IOPS (--set)\n#   workload.read_percent 70% (default)\n" in text
+    assert "innodb_io_capacity = 300\n" in text  # 30 % of 1,000
+
+
 def test_files_are_written_once_and_the_way_back_beside_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

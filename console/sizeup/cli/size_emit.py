@@ -27,7 +27,8 @@ def write_settings(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.advise import size
     from sizeup.sizing.settings import chosen_settings, settings_table
 
-    refuse_combination(arguments, "--emit", ("--against", "--show", "--profile", "--design", "--format"))
+    others = ("--against", "--show", "--profile", "--design", "--format", "--allow-undecided")
+    refuse_combination(arguments, "--emit", others)
     rules = sizing_rules(arguments.rules)
     subject = sized_subject(arguments.machine, workload_inputs(arguments))
     chosen = list(chosen_settings(size(subject.inputs, rules), rules, arguments.emit))

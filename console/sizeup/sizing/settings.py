@@ -78,6 +78,11 @@ class _SettingsTable(Struct, frozen=True, forbid_unknown_fields=True, rename={"f
     setting: tuple[EmittedSetting, ...]
 
 
+Basis = Advice | FigureEntry | tuple[str, Quantity]
+"""What a value was worked out from; a key with its figure."""
+_Figure = tuple[float, tuple[Basis, ...]]
+
+
 class ChosenSetting(Struct, frozen=True):
     """A setting with its value for one machine and workload."""
 
@@ -85,8 +90,7 @@ class ChosenSetting(Struct, frozen=True):
     value: str | None
     """None where a figure is unknown."""
     source: SettingSource
-    basis: tuple[Advice | FigureEntry | tuple[str, Quantity], ...] = ()
-    """What the value was worked out from; a key with its figure."""
+    basis: tuple[Basis, ...] = ()
     missing: tuple[str, ...] = ()
     """Keys that would give the value."""
     answer: Advice | None = None
@@ -118,42 +122,39 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
         elif not one.condition or rules.formula(one.condition).evaluate(known.__getitem__):
             numbers = (f"{rules.formula(text).evaluate(known.__getitem__):.0f}" for text in one.formulas)
             value = one.text.format(*filter(None, (words.get(one.words),)), *numbers)
-            basis = tuple(dict.fromkeys(pair[1] for pair in found.values() if pair is not None and pair[1] is not None))
+            basis = tuple(dict.fromkeys(each for pair in found.values() if pair is not None for each in pair[1]))
             yield ChosenSetting(one, value, sources[one.source], basis)
 
 
-_Basis = Advice | FigureEntry | tuple[str, Quantity] | None
-_Figures = Mapping[str, tuple[float, _Basis]]
-
-
-def _figure(
-    target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, tuple[float, _Basis]]
-) -> tuple[float, _Basis] | None:
+def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Figure]) -> _Figure | None:
     """Return a figure in the unit that it is shown in, with what it is; None where it is unknown."""
     if target in derived:
         return derived[target]
     advice, value = sizing.find(target), sizing.inputs.get(target)
     if advice is not None:
-        fits = advice.quantity is not None and advice.decision != "does-not-fit"
-        return (advice.quantity.value / base_unit(advice.shown_in)[1], advice) if fits and advice.quantity else None
+        if advice.quantity is None or advice.decision == "does-not-fit":
+            return None
+        return advice.quantity.value / base_unit(advice.shown_in)[1], (advice,)
     if target in rules.figures:
-        return rules.figures[target].value, rules.figures[target]
+        return rules.figures[target].value, (rules.figures[target],)
     if isinstance(value, Quantity):
-        return value.value / base_unit(KEYS[target].unit)[1], (target, value)
+        return value.value / base_unit(KEYS[target].unit)[1], ((target, value),)
     return None
 
 
-def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, tuple[float, _Basis]]:
+def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, _Figure]:
     """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
     beside = _BESIDE_BUFFERS if {"postgresql", "mysql"} & set(files) else 0.0
-    derived: dict[str, tuple[float, _Basis]] = {"emit.beside": (beside, None)}
+    derived: dict[str, _Figure] = {"emit.beside": (beside, ())}
     buffers = sizing.find("net.tcp-buffers")
     for key in ("net.tcp_rmem", "net.tcp_wmem"):
         sizes = sizing.inputs.get(key)
-        needed = None if buffers is None else buffers.quantity
-        if needed is not None and isinstance(sizes, tuple) and sizes[-1].value < needed.value:
-            raised = zip(("least", "first", "largest"), raised_sizes(sizes, needed.value), strict=True)
-            derived |= {f"{key}.{name}": (value, buffers) for name, value in raised}
+        if buffers is None or buffers.quantity is None or not isinstance(sizes, tuple):
+            continue
+        needed = buffers.quantity.value
+        if sizes[-1].value < needed:
+            raised = zip(("least", "first", "largest"), raised_sizes(sizes, needed), strict=True)
+            derived |= {f"{key}.{name}": (value, (buffers,)) for name, value in raised}
     try:
         demand = workload_demand(Sheet(sizing.inputs, rules))
     except MissingError:
@@ -161,5 +162,8 @@ def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, 
     for name in ("read_iops", "write_iops"):
         part = None if demand is None else getattr(demand, name)
         if part is not None:
-            derived[f"demand.{name}"] = part.value, (f"workload.{name}", part)
+            alone = f"workload.{name}" in sizing.inputs
+            keys = (f"workload.{name}",) if alone else ("workload.iops", "workload.read_percent")
+            stated = ((key, value) for key in keys if isinstance(value := sizing.inputs.get(key), Quantity))
+            derived[f"demand.{name}"] = part.value, tuple(stated)
     return derived
