@@ -171,4 +171,4 @@ def as_read(printed: str, folder: Path) -> str:
     """Return what a command printed with the reader's paths, and a name of a server in place of this host's."""
     for path, name in PLACES.items():
         printed = printed.replace(str(folder / name), path)
-    return re.sub(rf"\b{re.escape(os.uname().nodename)}\b", "db01", printed)
+    return re.sub(rf"\b{re.escape(os.uname().nodename)}\b(?!\.\w)", "db01", printed)  # vm.nr_hugepages on a host vm
