@@ -63,8 +63,7 @@ class CounterSnapshot(Struct):
     values: dict[str, str]
     """By part and key."""
     lines: dict[str, int]
-    marked: bool = True
-    ended: bool = False
+    marked: bool
 
     def numbers(self, part: str) -> dict[str, float]:
         """Return the values of a part as numbers."""
@@ -126,27 +125,20 @@ def _snapshots(text: str, where: str) -> Iterator[CounterSnapshot]:
     current: CounterSnapshot | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip("| \t\r\ufeff")
-        if mark := _MARK.fullmatch(line):
+        mark = _MARK.fullmatch(line)
+        name, value = _named(line)
+        if mark or (name and (current is None or (not current.marked and name in current.values))):
             if current is not None:
                 yield _complete(current, f"another snapshot in line {number}")
-            current = CounterSnapshot(mark[1], where, number, {}, {})
+            current = CounterSnapshot(mark[1] if mark else "mysql", where, number, {}, {}, marked=mark is not None)
         elif current is not None and line == _END:
-            current.ended = True
-            yield _complete(current, "")
+            yield _complete(current)
             current = None
-        else:
-            name, value = _named(line)
-            if name and (current is None or (not current.marked and name in current.values)):
-                if current is not None:
-                    yield _complete(current, f"another snapshot in line {number}")
-                current = CounterSnapshot("mysql", where, number, {}, {}, marked=False)
-            if name and current is not None:
-                if current.values.get(name, value) != value:
-                    raise MalformedError(
-                        f"{where}: line {number}: expected {name} once in a snapshot, found it in line "
-                        f"{current.lines[name]}, too"
-                    )
-                current.values[name], current.lines[name] = value, number
+        if name and current is not None:
+            if current.values.get(name, value) != value:
+                expected = f"expected {name} once in a snapshot, found it in line {current.lines[name]}, too"
+                raise MalformedError(f"{where}: line {number}: {expected}")
+            current.values[name], current.lines[name] = value, number
     if current is not None:
         yield _complete(current, "the end of the file")
 
@@ -162,9 +154,9 @@ def _named(line: str) -> tuple[str, str]:
     return f"{part}.status.{variable[1]}", variable[2]
 
 
-def _complete(snapshot: CounterSnapshot, found: str) -> CounterSnapshot:
-    """Return a snapshot that has all its lines, with the clock of MySQL; raise ``MalformedError`` for another."""
-    if snapshot.marked and not snapshot.ended:
+def _complete(snapshot: CounterSnapshot, found: str = "") -> CounterSnapshot:
+    """Return a snapshot with the clock of MySQL; raise ``MalformedError`` where its end was not there but ``found``."""
+    if snapshot.marked and found:
         raise MalformedError(f"{snapshot.at()}: expected a snapshot that ends with {_END!r}, found {found}; {_HELP}")
     values = snapshot.values
     if snapshot.kind == "mysql":
@@ -173,9 +165,9 @@ def _complete(snapshot: CounterSnapshot, found: str) -> CounterSnapshot:
         now = snapshot.numbers("now")
         time = now.setdefault("time", now["status.Uptime"])
         values["now.time"] = f"{time:.6f}"
-        values["since.status"] = f"{max(time - now['status.Uptime'], 0.0):.6f}"
-        if "status.Uptime_since_flush_status" in now:
-            values["since.flush"] = f"{max(time - now['status.Uptime_since_flush_status'], 0.0):.6f}"
+        for name, clock in zip(("status", "flush"), _CLOCKS, strict=True):
+            if f"status.{clock}" in now:
+                values[f"since.{name}"] = f"{max(time - now[f'status.{clock}'], 0.0):.6f}"
     if "now.time" not in values:
         raise MalformedError(f"{snapshot.at()}: expected a line now.time below, found none; {_HELP}")
     return snapshot
@@ -186,27 +178,22 @@ def _since_start(snapshot: CounterSnapshot) -> Span:
     now, since = snapshot.numbers("now"), snapshot.numbers("since")
     rates = {}
     for name, count in snapshot.numbers("sum").items():
-        seconds = now["time"] - next((since[part] for part in _prefixes(name) if part in since), now["time"])
+        began = max((part for part in since if name.startswith(f"{part}.")), key=len, default=None)
+        seconds = 0.0 if began is None else now["time"] - since[began]
         if seconds > 0:
             rates[name] = count / seconds
     if not rates:
-        raise MalformedError(
-            f"{snapshot.at()}: expected a second snapshot, because this one does not tell since when it counts, found "
-            "one"
-        )
+        expected = "a second snapshot, because this one does not tell since when it counts, found one"
+        raise MalformedError(f"{snapshot.at()}: expected {expected}")
     return Span(snapshot.at(), rates, now)
-
-
-def _prefixes(name: str) -> Iterator[str]:
-    """Yield the beginnings of a dotted name, the longest first."""
-    while "." in name:
-        name = name.rpartition(".")[0]
-        yield name
 
 
 def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
     """Return what was counted between two snapshots; raise ``MalformedError`` where they do not belong together."""
-    before, after = ({f"same.{key}": value for key, value in _same(one).items()} for one in (first, second))
+    before, after = (
+        {"same.kind": one.kind} | {key: value for key, value in one.values.items() if key.startswith("same.")}
+        for one in (first, second)
+    )
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             raise MalformedError(
@@ -238,8 +225,3 @@ def _between(first: CounterSnapshot, second: CounterSnapshot) -> Span:
     seconds = end - start
     rates = {name: (count - counts.get(name, 0.0)) / seconds for name, count in later.items()}
     return Span(second.at(), rates, second.numbers("now"))
-
-
-def _same(snapshot: CounterSnapshot) -> dict[str, str]:
-    values = {name.removeprefix("same."): value for name, value in snapshot.values.items() if name.startswith("same.")}
-    return {"kind": snapshot.kind, **values}
