@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from sizeup.cli.arguments import refuse_combination
-from sizeup.cli.results import write_document, write_text
+from sizeup.cli.results import write_document, write_json, write_text
 from sizeup.cli.sizing_inputs import sized_subject, sizing_rules, workload_inputs
 from sizeup.errors import ExitStatus, UsageError
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def write_design(arguments: argparse.Namespace) -> int:
     """Print the smallest machine for the workload; ``-o FILE`` keeps it as a candidate in TOML."""
-    from sizeup.sizing.design import design, kept_settings
+    from sizeup.sizing.design import design
     from sizeup.views.result.design import candidate_text, design_data
 
     refuse_combination(arguments, "--design", ("--against", "--show", "--rules-of-thumb", "--profile"))
@@ -37,10 +36,10 @@ def write_design(arguments: argparse.Namespace) -> int:
             "workload.cpu_cores=N sga.mb=N"
         )
     if arguments.format == "json":
-        write_text(json.dumps(design_data(found), indent=1) + "\n")
+        write_json(design_data(found))
         return ExitStatus.OK
     if arguments.output != "-":
-        write_document(arguments.output, candidate_text(found, kept_settings(found)))
+        write_document(arguments.output, candidate_text(found))
     write_text("\n".join(_lines(found)) + "\n")
     return ExitStatus.OK
 
@@ -75,7 +74,7 @@ def write_delivery(arguments: argparse.Namespace) -> int:
     ordered, here = (sized_subject(name, given, own_first=True) for name in (arguments.against, arguments.machine))
     parts = list(delivered_parts(size(ordered.inputs, rules), size(here.inputs, rules), rules))
     if arguments.format == "json":
-        write_text(json.dumps({"schema": "sizeup.delivery/1", "parts": msgspec.to_builtins(parts)}, indent=1) + "\n")
+        write_json({"schema": "sizeup.delivery/1", "parts": msgspec.to_builtins(parts)})
     else:
         write_text("\n".join(table_lines(delivery_table(parts), 80)) + "\n")
     return ExitStatus.OK

@@ -6,6 +6,7 @@ A search over the calculations that judge a machine: what is found passes, and o
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import cache
 
@@ -18,9 +19,10 @@ from sizeup.sizing.advise import CALCULATIONS, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.array import FEWEST_DRIVES
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.cost import LicenseCost
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet, find_fact, in_unit
 from sizeup.sizing.verdict import ShareStatus
 
 DRIVES, PORTS, CORES, MEMORY = "array.disks", "path.stages", "machine.cores", "machine.memory_gib"
@@ -105,10 +107,6 @@ class Design(Struct, frozen=True):
     assumed: Mapping[str, str]
     """What nobody chose, by key."""
     alternatives: tuple[Alternative, ...]
-    licensed: bool
-    """Whether a product was chosen."""
-    spaceless: bool
-    """Whether the space was not designed, as the size of the database is unknown."""
 
 
 def design(workload: Inputs, rules: Rules) -> Design:
@@ -122,8 +120,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
     found = dict(inputs)
     alternatives = [Alternative({}, {part.key: part.buy for part in parts}, *_license_cost(found, rules))]
     alternatives += [_alternative(base, one, rules) for one in _changes(base, {part.key for part in parts})]
-    spaceless = DRIVES not in undesigned and "db.gb" not in base
-    return Design(found, parts, undesigned, assumed, tuple(alternatives), _is_licensed(base), spaceless)
+    return Design(found, parts, undesigned, assumed, tuple(alternatives))
 
 
 def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, str]]:
@@ -199,40 +196,26 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
                 return card.facts.unit
         return ""
 
-    most = least + (_MOST[key] - least) // step * step
+    counted = range(least, _MOST[key] + 1, step)
+
+    def fewest(when: str, passes: Callable[[int], bool]) -> int:
+        found = bisect_left(counted, True, key=passes)  # noqa: FBT003  the first count that passes
+        if found == len(counted):
+            raise UnmetError(key, counted[-1], when)
+        return counted[found]
+
+    most = counted[-1]
     if not judged(most) or (key == PORTS and not any(card.stages for card in judged(most))):
         return None
     counts = {}
     for when in WHEN:
         if any(_worst(card, when) is not None for card in judged(most)):
-            fewest = _smallest(least, step, most, lambda count, at=when: not missed(count, at))  # type: ignore[misc]
-            if fewest is None:
-                raise UnmetError(key, most, when)
-            counts[when] = fewest
-    buy = max(counts.values())
-    fewest = _smallest(buy, step, most, lambda count: all(card.status in _PASSED for card in judged(count)))
-    if fewest is None:
-        raise UnmetError(key, most, "today")
-    buy = fewest
+            counts[when] = fewest(when, lambda count, at=when: not missed(count, at))  # type: ignore[misc]
+    most_of_all = max(counts.values())
+    buy = fewest("today", lambda count: count >= most_of_all and all(card.status in _PASSED for card in judged(count)))
     limits = [(missed(buy - step, when), when) for when in WHEN if when in counts] if buy > least else []
     limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
     return DesignPart(key, counts, buy, limit, when, step)
-
-
-def _smallest(least: int, step: int, most: int, passes: Callable[[int], bool]) -> int | None:
-    """Return the smallest of the counts that passes, by doubling and bisection; None where none does."""
-    low, width = -1, 1
-    last = (most - least) // step
-    while not passes(least + min(low + width, last) * step):
-        low = min(low + width, last)
-        if low == last:
-            return None
-        width *= 2
-    high = min(low + width, last)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes(least + middle * step) else (middle, high)
-    return least + high * step
 
 
 def _worst(card: Card, when: str) -> float | None:
@@ -317,7 +300,7 @@ def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alte
 
 def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:
     """Return the cost of the licenses, and whether they are permitted; unknown where nobody chose a product."""
-    if CORES not in inputs or not _is_licensed(inputs):
+    if CORES not in inputs or not is_licensed(inputs):
         return None, True
     sizing = size(inputs, rules)
     card = next(card for card in sizing.cards if card.resource == "license")
@@ -325,33 +308,29 @@ def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:
     return None if price is None else price.total, card.status != ShareStatus.FAIL.value
 
 
-def _is_licensed(inputs: Inputs) -> bool:
+def is_licensed(inputs: Inputs) -> bool:
     """Return whether somebody chose a vendor or a product."""
     chosen = (inputs.get(f"license.{name}") for name in ("pack", "product"))
     return any(isinstance(one, Words) and one.origin is not Origin.RULE for one in chosen)
 
 
-KEPT = ("array.", "path.", "machine.", "cluster.")
+_KEPT = ("array.", "path.", "machine.", "cluster.")
 """Keys of a design that a file keeps."""
 
 
 def kept_settings(found: Design) -> dict[str, str | float]:
     """Return the machine as designed, as a file of a candidate states it, in the units of the keys."""
-    from sizeup.sizing.keys import KEYS
-    from sizeup.units import base_unit
-
     bought = {part.key for part in found.parts}
+    parts = {"array.": DRIVES, "path.": PORTS, "machine.sockets": CORES}
+    unused = [start for start, part in parts.items() if part not in bought]
+    unused += [_SPEED[1]] if _SPEED[0] in found.assumed else []
     settings: dict[str, str | float] = {}
     for key, value in found.inputs.items():
-        speed = key == _SPEED[1] and _SPEED[0] in found.assumed
-        unused = (key.startswith("array.") and DRIVES not in bought) or (
-            key.startswith("path.") and PORTS not in bought
-        )
-        if not key.startswith(KEPT) or unused or speed or (key == "machine.sockets" and CORES not in bought):
+        if not key.startswith(_KEPT) or key.startswith(tuple(unused)):
             continue
         if isinstance(value, Words):
             settings[key] = value.value
         elif isinstance(value, Quantity):
-            number = value.value / base_unit(KEYS[key].unit)[1]
+            number = in_unit(value.value, KEYS[key].unit)
             settings[key] = int(number) if number == int(number) else number
     return settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart
+from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, is_licensed, kept_settings
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.sheet import Inputs, brief
@@ -28,44 +29,38 @@ _WHEN = {
 }
 _LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible"}
 _SAID = {
-    "array.drive": "{} drives",
-    "array.raid": "RAID {}",
-    "path.policy": "all paths carry data",
-    "machine.sockets": "{} socket",
-    "path.stages": "{}",
-    "array.disk_gb": "{} GB each",
-    "workload.specrate_per_core": "cores as fast as those of the present server",
+    "array.drive": (DRIVES, "{} drives"),
+    "array.raid": (DRIVES, "RAID {}"),
+    "path.policy": (PORTS, "all paths carry data"),
+    "machine.sockets": (CORES, "{} socket"),
+    "path.stages": (PORTS, "{}"),
+    "array.disk_gb": (DRIVES, "{} GB each"),
+    "workload.specrate_per_core": (CORES, "cores as fast as those of the present server"),
 }
+"""What is said of a part where nobody chose it."""
 
 
 def design_notes(found: Design) -> list[str]:
     """Return what is not designed, each with the key that gives it, and what nobody chose."""
+    bought = {part.key for part in found.parts}
     notes = [
         f"{_NAMES[key].partition(',')[0]}: not designed. Use {' or '.join(KEYS[one].flag for one in keys)}"
         for key, keys in found.undesigned.items()
     ]
-    notes += [f"Space: not designed. Use {KEYS['db.gb'].flag}"] if found.spaceless else []
+    notes += (
+        [f"Space: not designed. Use {KEYS['db.gb'].flag}"] if DRIVES in bought and "db.gb" not in found.inputs else []
+    )
     needs = [KEYS["workload.cpu_cores"].assignment] if CORES in found.undesigned else []
-    needs += [] if found.licensed else ["license.pack=oracle license.product=ee"]
+    needs += [] if is_licensed(found.inputs) else ["license.pack=oracle license.product=ee"]
     notes += [f"Licenses: not designed. Use --set {' '.join(needs)}"] if needs else []
-    assumed = [_SAID[key].format(value) for key, value in found.assumed.items() if _applies(key, found)]
+    said = ((*_SAID[key], value) for key, value in found.assumed.items())
+    assumed = [text.format(value) for part, text, value in said if part in bought]
     assumed += [
         f"{brief(value, KEYS[key].unit)} {text}"
         for key, text in (("workload.read_percent", "reads"), ("workload.io_kib", "blocks"))
-        if PORTS in _bought(found)
-        and isinstance(value := found.inputs.get(key), Quantity)
-        and value.origin is Origin.RULE
+        if PORTS in bought and isinstance(value := found.inputs.get(key), Quantity) and value.origin is Origin.RULE
     ]
     return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
-
-
-def _bought(found: Design) -> dict[str, DesignPart]:
-    return {part.key: part for part in found.parts}
-
-
-def _applies(key: str, found: Design) -> bool:
-    part = {"array.": DRIVES, "path.": PORTS, "machin": CORES, "worklo": CORES}
-    return next(of for prefix, of in part.items() if key.startswith(prefix)) in _bought(found)
 
 
 def parts_table(found: Design) -> Table:
@@ -142,10 +137,8 @@ def design_data(found: Design) -> dict[str, Any]:
     return data
 
 
-def candidate_text(found: Design, settings: Mapping[str, str | float]) -> str:
+def candidate_text(found: Design) -> str:
     """Return the machine as designed as a TOML file that ``--machine`` and ``size compare`` read."""
-    import json
-
-    lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items()]
+    lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in kept_settings(found).items()]
     title = json.dumps(f"designed for {basis_text(found.inputs)}", ensure_ascii=False)
     return "\n".join(('schema = "sizeup.candidate/1"', f"title = {title}", "", "[inputs]", *lines)) + "\n"
