@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from finding_checks import ids, only
 from sizeup.cli import run
 from sizeup.discovery.capture import capture
 from sizeup.discovery.direct_nfs import TABLE, parse_inventory, parse_oranfstab, parse_oratab, reduced
 from sizeup.discovery.machine import discover
-from sizeup.discovery.routes import parse_ipv4_addresses
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.machine import Machine
@@ -33,15 +31,8 @@ server:second-filer.example
 path:fd00:2::1
 local: storage-lan
 """
-OWN = "\\n".join(
-    (
-        "Main:", "  +-- 0.0.0.0/0 3 0 5", "     |-- 192.0.2.0", "        /24 link UNICAST", "     |-- 192.0.2.11",
-        "        /32 host LOCAL", "     |-- 192.0.3.255", "        /32 link BROADCAST",
-    )
-)  # fmt: skip
-TREE = f"""
+TREE = """
 /proc/self/mountinfo = 36 35 0:42 / /u02/ledger rw - nfs4 filer:/vol/data1 rw,addr=192.0.2.1\\n37 35 0:43 / /nfs rw - nfs filer:/homes rw
-/proc/net/fib_trie = {OWN}
 /etc/oratab = # by dbca\\nLEDG:/u01/app/oracle/19/db:Y\\n+ASM1:/u01/app/grid/:N # grid\\nOLD:/u01/app/oracle/11/db:N\\n*:/nfs/shared/home:N\\nLNK:/u01/link:Y\\nGONE:/u01/gone/by/hand:N
 /etc/oraInst.loc = inventory_loc=/u01/app/oraInventory\\ninst_group=oinstall
 /u01/app/oraInventory/ContentsXML/inventory.xml = <?xml version="1.0"?>\\n<HOME NAME="DB" LOC="/u01/app/oracle/19/db" TYPE="O" IDX="1">\\n<NODE_LIST><NODE NAME="secretnode"/></NODE_LIST></HOME>\\n<HOME NAME="GONE" LOC="/u01/gone" REMOVED="T"/>\\n<HOME NAME="C" LOC="/u01/client"/>
@@ -102,8 +93,6 @@ def test_a_table_names_what_this_machine_has_of_it(root: Path) -> None:
             ("192.0.2.11", "192.0.3.12"),
             ("192.0.2.1", "192.0.3.1"),
             (("/vol/data1", "/u02/ledger"), ("/vol/data2", "/u03/ledger/")),
-            found_addresses=("192.0.2.11",),
-            absent_addresses=("192.0.3.12",),
             missing_mount_points=("/u03/ledger/",),
             oranfstab=file,
         ),
@@ -113,21 +102,13 @@ def test_a_table_names_what_this_machine_has_of_it(root: Path) -> None:
 
 def test_the_table_of_the_machine_serves_homes_without_one(root: Path) -> None:
     (root / "etc/oranfstab").write_text("server: common\nlocal: fd00::5\n")
-    (root / "proc/net/if_inet6").write_text("fd000000000000000000000000000005 02 40 00 80 eth1\n")
     machine = discover(str(root))
 
     assert {home.path: home.oranfstab for home in machine.oracle_homes if home.direct_nfs is not None} == {
         DB: f"{DB}/dbs/oranfstab",
         "/u01/app/grid": "/etc/oranfstab",
     }
-    assert machine.direct_nfs_servers[0].found_addresses == ("fd00::5",)
-
-
-def test_without_a_table_of_addresses_it_is_not_known_which_are_here(root: Path) -> None:
-    (root / "proc/net/fib_trie").unlink()
-
-    server = discover(str(root)).direct_nfs_servers[0]
-    assert (server.found_addresses, server.absent_addresses) == ((), ())
+    assert machine.direct_nfs_servers[0].local_addresses == ("fd00::5",)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +157,7 @@ def test_a_capture_reads_back_to_an_equal_machine_and_a_masked_one_names_nobody(
 
     assert discover(str(file)) == machine
     assert len(machine.oracle_homes) == 6
-    first, second = machine.direct_nfs_servers
-    assert (first.found_addresses, first.absent_addresses) == (first.local_addresses[:1], first.local_addresses[1:])
-    assert (second.found_addresses, second.absent_addresses) == ((), ())
+    first, _ = machine.direct_nfs_servers
     assert first.missing_mount_points == (first.exports[1][1],)
     content = file.read_bytes()
     secrets = (
@@ -188,20 +167,13 @@ def test_a_capture_reads_back_to_an_equal_machine_and_a_masked_one_names_nobody(
     assert [secret for secret in secrets if (secret in content) is (salt is not None)] == []
 
 
-def test_an_address_that_no_interface_has_is_a_finding(root: Path) -> None:
-    found = only(discover(str(root)), "nfs.direct-local")
-
-    assert found.title == "Direct NFS to LedgerFiler: no interface has 192.0.3.12"
-    assert "nfs.direct-local" not in ids(Machine(direct_nfs_servers=(DirectNfsServer("a", ("b",)),)))
-
-
 def test_detect_shows_homes_and_paths(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["detect", "nfs", "--sysroot", str(root)]) == 0
     text = " ".join(capsys.readouterr().out.split())
 
     assert f"{DB}: Direct NFS linked; {DB}/dbs/oranfstab" in text
     assert "/u01/app/grid: Direct NFS not linked Oracle home" in text
-    assert "192.0.3.12 (not of this machine)" in text
+    assert "192.0.2.11, 192.0.3.12 to 192.0.2.1, 192.0.3.1" in text
     assert "/u03/ledger/ (not mounted)" in text
     assert [section.title for section in machine_sections(Machine(), "nfs")] == []
 
@@ -209,4 +181,3 @@ def test_detect_shows_homes_and_paths(root: Path, capsys: pytest.CaptureFixture[
 def test_the_lists_of_homes_are_read_by_their_forms() -> None:
     assert parse_oratab("# A:/a:Y\n\nB:/b:N\nC:D:Y\n*:/c\n E:/e:Y # x") == ("/b", "/c", "/e")
     assert parse_inventory('<HOME_LIST><HOME NAME="A" LOC="/a"/><HOME LOC="C:\\b"/></HOME_LIST>') == ("/a",)
-    assert {str(one) for one in parse_ipv4_addresses(OWN.replace("\\n", "\n"))} == {"192.0.2.11"}

@@ -199,7 +199,7 @@ def test_of_direct_nfs_no_name_and_address_is_shared_and_what_is_absent_still_is
     home = OracleHome("/u01/acme/db", True, None, "/u01/acme/db/dbs/oranfstab")
     server = DirectNfsServer(
         "LedgerFiler", ("192.0.2.11", "storage-lan"), ("fd00::1",), (("/vol/acme", "/acme/u02"),),
-        absent_addresses=("192.0.2.11",), missing_mount_points=("/acme/u02",), oranfstab=home.oranfstab or "",
+        missing_mount_points=("/acme/u02",), oranfstab=home.oranfstab or "",
     )  # fmt: skip
     item = MachineRecord(1, Machine(oracle_homes=(home,), direct_nfs_servers=(server,)))
     packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
@@ -209,6 +209,5 @@ def test_of_direct_nfs_no_name_and_address_is_shared_and_what_is_absent_still_is
     text = gzip.decompress(packed).decode()
     assert [name for name in ("acme", "LedgerFiler", "192.0.2.11", "storage-lan", "fd00::1") if name in text] == []
     (found,) = read_session(str(out)).machine.direct_nfs_servers
-    assert found.absent_addresses == found.local_addresses[:1]
     assert found.missing_mount_points == (found.exports[0][1],)
     assert found.oranfstab == read_session(str(out)).machine.oracle_homes[0].oranfstab

@@ -60,14 +60,12 @@ _WITH_ADDRESSES = (
 
 _WITH_ADDRESSES_FIELDS = frozenset({
     "nfs_mounts", "mount_points", "address", "target", "local_address", "file_systems", "local_mounts", "lost_mounts",
-    "oracle_homes", "server", "local_addresses", "server_addresses", "exports", "found_addresses", "absent_addresses",
-    "missing_mount_points",
+    "oracle_homes", "server", "local_addresses", "server_addresses", "exports", "missing_mount_points",
 })  # fmt: skip
 """The fields of a machine that come from them."""
 _TCP_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _HEADINGS = {
     routes.IPV4_ROUTES: "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT",
-    routes.IPV4_ADDRESSES: "|-- 127.0.0.1\n/32 host LOCAL",
     **dict.fromkeys(_TCP_TABLES, "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
 }
 
@@ -365,7 +363,7 @@ def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonym
     """Return the routes, addresses and connections among ``files`` with stand-ins for what was looked up in them."""
     lines: dict[str, dict[str, None]] = {
         name: {}
-        for name in (routes.IPV4_ROUTES, routes.IPV6_ROUTES, routes.IPV6_ADDRESSES, routes.IPV4_ADDRESSES, *_TCP_TABLES)
+        for name in (routes.IPV4_ROUTES, routes.IPV6_ROUTES, routes.IPV6_ADDRESSES, *_TCP_TABLES)
         if name in files
     }
     for text, nic, local in _followed(machine):
@@ -396,12 +394,6 @@ def masked_network(files: dict[str, bytes], machine: Machine, anonymizer: Anonym
                 state = f"{found.state:02X} 0:0 00:0 {found.retransmissions:X}"
                 line = f"{number}: 00000000:0000 {remote}:{found.port:04X} {state}"
                 lines[table][line] = None
-    for text in (local for server in machine.direct_nfs_servers for local in server.found_addresses):
-        masked = routes.parse_address(anonymizer.text(text, mounts=True))
-        if masked is not None and masked[0].version == 4:
-            lines.get(routes.IPV4_ADDRESSES, {})[f"|-- {masked[0]}\n/32 host LOCAL"] = None
-        elif masked is not None:
-            lines.get(routes.IPV6_ADDRESSES, {}).setdefault(f"{masked[0].packed.hex()} 01 80 00 80 lo", None)
     return {
         name: "".join(f"{line}\n" for line in (*filter(None, (_HEADINGS.get(name),)), *own)).encode()
         for name, own in lines.items()

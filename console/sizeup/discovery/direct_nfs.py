@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from sizeup.discovery.file_systems import waiting_points
-from sizeup.discovery.routes import Routes, parse_address
+from sizeup.discovery.routes import parse_address
 from sizeup.discovery.sysroot import LINKS_LIMIT, Sysroot
 from sizeup.errors import MalformedError
 from sizeup.model.network import DirectNfsServer, OracleHome
@@ -103,7 +103,7 @@ def names_in(table: str) -> tuple[str, ...]:
 
 
 def read_direct_nfs(
-    sysroot: Sysroot, routes: Routes, mounts: Sequence[MountEntry]
+    sysroot: Sysroot, mounts: Sequence[MountEntry]
 ) -> tuple[tuple[OracleHome, ...], tuple[DirectNfsServer, ...]]:
     """Return the homes, and the servers of all tables; ``mounts`` is the table of mounts."""
     waiting = waiting_points(mounts)
@@ -119,8 +119,6 @@ def read_direct_nfs(
                 tables[path] = tuple(
                     replace(
                         one,
-                        found_addresses=tuple(local for local in one.local_addresses if routes.has(local)),
-                        absent_addresses=tuple(local for local in one.local_addresses if routes.has(local) is False),
                         missing_mount_points=tuple(at for _, at in one.exports if at.rstrip("/") not in nfs),
                         oranfstab=path,
                     )

@@ -109,7 +109,7 @@ def _completed(root: Sysroot, parents: DeviceParents, routes: Routes, machine: M
     machine = replace(machine, nfs_mounts=read_nfs_mounts(root, routes), tcp=read_tcp_buffers(root))
     mounts = parse_mountinfo(root.read("/proc/self/mountinfo") or "") or parse_mounts(root.read("/proc/mounts") or "")
     local = local_mounts(mounts)
-    homes, servers = read_direct_nfs(root, routes, mounts)
+    homes, servers = read_direct_nfs(root, mounts)
     # Devices that move a database's data; a link that is down has nothing to interrupt for.
     addresses = _pci_addresses(machine, [nic for nic in machine.nics if nic.kind in PORTS and nic.up is not False])
     found = replace(

@@ -20,7 +20,6 @@ from sizeup.model.storage import Hba, NvmeController, Transport
 IPV4_ROUTES = "/proc/net/route"
 IPV6_ROUTES = "/proc/net/ipv6_route"
 IPV6_ADDRESSES = "/proc/net/if_inet6"
-IPV4_ADDRESSES = "/proc/net/fib_trie"
 
 _ROUTES_LIMIT = 4096
 _UP, _REJECT, _GATEWAY = 0x1, 0x200, 0x2
@@ -99,12 +98,6 @@ def parse_ipv6_addresses(text: str) -> dict[Address, str]:
     return found
 
 
-def parse_ipv4_addresses(text: str) -> frozenset[Address]:
-    """Return the IPv4 addresses of this host, of ``/proc/net/fib_trie``: those with a local route to one address."""
-    own = re.findall(r"^[ |]*\|-- ([\d.]{7,15})\n(?:[ |]*/.*\n)*?[ |]*/32 host LOCAL$", text, re.MULTILINE)
-    return frozenset(found[0] for address in own if (found := parse_address(address)) is not None)
-
-
 def parse_address(text: str | None) -> tuple[Address, str | None] | None:
     """Return an address and its zone, of ``192.0.2.1``, ``fe80::1%eth0`` or ``[2001:db8::1]``; None for none."""
     bare, _, zone = (text or "").strip("[] ").partition("%")
@@ -121,7 +114,6 @@ class Routes:
         self._sysroot = sysroot
         self._by_version: dict[int, tuple[Route, ...]] = {}
         self._ipv6_addresses: Mapping[Address, str] | None = None
-        self._ipv4_addresses: frozenset[Address] | None = None
 
     def _routes(self, version: int) -> tuple[Route, ...]:
         if version not in self._by_version:
@@ -156,15 +148,6 @@ class Routes:
         longest = own[0].network.prefixlen if own else 0
         nics = {route.nic for route in own if route.network.prefixlen == longest}
         return nics.pop() if len(nics) == 1 else None
-
-    def has(self, local: str) -> bool | None:
-        """Return whether this machine has an address; None for a name, and where that is not known."""
-        parsed = parse_address(local)
-        if parsed is None or parsed[0].version == 6:
-            return True if self.holding(local) else None
-        if self._ipv4_addresses is None:
-            self._ipv4_addresses = parse_ipv4_addresses(self._sysroot.read(IPV4_ADDRESSES) or "")
-        return parsed[0] in self._ipv4_addresses if self._ipv4_addresses else None
 
 
 def node_of(nic: Nic | None, by_name: Mapping[str, Nic], depth: int = _BOND_DEPTH) -> int | None:

@@ -164,9 +164,6 @@ class DirectNfsServer(Struct, frozen=True):
     server_addresses: tuple[str, ...] = ()
     exports: tuple[tuple[str, str], ...] = ()
     """Each with its mount point here."""
-    found_addresses: tuple[str, ...] = ()
-    absent_addresses: tuple[str, ...] = ()
-    """Addresses that no interface has; of others it is not known."""
     missing_mount_points: tuple[str, ...] = ()
     """Mount points where the kernel has no NFS mount, without which Direct NFS does not serve them."""
     oranfstab: str = ""

@@ -18,7 +18,7 @@ _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
     dimms.unbalanced_channels, dimms.reduced_speed, dimms.mixed_sizes, settings.swap, settings.zone_reclaim,
     settings.huge_pages, settings.numa_balancing, settings.power, settings.microcode, settings.schedulers,
     settings.cgroup_memory, storage.failing_drives, storage.worn_drives, storage.lost_mounts, storage.file_systems,
-    network.nfs_mounts, network.direct_nfs, storage.slow_ports, storage.single_points, memory.low_nodes,
+    network.nfs_mounts, storage.slow_ports, storage.single_points, memory.low_nodes,
 )  # fmt: skip
 
 

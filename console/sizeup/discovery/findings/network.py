@@ -213,16 +213,3 @@ def _small(mount: NfsMount) -> Iterator[Finding]:
 def _options(mount: NfsMount, names: tuple[str, ...]) -> str:
     """Return those of the mount's options that a finding rests on."""
     return ",".join(word for word in mount.options if word.partition("=")[0] in names) or "options as read"
-
-
-def direct_nfs(machine: Machine) -> Iterator[Finding]:
-    """Direct NFS that sends from an address which no interface has."""
-    for server in (server for server in machine.direct_nfs_servers if server.absent_addresses):
-        yield Finding(
-            "nfs.direct-local", Severity.WARNING,
-            f"Direct NFS to {server.server}: no interface has {', '.join(server.absent_addresses)}",
-            tuple(f"{server.oranfstab}: local: {address}" for address in server.absent_addresses),
-            "Direct NFS cannot use that path: its other paths carry the load, or the kernel's mount alone does.",
-            "Correct the address, or bring its interface up; then restart the instance.",
-            (f"nfs:{server.server}",), command="grep -B 1 'host LOCAL' /proc/net/fib_trie",
-        )  # fmt: skip

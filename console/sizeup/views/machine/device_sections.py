@@ -264,10 +264,7 @@ def direct_nfs_section(machine: Machine) -> Section | None:
         table = f"; {home.oranfstab}" if home.oranfstab else ""
         facts.append(("Oracle home", f"{home.path}: Direct NFS {_DIRECT_NFS[home.unknown or home.direct_nfs]}{table}"))
     for server in machine.direct_nfs_servers:
-        notes = dict.fromkeys(server.found_addresses, "") | dict.fromkeys(
-            server.absent_addresses, " (not of this machine)"
-        )
-        own = ", ".join(f"{one}{notes.get(one, ' (not checked)')}" for one in server.local_addresses) or "any address"
+        own = ", ".join(server.local_addresses) or "any address"
         mounts = (f"{at}{' (not mounted)' if at in server.missing_mount_points else ''}" for _, at in server.exports)
         paths = ", ".join(server.server_addresses) or "its mounts"
         facts.append(("NFS server", f"{server.server}: {own} to {paths}; {', '.join(mounts) or 'no mounts'}"))
