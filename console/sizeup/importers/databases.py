@@ -59,37 +59,29 @@ def _load(
 
 # PostgreSQL
 
-_BLOCKS = ("reads", "writes", "extends")
 _WRITTEN = ("bgwriter.buffers_checkpoint", "bgwriter.buffers_clean", "bgwriter.buffers_backend")
-_RING = "io.*relation.bulk*."
-"""Scans of large tables and bulk writes, which go through a ring of buffers."""
 
 
 def _postgresql(span: Span) -> LoadInterval:
     redo = span.rate("wal.wal_bytes"), span.rate("wal.wal_write", "io.wal.normal.writes")
     block = span.at_end("block_size")
     commits = span.rate("transaction.ids") or span.rate("database.*.xact_commit")
-    reads, writes = _postgresql_requests(span)
     if span.rate("io.*relation.*.reads") is None:
+        read, written = span.rate("database.*.blks_read"), span.rate(*_WRITTEN)
         return _load(
-            reads, writes, None if reads is None or writes is None else (reads + writes) * block, redo, commits
+            read, written, None if read is None or written is None else (read + written) * block, redo, commits
         )
-    whole, ring = (
-        span.rate(*(f"{part}{name[:-1]}_bytes" for name in _BLOCKS))
-        or (span.rate(*(f"{part}{name}" for name in _BLOCKS)) or 0.0) * block
-        for part in ("io.*relation.*.", _RING)
-    )
-    return _load(reads, writes, whole, redo, commits, ring)
+    reads, writes, moved = _requests(span, "io.*relation.*.", block)
+    # Scans of large tables and bulk writes go through a ring of buffers.
+    scans, bulk_writes, sequential = _requests(span, "io.*relation.bulk*.", block)
+    return _load(reads - scans, writes - bulk_writes, moved, redo, commits, sequential)
 
 
-def _postgresql_requests(span: Span) -> tuple[float | None, float | None]:
-    """Return random reads and writes per second."""
-    reads = span.rate("io.*relation.*.reads")
-    if reads is None:
-        return span.rate("database.*.blks_read"), span.rate(*_WRITTEN)
-    writes = span.rate("io.*relation.*.writes", "io.*relation.*.extends") or 0.0
-    ring = span.rate(f"{_RING}writes", f"{_RING}extends") or 0.0
-    return reads - (span.rate(f"{_RING}reads") or 0.0), writes - ring
+def _requests(span: Span, part: str, block: float) -> tuple[float, float, float]:
+    """Return reads, writes and bytes per second of the contexts that begin so."""
+    reads, writes = span.rate(f"{part}reads") or 0.0, span.rate(f"{part}writes", f"{part}extends") or 0.0
+    moved = span.rate(*(f"{part}{name}_bytes" for name in ("read", "write", "extend")))
+    return reads, writes, moved or (reads + writes) * block
 
 
 def _postgresql_remarks(span: Span) -> _Remarks:

@@ -171,13 +171,11 @@ def candidate_table(candidates: Sequence[Candidate]) -> Table:
         Column("Not judged"),
         Column("Licenses", numeric=True),
     )
-    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     prices = [each.quantity for found in costs for each in found.inputs if each.shown_in == "USD"]
     whose = "your" if any(price is not None and price.origin is Origin.USER for price in prices) else "list"
     term = terms.pop() if len(terms) == 1 else ""
     note = f"Licenses and their support{term}, by {whose} prices" if costs else ""
-    kept_rows = tuple(tuple(row[place] for place in kept) for row in rows)
-    return Table("", tuple(columns[place] for place in kept), kept_rows, note)
+    return _with_text(columns, rows, note)
 
 
 def price_table(candidates: Sequence[Candidate]) -> Table:
@@ -198,7 +196,7 @@ def price_table(candidates: Sequence[Candidate]) -> Table:
             )
         )
     columns = ("Candidate", "System", "With licenses", "Throughput", each, "After a failure")
-    return _columns_with_text(columns, found, "")
+    return _with_text([Column(title, numeric=title != "Candidate") for title in columns], found, "", UNKNOWN)
 
 
 def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rules: Rules) -> Table:
@@ -217,18 +215,15 @@ def edition_table(candidates: Sequence[Candidate], editions: Sequence[str], rule
     ]
     years = format_in(term_years(Sheet(candidates[0].sizing.inputs, rules)), "years")
     named = "; ".join(f"{name}: {products[0][name].title}" for name in editions)
-    return _columns_with_text(
-        ("Candidate", *editions), found, f"Licenses with support over {years}, list prices in USD. {named}"
-    )
+    columns = [Column("Candidate"), *(Column(name, numeric=True) for name in editions)]
+    return _with_text(columns, found, f"Licenses with support over {years}, list prices in USD. {named}")
 
 
-def _columns_with_text(titles: Sequence[str], found: Sequence[Sequence[str]], note: str) -> Table:
+def _with_text(columns: Sequence[Column], rows: Sequence[Sequence[str]], note: str, blank: str = "") -> Table:
     """Return a table of the columns with a text in some row; without any but the first it has no rows."""
-    kept = [place for place in range(1, len(titles)) if any(row[place] for row in found)]
-    if not kept:
-        return Table("", (), ())
-    cells = tuple(tuple(row[place] or UNKNOWN for place in (0, *kept)) for row in found)
-    return Table("", tuple(Column(titles[place], numeric=place > 0) for place in (0, *kept)), cells, note)
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    cells = tuple(tuple(row[place] or blank for place in kept) for row in rows) if kept[1:] else ()
+    return Table("", tuple(columns[place] for place in kept), cells, note)
 
 
 def _by_edition(products: Sequence[Row]) -> dict[str, Row]:

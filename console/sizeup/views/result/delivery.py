@@ -23,10 +23,8 @@ _TITLES = {
     "capacity.mb_s": "MB/s of the storage",
 }
 _REASONS = {
-    "capacity.iops": "not measured: sizeup --batch --mount DIR",
-    "capacity.mb_s": "not measured: sizeup --batch --mount DIR",
-    "array.disks": "an array hides its drives",
-    "array.disk_gb": "an array hides its drives",
+    **dict.fromkeys(("capacity.iops", "capacity.mb_s"), "not measured: sizeup --batch --mount DIR"),
+    **dict.fromkeys(("array.disks", "array.disk_gb"), "an array hides its drives"),
 }
 
 
