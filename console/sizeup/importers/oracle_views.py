@@ -36,7 +36,6 @@ _METRICS = {
 _NEEDED = frozenset(statistic for statistic, _ in _METRICS.values()) - {"host cpu"}
 _MORE = frozenset({"physical read total multi block requests", "physical reads", "physical read bytes"})
 _READ = _NEEDED | _MORE | {"host cpu"}
-_OPTIONAL = ("MAXVAL", "STARTUP_TIME", "SNAP_ID")
 _BLOCKS = (2048, 4096, 8192, 16384, 32768)
 _NOT_AT_ONCE = 0.01
 """Counters are read one after the other, so that their ratio is not exact."""
@@ -71,10 +70,6 @@ class _Row(Struct, frozen=True):
     where: str
 
 
-_Rates = tuple[_Row, Mapping[str, float]]
-"""One of the rows of an interval, and its statistics a second."""
-
-
 def parse_views(files: Sequence[tuple[str, str]]) -> Intervals:
     """Return one interval for each pair of snapshots, instances of a cluster together; ``files`` are text and name."""
     where = ", ".join(name for _, name in files)
@@ -82,14 +77,16 @@ def parse_views(files: Sequence[tuple[str, str]]) -> Intervals:
     if not rows:
         raise _refused(where, f"rows of {', '.join(sorted(_NEEDED))}, or metrics of their rates", "none")
     caveats = [LICENSE] if any(row.is_rate or row.snapshot is not None for row in rows) else []
-    metrics = [[*found.values()] for found in _snapshots([row for row in rows if row.is_rate])]
-    rates: list[_Rates] = [(found[0], {row.name: row.value for row in found}) for found in metrics]
-    rates += _differences(_snapshots([row for row in rows if not row.is_rate]), caveats, where)
-    largest = [(found[0], {row.name: row.peak for row in found if row.peak is not None}) for found in metrics]
-    cluster = len({row.instance for row, _ in rates}) > 1
-    found = add_up([_report(row, values, cluster=cluster) for row, values in rates], caveats)
-    peaks = [_report(row, values, cluster=cluster) for row, values in largest if values.keys() >= _NEEDED]
-    return replace(found, peaks=add_up(peaks, ()).intervals) if peaks else found
+    metrics = _snapshots([row for row in rows if row.is_rate])
+    counters = _snapshots([row for row in rows if not row.is_rate])
+    rates = [*metrics, *_differences(counters, caveats, where)]
+    cluster = len({found["redo size"].instance for found in rates}) > 1
+    peaks = [
+        {name: replace(row, value=row.peak) for name, row in found.items() if row.peak is not None} for found in metrics
+    ]
+    largest = [_report(found, cluster=cluster) for found in peaks if found.keys() >= _NEEDED]
+    found = add_up([_report(found, cluster=cluster) for found in rates], caveats)
+    return replace(found, peaks=add_up(largest, ()).intervals) if largest else found
 
 
 def _rows(text: str, name: str) -> Iterator[_Row]:
@@ -128,7 +125,8 @@ def _row(cells: Mapping[str, str], where: str) -> Iterator[_Row]:
         return
     if unit and cells.get("METRIC_UNIT", unit) != unit:
         raise _refused(where, f"the unit {unit} of {name}", cells["METRIC_UNIT"])
-    form, peak, start, snapshot = (_EXPONENT if is_rate else _PLAIN, *map(cells.get, _OPTIONAL))
+    form = _EXPONENT if is_rate else _PLAIN
+    peak, start, snapshot = map(cells.get, ("MAXVAL", "STARTUP_TIME", "SNAP_ID"))
     yield _Row(
         statistic, _number(value, form, where), _number(peak, form, where) if peak else None, _time(time, where),
         _time(start, where) if start else None, instance or "1", _number(snapshot, _PLAIN, where) if snapshot else None,
@@ -170,7 +168,7 @@ def _snapshots(rows: Sequence[_Row]) -> list[dict[str, _Row]]:
     return [found[key] for key in sorted(found)]
 
 
-def _differences(snapshots: Sequence[dict[str, _Row]], caveats: list[str], where: str) -> Iterator[_Rates]:
+def _differences(snapshots: Sequence[dict[str, _Row]], caveats: list[str], where: str) -> Iterator[dict[str, _Row]]:
     """Rates between the snapshots of each instance; an interval in which it restarted is left out, with a caveat."""
     of: dict[str, list[dict[str, _Row]]] = {}
     for one in snapshots:
@@ -178,31 +176,28 @@ def _differences(snapshots: Sequence[dict[str, _Row]], caveats: list[str], where
     for instance, taken in of.items():
         start = taken[0]["redo size"].startup
         if len(taken) == 1 and start is not None:
-            taken.insert(
-                0, {name: replace(row, value=0.0, time=start, snapshot=None) for name, row in taken[0].items()}
-            )
+            taken.insert(0, {name: replace(row, value=0.0, time=start) for name, row in taken[0].items()})
             caveats.append(f"instance {instance}: the mean since its start at {start}: take two snapshots")
         kept = 0
         for before, after in pairwise(taken):
             first, last = before["redo size"], after["redo size"]
             shrunk = next((name for name, row in after.items() if row.value < before[name].value), None)
             if shrunk and first.startup is not None and first.startup == last.startup:
-                expected = (
-                    f"{shrunk} of at least {before[shrunk].value:.0f}, as at {first.time} with the same STARTUP_TIME"
-                )
-                raise _refused(after[shrunk].where, expected, f"{after[shrunk].value:.0f}")
+                least = f"{before[shrunk].value:.0f}, as at {first.time} with the same STARTUP_TIME"
+                raise _refused(after[shrunk].where, f"{shrunk} of at least {least}", f"{after[shrunk].value:.0f}")
             seconds = (last.time - first.time).total_seconds()
             if first.startup != last.startup or shrunk or seconds <= 0:
                 caveats.append(f"instance {instance} restarted between {first.time} and {last.time}: left out")
                 continue
             kept += 1
-            yield last, {name: (row.value - before[name].value) / seconds for name, row in after.items()}
+            yield {name: replace(row, value=(row.value - before[name].value) / seconds) for name, row in after.items()}
         if not kept:
             expected = f"two snapshots of instance {instance} without a restart between them, or one with STARTUP_TIME"
             raise _refused(where, expected, ", ".join(str(one["redo size"].time) for one in taken))
 
 
-def _report(row: _Row, rates: Mapping[str, float], *, cluster: bool) -> InstanceReport:
+def _report(found: Mapping[str, _Row], *, cluster: bool) -> InstanceReport:
+    rates, row = {name: row.value for name, row in found.items()}, found["redo size"]
     size = rates["physical read bytes"] / rates["physical reads"] if rates.get("physical reads") else 0.0
     block = next((float(one) for one in _BLOCKS if abs(size / one - 1) < _NOT_AT_ONCE), None)
     interval, stated, remarks = storage_load(Sections.of_rates(rates), {}, rates["redo size"], block, row.where)
