@@ -257,30 +257,21 @@ def _count(key: str, base: Inputs, count: int) -> Value:
 
 def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
     """Return what else could be bought, as inputs that differ."""
+    own = {key: value.value for key, value in base.items() if isinstance(value, Words)}
     changes: list[dict[str, str]] = []
     if DRIVES in parts:
-        own = {key: value.value for key in ("array.raid", "array.drive") if isinstance(value := base.get(key), Words)}
-        changes += [{"array.raid": level} for level in ("10", "5") if level != own["array.raid"]]
-        kinds = ("hdd-15k", "ssd-sata", "nvme-pcie4")
-        if "array.drive" in own:
-            changes += [
-                {"array.drive": kind, "array.disk_gb": str(DRIVE_GB[kind])}
-                for kind in kinds
-                if kind != own["array.drive"]
-            ]
+        changes += [{"array.raid": level} for level in ("10", "5")]
+        kinds = ("hdd-15k", "ssd-sata", "nvme-pcie4") if "array.drive" in own else ()
+        changes += [{"array.drive": kind, "array.disk_gb": str(DRIVE_GB[kind])} for kind in kinds]
     if CORES in parts:
-        speed = base.get(_SPEED[1])
+        speed, nodes = base.get(_SPEED[1]), base.get("cluster.nodes")
         if isinstance(speed, Quantity) and _SPEED[0] in base:
             changes.append({_SPEED[1]: f"{speed.value * 2:g}"})
-        nodes = base.get("cluster.nodes")
         if not isinstance(nodes, Quantity) or nodes.value == 1:
             changes.append({"cluster.nodes": "2"})
-        chosen = [getattr(base.get(f"license.{name}"), "value", "") for name in ("pack", "product")]
-        changes += [
-            {"license.pack": "oracle", "license.product": name} for name in ("ee", "se2") if chosen != ["oracle", name]
-        ]
-        changes += [{"license.pack": "postgresql"}] if chosen[0] != "postgresql" else []
-    return changes
+        changes += [{"license.pack": "oracle", "license.product": name} for name in ("ee", "se2")]
+        changes.append({"license.pack": "postgresql"})
+    return [one for one in changes if any(own.get(key) != one[key] for key in one if key != "array.disk_gb")]
 
 
 def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alternative:
