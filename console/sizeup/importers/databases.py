@@ -15,7 +15,7 @@ What the counters count, by the servers' documentation and sources:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.importers.snapshots import Span, spans
@@ -31,13 +31,8 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
     ``sources`` are texts and their names, in the order of time.
     """
     kind, each, whole = spans(sources)
-    interval, remarks, stated = _DATABASES[kind]
-    return Intervals(
-        tuple(interval(span) for span in each),
-        (),
-        tuple(one for one in stated(whole) if one.value),
-        tuple(remarks(whole)),
-    )
+    interval, remarks = _DATABASES[kind]
+    return Intervals(tuple(map(interval, each)), (), tuple(_stated(whole.now)), tuple(remarks(whole)))
 
 
 def _load(
@@ -159,21 +154,19 @@ def _sqlserver_remarks(span: Span) -> _Remarks:
     yield "workload.iops", "requests of several pages (read-ahead, checkpoints) count as random I/O"
 
 
-def _stated(span: Span) -> Iterator[Stated]:
-    for key, name in (("workload.io_kib", "block_size"), ("sga.mb", "memory_bytes"), ("db.gb", "database_bytes")):
-        if name in span.now:
-            yield Stated(key, span.now[name], "bytes")
-
-
-def _stated_mysql(span: Span) -> Iterator[Stated]:
-    yield from _stated(span)
-    page = span.now.get("status.Innodb_page_size", 0.0)
-    yield Stated("workload.io_kib", page, "bytes")
-    yield Stated("sga.mb", page * span.now.get("status.Innodb_buffer_pool_pages_total", 0.0), "bytes")
+def _stated(now: Mapping[str, float]) -> Iterator[Stated]:
+    page = now.get("status.Innodb_page_size", 0.0)
+    pool = page * now.get("status.Innodb_buffer_pool_pages_total", 0.0)
+    found = (
+        ("workload.io_kib", now.get("block_size", page)),
+        ("sga.mb", now.get("memory_bytes", pool)),
+        ("db.gb", now.get("database_bytes", 0.0)),
+    )
+    yield from (Stated(key, value, "bytes") for key, value in found if value)
 
 
 _DATABASES = {
-    "postgresql": (_postgresql, _postgresql_remarks, _stated),
-    "mysql": (_mysql, _mysql_remarks, _stated_mysql),
-    "sqlserver": (_sqlserver, _sqlserver_remarks, _stated),
+    "postgresql": (_postgresql, _postgresql_remarks),
+    "mysql": (_mysql, _mysql_remarks),
+    "sqlserver": (_sqlserver, _sqlserver_remarks),
 }
