@@ -51,7 +51,6 @@ _NEEDS = {
 }  # fmt: skip
 """The keys that give a part its demand."""
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
-_OWN_SPEED = (*_SPEED, "workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 
 
@@ -137,20 +136,15 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     if any(key in kept for key in ("array.drive_iops", "array.drive_mb_s")):
         chosen.pop("array.drive", None)
     chosen["path.stages"] = text.partition("*")[0]
-    drive = kept.get("array.drive")
-    kind = drive.value if isinstance(drive, Words) else _DEFAULTS["array.drive"]
     if "array.disk_gb" not in kept:
+        kind = getattr(kept.get("array.drive"), "value", _DEFAULTS["array.drive"])
         chosen["array.disk_gb"] = str(DRIVE_GB.get(kind, 3840))
-    if not all(key in kept for key in _OWN_SPEED[:2]) and not all(key in kept for key in _OWN_SPEED[2:]):
+    if not any(keys <= kept.keys() for keys in ({*_SPEED}, {"workload.cpu_model", "machine.cpu_model"})):
         chosen |= dict.fromkeys(_SPEED, "1")
-    chosen["policy.n_plus_one"] = "required"
-    settings = [f"{key}={value}" for key, value in chosen.items()]
-    values = parse_settings(settings, Origin.USER, "--design")
-    sheet_inputs = size({**kept, **values}, rules).inputs
-    assumed = {key: value for key, value in chosen.items() if key not in ("policy.n_plus_one", _SPEED[1])}
-    if isinstance(stages, Words):
-        del assumed[PORTS]
-    return dict(sheet_inputs), assumed
+    settings = [f"{key}={value}" for key, value in (chosen | {"policy.n_plus_one": "required"}).items()]
+    inputs = size({**kept, **parse_settings(settings, Origin.USER, "--design")}, rules).inputs
+    stated = (_SPEED[1], *([PORTS] if isinstance(stages, Words) else ()))
+    return dict(inputs), {key: value for key, value in chosen.items() if key not in stated}
 
 
 def _parts(base: Inputs, rules: Rules) -> tuple[tuple[DesignPart, ...], dict[str, tuple[str, ...]], Inputs]:
