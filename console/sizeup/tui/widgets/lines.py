@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from sizeup.tui.actions import pressed_key
@@ -28,15 +29,11 @@ class StatusLine(TextLine):
     StatusLine { background: $surface; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
-        self._parts: tuple[str, str] = ("", "")
+    _parts = reactive(("", ""))
 
     def show(self, left: str, right: str = "") -> None:
         """Put ``left`` and, flush with the other edge, ``right`` as far as there is room for both."""
-        if (left, right) != self._parts:
-            self._parts = (left, right)
-            self.refresh()
+        self._parts = (left, right)
 
     def render(self) -> Text:
         """Both parts in one line."""
@@ -58,18 +55,11 @@ class StatusLine(TextLine):
 class ModeLine(TextLine):
     """The modes with their keys, the one that is shown reversed; what the machine is, as far as it fits."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
-        self._modes: tuple[tuple[str, str], ...] = ()
-        self._current = ""
-        self._facts: tuple[str, str, str] = ("", "", "")
+    _shown: reactive[tuple[tuple[tuple[str, str], ...], str, tuple[str, str, str]]] = reactive(((), "", ("", "", "")))
 
     def show(self, modes: Sequence[tuple[str, str]], current: str, facts: tuple[str, str, str]) -> None:
         """Put key and label of each mode, and of the machine its name, its parts and what it should carry."""
-        shown = (tuple(modes), current, facts)
-        if shown != (self._modes, self._current, self._facts):
-            self._modes, self._current, self._facts = shown
-            self.refresh()
+        self._shown = (tuple(modes), current, facts)
 
     def render(self) -> Text:
         """The modes, then the name of the machine, which stays longest, its parts, and its need at the other edge.
@@ -77,13 +67,13 @@ class ModeLine(TextLine):
         What does not fit whole goes: half a name would be another machine's.
         """
         width = self.size.width
+        modes, current, (host, parts, need) = self._shown
         text = Text(no_wrap=True, end="")
-        fits = sum(_width(mode) for mode in self._modes) <= width
-        for key, label in self._modes:
-            here = label == self._current
+        fits = sum(_width(mode) for mode in modes) <= width
+        for key, label in modes:
+            here = label == current
             if here or fits:
                 text.append(f" {key} {label} ", _pressing(key, "reverse bold" if here else ""))
-        host, parts, need = self._facts
         free = width - text.cell_len - 1
         right = next((shown for shown in (f"{host}  {need}", host) if cell_len(shown) <= free), "")
         left = f"{host}: {parts}"
@@ -101,16 +91,11 @@ class ModeLine(TextLine):
 class KeyLine(TextLine):
     """The keys that matter: those of this mode as far as they fit, those that hold everywhere always."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._keys: tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = ((), ())
+    _keys: reactive[tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]] = reactive(((), ()))
 
     def show(self, here: Sequence[tuple[str, str]], everywhere: Sequence[tuple[str, str]]) -> None:
         """Show key and label of some actions."""
-        keys = (tuple(here), tuple(everywhere))
-        if keys != self._keys:
-            self._keys = keys
-            self.refresh()
+        self._keys = (tuple(here), tuple(everywhere))
 
     def render(self) -> Text:
         """Key and label, the key reversed so that it needs no color."""
