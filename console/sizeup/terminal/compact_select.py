@@ -8,6 +8,7 @@ more calls.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -15,6 +16,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.style import Style as VisualStyle
 from textual.widgets import Select
 from textual.widgets._select import SelectCurrent, SelectOverlay
@@ -26,9 +28,9 @@ _CLOSED, _OPEN = "▼", "▲"
 class ChosenValue(SelectCurrent):
     """The chosen value and the arrow in one widget."""
 
-    is_open = False
+    is_open = reactive(False)  # noqa: FBT003  Textual's own
     """Whether the list is shown."""
-    number = ""
+    number = reactive("")
     """A number that is being typed, in place of the value."""
 
     def compose(self) -> ComposeResult:
@@ -40,17 +42,6 @@ class ChosenValue(SelectCurrent):
         self.label = label if isinstance(label, str | Text | NoSelection) else str(label)
         self.has_value = not isinstance(label, NoSelection)
         self.refresh()
-
-    def show_open(self, *, is_open: bool) -> None:
-        """Turn the arrow."""
-        self.is_open = is_open
-        self.refresh()
-
-    def show_number(self, number: str) -> None:
-        """Show a number that is being typed; the value again without one."""
-        if number != self.number:
-            self.number = number
-            self.refresh()
 
     def render(self) -> Text:
         """The value at the left, the arrow at the right edge."""
@@ -77,22 +68,20 @@ class ChoiceOverlay(SelectOverlay):
     A typed number selects the line that begins with exactly this number, and is a value itself where no line does.
     """
 
+    @dataclass
     class Typed(Message):
         """One of those keys was pressed, with the line under the cursor, or with a number that no line begins with."""
 
-        def __init__(self, index: int | None, key: str, number: str = "") -> None:
-            super().__init__()
-            self.index = index
-            self.key = key
-            """A character, ``enter`` or ``tab``."""
-            self.number = number
+        index: int | None
+        key: str
+        """A character, ``enter`` or ``tab``."""
+        number: str = ""
 
+    @dataclass
     class NumberTyped(Message):
         """A number is being typed; empty where it was taken back."""
 
-        def __init__(self, number: str) -> None:
-            super().__init__()
-            self.number = number
+        number: str
 
     def __init__(self, letters: str, units: str = "") -> None:
         super().__init__()
@@ -176,11 +165,12 @@ class CompactSelect(Select[str]):
 
     def watch_expanded(self, expanded: bool) -> None:  # noqa: FBT001  Textual passes it so
         """Turn the arrow; what was typed gives way to the value."""
-        self.query_one(ChosenValue).show_open(is_open=expanded)
+        value = self.query_one(ChosenValue)
+        value.is_open = expanded
         if not expanded:
-            self.query_one(ChosenValue).show_number("")
+            value.number = ""
 
     @on(ChoiceOverlay.NumberTyped)
     def _number_typed(self, event: ChoiceOverlay.NumberTyped) -> None:
         event.stop()
-        self.query_one(ChosenValue).show_number(event.number)
+        self.query_one(ChosenValue).number = event.number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -107,12 +108,17 @@ class RunFormView(Vertical):
     class RunPressed(Message):
         """The button was pressed."""
 
+    @dataclass
     class PlanChosen(Message):
         """Another plan was chosen."""
 
-        def __init__(self, plan: str) -> None:
-            super().__init__()
-            self.plan = plan
+        plan: str
+
+    @dataclass
+    class Edited(Message):
+        """A value was changed or refused; ``run`` is whether the run is wanted with it."""
+
+        run: bool
 
     def __init__(
         self,
@@ -289,13 +295,6 @@ class RunFormView(Vertical):
         self.sync()
         self.say(change.problem or change.note, wrong=bool(change.problem))
         self.post_message(self.Edited(run=run and not change.problem))
-
-    class Edited(Message):
-        """A value was changed or refused; ``run`` is whether the run is wanted with it."""
-
-        def __init__(self, *, run: bool) -> None:
-            super().__init__()
-            self.run = run
 
 
 def _hint(parameter: Parameter) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 from textual import events, on
@@ -65,28 +66,25 @@ class SettingSelect(CompactSelect):
 class FormField(Horizontal):
     """The name of a setting beside its control."""
 
+    @dataclass
     class Changed(Message):
         """Another value was chosen or typed; ``run`` is whether that was confirmed by Enter."""
 
-        def __init__(self, name: str, text: str, *, run: bool = False) -> None:
-            super().__init__()
-            self.name = name
-            self.text = text
-            self.run = run
+        name: str
+        text: str
+        run: bool = False
 
+    @dataclass
     class Pressed(Message):
         """A key of the screen was pressed in the open list, whose line under the cursor is chosen."""
 
-        def __init__(self, character: str) -> None:
-            super().__init__()
-            self.character = character
+        character: str
 
+    @dataclass
     class Wrong(Message):
         """The typed value is refused; an empty problem means that it is valid again."""
 
-        def __init__(self, problem: str) -> None:
-            super().__init__()
-            self.problem = problem
+        problem: str
 
     def __init__(
         self,
