@@ -153,7 +153,7 @@ async def test_what_unfolds_settings_bears_no_arrow_of_a_list(console: Console) 
         marks, folded = [], []
         for key in ("enter", "enter", "space", "space"):
             await settled(pilot, key)
-            folded.append(advanced.folded)
+            folded.append(advanced.collapsed)
             marks.append(str(advanced.children[0].render()).split(" ")[0])
         shown = len(advanced.query(Input))
 

@@ -11,10 +11,9 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Grid, Horizontal, Vertical, VerticalGroup, VerticalScroll
-from textual.events import Click
+from textual.containers import Grid, Horizontal, Vertical, VerticalScroll
 from textual.message import Message
-from textual.widgets import Button, Static
+from textual.widgets import Button, Collapsible, Static
 
 from sizeup.probing.manifest import PLANS, Parameter, expectation
 from sizeup.tui.run_form import RunForm, format_seconds, format_setting, label, value_label
@@ -26,78 +25,19 @@ PLAN = "plan"
 _PLAN_KEY, _RUN_KEY = "p", "r"
 
 
-class AdvancedSettings(VerticalGroup):
-    """Settings that are folded at first, below a line with their number.
+class AdvancedSettings(Collapsible):
+    """Settings that are folded at first, below a line with their number."""
 
-    Textual's Collapsible changes a class of its own with each fold, which styles all settings inside anew.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "fold", show=False)]
-
-    class Unfolded(Message):
-        """The settings are to be seen."""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
 
     def __init__(self, settings: int) -> None:
-        super().__init__(id="advanced")
-        self._label = f"Advanced ({settings})"
-        self._title = SettingsTitle(self._marked("[+]"))
-        self.settings = VerticalGroup()
-        """What is folded."""
-        self.settings.display = False
-
-    def compose(self) -> ComposeResult:
-        """The line above the settings."""
-        yield self._title
-        yield self.settings
-
-    @property
-    def folded(self) -> bool:
-        """Whether the settings are hidden."""
-        return not self.settings.display
-
-    def fold(self, *, folded: bool = True) -> None:
-        """Hide the settings, or show them."""
-        if folded is self.folded:
-            return
-        self.settings.display = not folded
         # An arrow would promise a list to choose from.
-        self._title.update(self._marked("[+]" if folded else "[-]"))
-        if not folded:
-            self.post_message(self.Unfolded())
-        self.call_after_refresh(self.scroll_visible)
+        title = f"Advanced ({settings})"
+        super().__init__(title=title, collapsed_symbol="[+]", expanded_symbol="[-]", id="advanced")
 
     def action_fold(self) -> None:
         """Show the settings if they are hidden, and hide them if not."""
-        self.fold(folded=not self.folded)
-
-    @on(Click, "SettingsTitle")
-    def _clicked(self, event: Click) -> None:
-        event.stop()
-        self.action_fold()
-
-    def _marked(self, mark: str) -> Text:
-        return Text(f"{mark} {self._label}")
-
-
-class SettingsTitle(Static, can_focus=True):
-    """The line that folds and unfolds the settings below it."""
-
-    DEFAULT_CSS = """
-    SettingsTitle {
-        width: auto;
-        height: 1;
-        text-style: $block-cursor-blurred-text-style;
-        color: $block-cursor-blurred-foreground;
-        pointer: pointer;
-        &:hover { background: $block-hover-background; color: $foreground; }
-        &:focus {
-            text-style: $block-cursor-text-style;
-            background: $block-cursor-background;
-            color: $block-cursor-foreground;
-        }
-    }
-    """
-    ALLOW_SELECT = False
+        self.collapsed = not self.collapsed
 
 
 class RunFormView(Vertical):
@@ -229,12 +169,12 @@ class RunFormView(Vertical):
         """Show the advanced settings; their controls are made when they are first looked at."""
         for advanced in self.query(AdvancedSettings):
             await self._fill(advanced)
-            advanced.fold(folded=False)
+            advanced.collapsed = False
 
     def fold(self) -> None:
         """Leave the advanced settings folded."""
         for advanced in self.query(AdvancedSettings):
-            advanced.fold()
+            advanced.collapsed = True
 
     async def _fill(self, advanced: AdvancedSettings) -> None:
         if advanced.query(FormField):
@@ -244,10 +184,10 @@ class RunFormView(Vertical):
             for parameter in self.form.manifest.parameter
             if not parameter.basic
         ]
-        await advanced.settings.mount(VerticalScroll(*rows, can_focus=False, classes="more"))
+        await advanced.query_one(Collapsible.Contents).mount(VerticalScroll(*rows, can_focus=False, classes="more"))
         self.sync()
 
-    async def on_advanced_settings_unfolded(self, event: AdvancedSettings.Unfolded) -> None:
+    async def on_collapsible_expanded(self, event: Collapsible.Expanded) -> None:
         """Make the controls."""
         event.stop()
         for advanced in self.query(AdvancedSettings):
