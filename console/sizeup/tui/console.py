@@ -288,14 +288,13 @@ class ConsoleApp(TerminalApp):
             self.notify(f"This host is busy ({excess}): measuring gently", markup=False)
             self._start(replace(spec, gentle=Gentle()))
         else:
-            from sizeup.tui.dialogs import ChoiceDialog
+            from sizeup.tui.dialogs import ChoiceDialog, ask_which
 
-            starts = {"gentle": replace(spec, gentle=Gentle()), "full": replace(spec, full_load=True)}
+            gentle, full = replace(spec, gentle=Gentle()), replace(spec, full_load=True)
             question = f"This host is busy: {excess}. A run at full load can slow down what runs here."
             answers = (("no", "Cancel"), ("gentle", f"Gently: one CPU, {Gentle()}"), ("full", "Full load"))
-            self.push_screen(
-                ChoiceDialog(question, answers), lambda to: self._start(starts[to]) if to in starts else None
-            )
+            ways = {"gentle": partial(self._start, gentle), "full": partial(self._start, full)}
+            ask_which(self, ChoiceDialog(question, answers), ways)
 
     def action_gentle(self) -> None:
         """Switch between gentle runs and runs at full load."""
@@ -319,7 +318,7 @@ class ConsoleApp(TerminalApp):
         if other is None:
             start()
             return
-        from sizeup.tui.dialogs import ChoiceDialog
+        from sizeup.tui.dialogs import ChoiceDialog, ask_which
 
         # Two at once would measure each other.
         question = (
@@ -327,7 +326,7 @@ class ConsoleApp(TerminalApp):
             "their figures would not be valid."
         )
         answers = (("no", "Cancel"), ("yes", "Run both at the same time"))
-        self.push_screen(ChoiceDialog(question, answers), lambda answer: start() if answer == "yes" else None)
+        ask_which(self, ChoiceDialog(question, answers), {"yes": start})
 
     def _watch(self) -> None:
         if self._timer is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.console import Group
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.events import Key
@@ -38,6 +38,21 @@ class Dialog(ModalScreen[Answer | None]):
     def action_dismiss_dialog(self) -> None:
         """Close without an answer."""
         self.dismiss(None)
+
+
+def ask(app: App[Any], dialog: Dialog[Answer], take: Callable[[Answer], object]) -> None:
+    """Show a dialog, and hand its answer on; closed, or left empty, it does nothing."""
+
+    def answered(answer: Answer | None) -> None:
+        if answer:
+            take(answer)
+
+    app.push_screen(dialog, answered)
+
+
+def ask_which(app: App[Any], dialog: Dialog[str], ways: Mapping[str, Callable[[], object]]) -> None:
+    """Show a dialog, and do what its answer stands for, where it stands for something."""
+    ask(app, dialog, lambda answer: ways.get(answer, lambda: None)())
 
 
 class HelpDialog(Dialog[None]):

@@ -111,17 +111,12 @@ class ModeScreen(OnceStyledScreen):
             runs.cancel()
             self.show_run()
             return
-        from sizeup.tui.dialogs import ChoiceDialog
-
-        def answered(answer: str | None) -> None:
-            if answer == "cancel":
-                runs.cancel()
-            elif answer == "step":
-                runs.cancel_step()
+        from sizeup.tui.dialogs import ChoiceDialog, ask_which
 
         step = (("step", "Cancel this step only"),) if runs.running else ()
         answers = (("stay", "Continue"), *step, ("cancel", "Cancel the run"))
-        self.app.push_screen(ChoiceDialog("Cancel? Results so far are kept.", answers), answered)
+        dialog = ChoiceDialog("Cancel? Results so far are kept.", answers)
+        ask_which(self.app, dialog, {"cancel": runs.cancel, "step": runs.cancel_step})
 
     def show_all(self) -> None:
         """Redraw everything; a mode whose body shows both machine and run draws it once."""

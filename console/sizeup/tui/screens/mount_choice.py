@@ -46,11 +46,9 @@ def remember_mount(path: str) -> None:
 
 def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], None]) -> None:
     """Let the user choose a directory, and hand it on; empty for a run without storage."""
-    from sizeup.tui.dialogs import ChoiceDialog, TextDialog
+    from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask
 
-    def typed(path: str | None) -> None:
-        if not path:
-            return
+    def typed(path: str) -> None:
         problem = "" if os.path.isdir(path) else "is no directory" if os.path.lexists(path) else "does not exist"
         if problem or not os.path.isabs(path):
             problem = f"{problem or 'is not a full name, which begins with /'}; enter the full name of a directory"
@@ -63,15 +61,15 @@ def ask_mount(app: App[Any], machine: Machine | None, chosen: Callable[[str], No
             chosen(path)
 
     def ask_path(text: str) -> None:
-        app.push_screen(TextDialog("Directory that will hold the database:", text), typed)
+        ask(app, TextDialog("Directory that will hold the database:", text), typed)
 
-    def answered(answer: str | None) -> None:
+    def answered(answer: str) -> None:
         if answer == _OTHER:
             ask_path("")
-        elif answer is not None:
+        else:
             chosen("" if answer == WITHOUT else answer)
 
-    app.push_screen(ChoiceDialog(QUESTION, mount_answers(storage_targets(machine)), title="Measure"), answered)
+    ask(app, ChoiceDialog(QUESTION, mount_answers(storage_targets(machine)), title="Measure"), answered)
 
 
 def mount_answers(targets: Sequence[TargetChoice]) -> list[tuple[str, str]]:

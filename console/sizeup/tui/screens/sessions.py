@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, di
 from sizeup.session.value import WITHDRAWN, Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
-from sizeup.tui.dialogs import ChoiceDialog, TextDialog
+from sizeup.tui.dialogs import ChoiceDialog, TextDialog, ask, ask_which
 from sizeup.tui.exports import target, write_export
 from sizeup.tui.screens import session_text
 from sizeup.tui.screens.export_dialog import ExportChoice, ExportDialog
@@ -181,13 +182,8 @@ class SessionsScreen(ModeScreen):
             words = f"it was measured on {session.header.host}: resume it there"
             self.notify(words, severity="warning", markup=False)
         else:
-
-            def answered(answer: str | None) -> None:
-                if answer == "run":
-                    self.host.resume_session(path)
-
-            answers = (("no", "Cancel"), ("run", "Resume"))
-            self.app.push_screen(ChoiceDialog(session_text.resume_question(session), answers), answered)
+            dialog = ChoiceDialog(session_text.resume_question(session), (("no", "Cancel"), ("run", "Resume")))
+            ask_which(self.app, dialog, {"run": partial(self.host.resume_session, path)})
 
     def action_note(self) -> None:
         """Write a note into the chosen session."""
@@ -196,11 +192,11 @@ class SessionsScreen(ModeScreen):
             self._ask_note(chosen[0], "")
 
     def _ask_note(self, path: str, begun: str) -> None:
-        def answered(text: str | None) -> None:
-            if text and not self._write(path, text):
+        def answered(text: str) -> None:
+            if not self._write(path, text):
                 self._ask_note(path, text)  # what was typed is not lost with the disk
 
-        self.app.push_screen(TextDialog("Note for readers of this session", begun), answered)
+        ask(self.app, TextDialog("Note for readers of this session", begun), answered)
 
     def action_baseline(self) -> None:
         """Mark the chosen session as what others are compared with, or remove the mark."""
@@ -237,14 +233,13 @@ class SessionsScreen(ModeScreen):
             self.notify("No other session to compare with yet", markup=False)
             return
 
-        def answered(name: str | None) -> None:
-            if name is not None:
-                older, newer = sorted((path, name), key=self._started)
-                self._compare(newer, older, "No baseline marked: A is the older, B the newer")
+        def answered(name: str) -> None:
+            older, newer = sorted((path, name), key=self._started)
+            self._compare(newer, older, "No baseline marked: A is the older, B the newer")
 
         answers = [(name, session_text.choice(session)) for name, session in others.items()]
         question = "No session is marked as the baseline (m). Compare with which one?"
-        self.app.push_screen(ChoiceDialog(question, answers), answered)
+        ask(self.app, ChoiceDialog(question, answers), answered)
 
     def _started(self, path: str) -> tuple[str, str]:
         """When a session was started; those of the same second come by their names."""
@@ -313,12 +308,11 @@ class SessionsScreen(ModeScreen):
     def action_fleet(self) -> None:
         """Ask for a directory of sessions, and show its hosts as a fleet."""
 
-        def answered(typed: str | None) -> None:
-            if typed:
-                self.notify(f"Reading {typed}", markup=False, timeout=2)
-                self.run_worker(lambda: self._read_fleet(typed), thread=True, exclusive=True)
+        def answered(typed: str) -> None:
+            self.notify(f"Reading {typed}", markup=False, timeout=2)
+            self.run_worker(lambda: self._read_fleet(typed), thread=True, exclusive=True)
 
-        self.app.push_screen(TextDialog("Fleet: directory of session files", str(directory())), answered)
+        ask(self.app, TextDialog("Fleet: directory of session files", str(directory())), answered)
 
     def _read_fleet(self, folder: str) -> None:
         """Read the sessions of a directory in a thread, and show the fleet."""
@@ -326,12 +320,8 @@ class SessionsScreen(ModeScreen):
         from sizeup.fleet.fleet import build_fleet
         from sizeup.tui.screens.fleet_screen import FleetScreen
 
-        def answered(path: str | None) -> None:
-            if path is not None:
-                self.host.show_session(path)
-
         def show() -> None:
-            self.app.push_screen(FleetScreen(fleet), answered)
+            ask(self.app, FleetScreen(fleet), self.host.show_session)
 
         try:
             fleet = build_fleet(read_fleet(fleet_paths([folder])))
@@ -353,14 +343,13 @@ class SessionsScreen(ModeScreen):
     def _ask_export(self, path: str, session: Session, baseline: str, problem: str = "") -> None:
         """Ask what to write and where; with a ``baseline``, the path of another session, offer the comparison first."""
 
-        def answered(answer: ExportChoice | None) -> None:
-            if answer is not None:
-                self._folder = answer.folder
-                self.run_worker(self._write_export(path, session, answer, baseline))
+        def answered(answer: ExportChoice) -> None:
+            self._folder = answer.folder
+            self.run_worker(self._write_export(path, session, answer, baseline))
 
         folder, typed = self._folder or os.path.dirname(os.path.abspath(path)), self.host.typed
         dialog = ExportDialog(folder, typed, path, problem=problem, compared=bool(baseline))
-        self.app.push_screen(dialog, answered)
+        ask(self.app, dialog, answered)
 
     async def _write_export(self, path: str, session: Session, choice: ExportChoice, baseline: str) -> None:
         """Write it, and ask again where that failed."""

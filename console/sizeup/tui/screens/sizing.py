@@ -23,7 +23,7 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
-from sizeup.tui.dialogs import ChoiceDialog, PickDialog, TextDialog
+from sizeup.tui.dialogs import ChoiceDialog, PickDialog, TextDialog, ask
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
@@ -167,13 +167,9 @@ class SizingScreen(ModeScreen):
 
     def action_workload_file(self) -> None:
         """Ask for a file, and take the workload that it describes."""
-
-        def answered(path: str | None) -> None:
-            if path:
-                self.run_worker(self._import(path), exclusive=True)
-
         question = "Workload file: AWR or Statspack (text, HTML), sar, iostat, vmstat, kSar's CSV, or TOML"
-        self.app.push_screen(TextDialog(question, hint="Enter reads the file, Esc cancels."), answered)
+        dialog = TextDialog(question, hint="Enter reads the file, Esc cancels.")
+        ask(self.app, dialog, lambda path: self.run_worker(self._import(path), exclusive=True))
 
     async def _import(self, path: str) -> None:
         runs = self.host.runs
@@ -240,15 +236,14 @@ class SizingScreen(ModeScreen):
     def action_add(self) -> None:
         """Let any input be chosen, listed or not, and typed."""
 
-        def answered(key: str | None) -> None:
-            if key is not None:
-                self._state.add(key)
-                self._fill()
-                self.show_target(key)
-                self._edit(key)
+        def answered(key: str) -> None:
+            self._state.add(key)
+            self._fill()
+            self.show_target(key)
+            self._edit(key)
 
         offered = [(key.name, f"{input_label(key.name)}, {key.name}: {key.help}") for key in KEYS.values()]
-        self.app.push_screen(PickDialog("Which input?", offered), answered)
+        ask(self.app, PickDialog("Which input?", offered), answered)
 
     def action_tornado(self) -> None:
         """Show which input moves the chosen answer most, or its working again."""
@@ -272,9 +267,7 @@ class SizingScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
 
-        def answered(name: str | None) -> None:
-            if name is None:
-                return
+        def answered(name: str) -> None:
             try:
                 page = comparison_page(name, self._state.sizing, self._page_width(), self._state.deviation)
             except SizeupError as error:
@@ -282,7 +275,7 @@ class SizingScreen(ModeScreen):
             else:
                 self.app.push_screen(page)
 
-        self.app.push_screen(ChoiceDialog("Which published case or session?", answers), answered)
+        ask(self.app, ChoiceDialog("Which published case or session?", answers), answered)
 
     def _page_width(self) -> int:
         return min(self.app.size.width, 130) - 6

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -164,53 +165,48 @@ class SummaryScreen(ModeScreen):
             self._act_on(self._findings[chosen])
 
     def _open_card(self, card: CardView) -> None:
-        from sizeup.tui.dialogs import ChoiceDialog
+        from sizeup.tui.dialogs import ChoiceDialog, ask_which
 
         host = self.host
         shown = self._summary
         assert shown is not None
         lines = self._details(card, shown)
-        ways = [("sizing", "Show its working in Sizing")] if card.judged.advice else [("sizing", "Go to Sizing")]
+        answers = [("sizing", "Show its working in Sizing" if card.judged.advice else "Go to Sizing")]
+        ways = {
+            "sizing": partial(host.go, "sizing", card.judged.advice),
+            "topology": partial(host.go, "topology", "machine"),
+        }
         session = host.runs.session
         run = None if session is None or not card.found.steps else session.steps.get(card.found.steps[0])
         if run is not None:
-            ways.insert(0, ("measure", "Show its charts in Measure"))
-        ways.append(("topology", "Show the machine in Topology"))
-
-        def answered(answer: str | None) -> None:
-            if answer == "measure" and run is not None:
-                host.go("measure", run.step.probe)
-            elif answer == "sizing":
-                host.go("sizing", card.judged.advice)
-            elif answer == "topology":
-                host.go("topology", "machine")
-
-        self.app.push_screen(ChoiceDialog(Text("\n".join(lines)), ways, title=f"{card.title}  {card.label}"), answered)
+            answers.insert(0, ("measure", "Show its charts in Measure"))
+            ways["measure"] = partial(host.go, "measure", run.step.probe)
+        answers.append(("topology", "Show the machine in Topology"))
+        dialog = ChoiceDialog(Text("\n".join(lines)), answers, title=f"{card.title}  {card.label}")
+        ask_which(self.app, dialog, ways)
 
     def _details(self, card: CardView, shown: Summary) -> list[str]:
         return [by_keys(line, self.host.keys) for line in card_details(card, shown.given, self.host.machine)]
 
     def _act_on(self, finding: Finding) -> None:
         from sizeup.probing.planner import unmet
-        from sizeup.tui.dialogs import FindingDialog
+        from sizeup.tui.dialogs import FindingDialog, ask_which
 
         host = self.host
         probe = host.registry.confirming(finding)
         reason = "" if probe is None or host.machine is None else unmet(host.machine, probe.manifest) or ""
+        name = "" if probe is None else probe.name
 
-        def answered(answer: str | None) -> None:
-            if answer == "part":
-                host.go("topology", finding_target(finding))
-            elif answer == "probe" and probe is not None:
-                host.go("measure", probe.name)
-            elif answer == "copy":
-                self.app.copy_to_clipboard(finding.command)
-                self.notify("Copied, if the terminal allows it. Nothing was run.", markup=False)
+        def copy() -> None:
+            self.app.copy_to_clipboard(finding.command)
+            self.notify("Copied, if the terminal allows it. Nothing was run.", markup=False)
 
-        words = SEVERITY_WORDS[finding.severity]
-        self.app.push_screen(
-            FindingDialog(finding, words, probe="" if probe is None else probe.name, reason=reason), answered
-        )
+        ways: dict[str, Callable[[], object]] = {
+            "part": partial(host.go, "topology", finding_target(finding)),
+            "probe": partial(host.go, "measure", name),
+            "copy": copy,
+        }
+        ask_which(self.app, FindingDialog(finding, SEVERITY_WORDS[finding.severity], probe=name, reason=reason), ways)
 
     def action_measure(self) -> None:
         """Run the quick plan here, with storage on the mount that the user chose; asked for once in each console."""

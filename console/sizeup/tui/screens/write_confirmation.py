@@ -17,7 +17,7 @@ from sizeup.probing.manifest import parse_value
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.text import one_line
-from sizeup.tui.dialogs import ChoiceDialog, DeviceDialog
+from sizeup.tui.dialogs import ChoiceDialog, DeviceDialog, ask, ask_which
 from sizeup.tui.run_form import RunForm, format_seconds
 from sizeup.units import format_decimal_bytes
 
@@ -180,11 +180,6 @@ def confirm_write(
     run: Callable[[], None],
 ) -> None:
     """Say what a run would write, and ``run`` it if the user agrees; ``typed`` are those settings that were changed."""
-
-    def answered(answer: str | None) -> None:
-        if answer == "yes":
-            run()
-
     rows = facts(probe, plan.steps, settings)
     told = {key for key, value in typed.items() if targets({key: value})}
     if "Space" in dict(rows):
@@ -193,7 +188,7 @@ def confirm_write(
     if changed:
         rows.append(("Settings", changed))
     question = f"Run {probe.manifest.title}? {_effect(plan, settings)}"
-    app.push_screen(RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), answered)
+    ask_which(app, RunDialog(question, (("no", "Cancel"), ("yes", "Run")), rows), {"yes": run})
 
 
 def _effect(plan: Plan, settings: Mapping[str, str]) -> str:
@@ -214,12 +209,7 @@ def confirm_device(app: App[Any], device: Device, plan: Plan, run: Callable[[str
         ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in writing))}"),
         ("Runs", "; ".join(step.title for step in writing)),
     )
-
-    def answered(name: str | None) -> None:
-        if name is not None:
-            run(name)
-
-    app.push_screen(DeviceDialog(device, rows), answered)
+    ask(app, DeviceDialog(device, rows), run)
 
 
 class RunConfirmation:
