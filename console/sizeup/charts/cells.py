@@ -50,8 +50,6 @@ def draw(
 
         return draw_lines(chart, width, height, glyphs, cursor, line, spare)
     if isinstance(chart, HeatMap):
-        from sizeup.charts.cells import draw_heat
-
         return draw_heat(chart, width, height, cursor)
     return draw_bars(chart, width, height, glyphs, cursor)
 

@@ -36,23 +36,13 @@ class StatusStyles(Struct, frozen=True):
     meters: Mapping[str, str]
 
 
-_STYLES = StatusStyles(
-    {
-        "FAIL": "bold auto 95% on $error",
-        "WARN": "bold auto 95% on $warning",
-        "NOT CERTAIN": "bold auto 95% on $warning",
-        "PASS": "bold auto 95% on $success",
-    },
-    {"FAIL": "$error", "WARN": "$warning", "NOT CERTAIN": "$warning", "PASS": "$success"},
-)
+_COLORS = {"FAIL": "$error", "WARN": "$warning", "NOT CERTAIN": "$warning", "PASS": "$success"}
+_ANSI_COLORS = {"FAIL": "ansi_red", "WARN": "ansi_yellow", "NOT CERTAIN": "ansi_yellow", "PASS": "ansi_green"}
+_STYLES = StatusStyles({word: f"bold auto 95% on {color}" for word, color in _COLORS.items()}, _COLORS)
 _ANSI_STYLES = StatusStyles(
-    {
-        "FAIL": "bold ansi_bright_white on ansi_red",
-        "WARN": "ansi_black on ansi_yellow",
-        "NOT CERTAIN": "ansi_black on ansi_yellow",
-        "PASS": "ansi_black on ansi_green",
-    },
-    {"FAIL": "ansi_red", "WARN": "ansi_yellow", "NOT CERTAIN": "ansi_yellow", "PASS": "ansi_green"},
+    {word: f"ansi_black on {color}" for word, color in _ANSI_COLORS.items()}
+    | {"FAIL": "bold ansi_bright_white on ansi_red"},
+    _ANSI_COLORS,
 )
 
 
