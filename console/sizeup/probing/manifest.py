@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -88,8 +89,6 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str
     better: plan.Better
     axis: str | None = None
-    axis_unit: str | None = None
-    axis_title: str | None = None
     headline: dict[str, str | int | float] = {}
     quantity: str | Annotated[tuple[QuantityEntry, ...], plan.FEW] = ()
     """What its points are, in a word where all are the same."""
@@ -100,12 +99,21 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     findings_by: str = ""
     remedies: dict[str, str] = {}
 
-    def series(self) -> plan.Series:
-        """The model's value."""
+    def series(self, axes: Mapping[str, AxisEntry]) -> plan.Series:
+        """The model's value, with what the probe says of its axis."""
         values = msgspec.structs.asdict(self)
+        if (axis := axes.get(self.axis or "")) is not None:
+            values |= {"axis_unit": axis.unit, "axis_title": axis.title}
         quantity = values.pop("quantity")
         entries = (QuantityEntry(quantity),) if isinstance(quantity, str) else quantity
         return plan.Series(**values, quantities=tuple(entry.quantity() for entry in entries))
+
+
+class AxisEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a coordinate is as the axis of series."""
+
+    unit: str
+    title: _Text
 
 
 class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,6 +169,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which parameters name what is measured; None where none does."""
     diagnostic: bool = False
     """It tests sizeup itself and says nothing about the machine: it is listed, but no screen leads with it."""
+    axes: dict[str, AxisEntry] = {}
+    """Of the coordinates that series have as their axis; one that is no number has none."""
 
     @property
     def peer_setting(self) -> str:

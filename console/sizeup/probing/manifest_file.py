@@ -124,6 +124,7 @@ def mistakes(manifests: Sequence[Manifest]) -> Iterator[Mistake]:
             ((*place, "parameter"), "key of a parameter", [parameter.key for parameter in manifest.parameter]),
         )
         yield from _references(manifest, place)
+        yield from _axes(manifest, place)
         for number, series in enumerate(manifest.series):
             yield from _series(manifest, series, (*place, "series", number))
         for number, parameter in enumerate(manifest.parameter):
@@ -167,14 +168,7 @@ def _parameters_named(manifest: Manifest) -> Iterator[tuple[Place, str, Iterable
 
 
 def _series(manifest: Manifest, series: SeriesEntry, place: Place) -> Iterator[Mistake]:
-    for key, unit in (("unit", series.unit), ("axis_unit", series.axis_unit)):
-        base, factor = base_unit(unit or "1")
-        if unit is not None and (base, factor) != (unit, 1.0):
-            action = f"multiply the values by {factor:g}" if factor != 1.0 else ""
-            yield Mistake((*place, key), f"{key} of series {series.name}", f"the base unit {base}", repr(unit), action)
-    for key in ("axis_unit", "axis_title"):
-        if getattr(series, key) is not None and series.axis is None:
-            yield Mistake((*place, key), f"{key} of series {series.name}", "an axis beside it", "no axis")
+    yield from _unit(series.unit, f"series {series.name}", place)
     if series.statistic and not series.family:
         yield Mistake((*place, "statistic"), f"statistic of series {series.name}", "a family beside it", "no family")
     sources = {name for other in manifest.series if other is not series for name in (other.name, other.family) if name}
@@ -184,7 +178,7 @@ def _series(manifest: Manifest, series: SeriesEntry, place: Place) -> Iterator[M
         yield Mistake((*place, "samples"), f"samples of series {series.name}", expected, found)
     if series.remedies and series.unit != "verdict":
         yield Mistake((*place, "remedies"), f"remedies of series {series.name}", "the unit verdict", repr(series.unit))
-    for quantity in series.series().quantities:
+    for quantity in series.series({}).quantities:
         if quantity.name and not _QUANTITY_NAME.fullmatch(quantity.name):
             expected = "lower-case words joined by dots, such as storage.random_iops"
             yield Mistake((*place, "quantity"), f"quantity of series {series.name}", expected, repr(quantity.name))
@@ -192,6 +186,22 @@ def _series(manifest: Manifest, series: SeriesEntry, place: Place) -> Iterator[M
         if series.unit != unit:
             expected = f"{unit}, the unit of {quantity.name}"
             yield Mistake((*place, "unit"), f"unit of series {series.name}", expected, repr(series.unit))
+
+
+def _axes(manifest: Manifest, place: Place) -> Iterator[Mistake]:
+    used = {series.axis for series in manifest.series if series.axis is not None}
+    for name, axis in manifest.axes.items():
+        below = (*place, "axes", name)
+        if name not in used:
+            yield Mistake(below, f"axes of {manifest.name}", "the axis of a series", f"{name!r}{nearest(name, used)}")
+        yield from _unit(axis.unit, f"axis {name}", below)
+
+
+def _unit(unit: str, of: str, place: Place) -> Iterator[Mistake]:
+    base, factor = base_unit(unit)
+    if (base, factor) != (unit, 1.0):
+        action = f"multiply the values by {factor:g}" if factor != 1.0 else ""
+        yield Mistake((*place, "unit"), f"unit of {of}", f"the base unit {base}", repr(unit), action)
 
 
 def _parameter(manifest: Manifest, parameter: Parameter, place: Place) -> Iterator[Mistake]:

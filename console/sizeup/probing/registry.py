@@ -59,7 +59,7 @@ class RegisteredProbe(Struct, frozen=True):
     @property
     def series(self) -> tuple[Series, ...]:
         """What it measures."""
-        return tuple(entry.series() for entry in self.manifest.series)
+        return tuple(entry.series(self.manifest.axes) for entry in self.manifest.series)
 
 
 def _of(series: Series, quantity: str) -> bool:

@@ -67,7 +67,8 @@ IN_MANIFEST = [
         'unit = "ns"\nquantity = "memory.read_bandwidth"',
         "expected bytes/s, the unit of memory.read_b",
     ),
-    ('axis = "block_bytes"\n', "", "axis_unit of series crc32: expected an axis beside it"),
+    ('axis = "block_bytes"\n', "", "axes of acme.rate: expected the axis of a series, found 'block_bytes'"),
+    ('{ unit = "bytes"', '{ unit = "KiB"', "unit of axis block_bytes: expected the base unit bytes, found 'KiB'"),
     ('better = "higher"', 'better = "more"', "probe[0].series[0].better: expected one of lower, higher, neither"),
     (
         "default = 1.0",
@@ -181,7 +182,7 @@ def test_every_problem_is_listed_and_not_the_first_alone(plugin: Path, capsys: p
         ("pyproject.toml", 12),
         (MANIFEST, 6),  # the unknown key
         (MANIFEST, 3),  # the missing one, at the head of its table
-        (MANIFEST, 20),
+        (MANIFEST, 23),
     ]
 
 
