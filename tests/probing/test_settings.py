@@ -144,3 +144,45 @@ used_with = { prest = ["custom"] }
         MalformedError, match=r"used_with of parameter block: expected a parameter of a\.b, found 'prest'"
     ):
         parse_manifest(text, "probe.toml")
+
+
+SHARING = """
+schema = "sizeup.probe/1"
+[[shared]]
+name = "budget"
+type = "seconds"
+default = 4.0
+minimum = 0.1
+help = "how long"
+[[probe]]
+name = "a.b"
+title = "A"
+summary = "A."
+touches = "nothing"
+method = "m"
+series = [{ name = "time", title = "Time", unit = "ns", better = "lower" }]
+parameter = [{ name = "block", type = "int", default = 1, help = "n" }]
+shared = { budget = { default = 8.0 } }
+"""
+
+
+def test_a_shared_parameter_follows_those_of_a_probe_with_what_the_probe_changes() -> None:
+    (manifest,) = parse_manifest(SHARING, "probe.toml")
+
+    assert [one.name for one in manifest.parameter] == ["block", "budget"]
+    assert manifest.parameter[1] == Parameter("budget", "seconds", "how long", default=8.0, minimum=0.1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "mistake"),
+    [
+        ("{ budget = {", "{ bugdet = {", r"shared of a\.b: expected a parameter of \[\[shared\]\], found 'bugdet'"),
+        ("default = 8.0", "default = 0.0", r"default of parameter budget: expected a time .* of at least 100 ms"),
+        ("default = 8.0", 'type = "int"', "shared: expected a table whose values"),
+        ('name = "block"', 'name = "budget"', "parameter budget: expected a name of its own for each, found 2"),
+        ("[[probe]]", '[[shared]]\nname="budget"\ntype="int"\nhelp=""\n[[probe]]', "shared budget: expected a name of"),
+    ],
+)
+def test_a_shared_parameter_that_contradicts_is_a_mistake(before: str, after: str, mistake: str) -> None:
+    with pytest.raises(MalformedError, match=mistake):
+        parse_manifest(SHARING.replace(before, after, 1), "probe.toml")

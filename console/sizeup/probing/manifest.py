@@ -65,6 +65,15 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of a choice: what it does by itself in place of parameters that have no effect with it."""
 
 
+class SharedParameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a probe changes of a parameter that several probes of its file share."""
+
+    default: plan.SettingValue | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    help: str | None = None
+
+
 class QuantityEntry(plan.SeriesQuantity, frozen=True, forbid_unknown_fields=True):
     """What points of a series are."""
 
@@ -171,12 +180,22 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """It tests sizeup itself and says nothing about the machine: it is listed, but no screen leads with it."""
     axes: dict[str, AxisEntry] = {}
     """Of the coordinates that series have as their axis; one that is no number has none."""
+    shared: dict[str, SharedParameter] = {}
+    """Parameters of the file that it has behind its own, with what it changes of each."""
 
     @property
     def peer_setting(self) -> str:
         """The parameter that names another host where that is the target; empty where it is not."""
         name = "" if self.target is None else self.target.setting
         return name if any((one.name, one.type) == (name, "host") for one in self.parameter) else ""
+
+    def with_shared(self, parameters: Mapping[str, Parameter]) -> Manifest:
+        """Return the manifest with those of the file's ``parameters`` that it shares behind its own."""
+        found = []
+        for name, changes in self.shared.items():
+            changed = {key: value for key, value in msgspec.structs.asdict(changes).items() if value is not None}
+            found.append(msgspec.structs.replace(parameters[name], **changed))
+        return msgspec.structs.replace(self, parameter=(*self.parameter, *found))
 
     def declaration(self) -> plan.Declaration:
         """What is recorded with each step beside its series."""

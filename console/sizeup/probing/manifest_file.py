@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_type_hints
 
 import msgspec
@@ -282,6 +282,8 @@ class ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
     format: Literal["sizeup.probe/1"]
     probe: tuple[Manifest, ...]
+    shared: tuple[Parameter, ...] = ()
+    """Parameters that several of the probes have."""
 
 
 def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
@@ -302,9 +304,22 @@ def manifest_mistakes(text: str) -> tuple[tuple[Manifest, ...], list[Mistake]]:
     """
     data = toml_tables(text)
     try:
-        manifests = convert(data, ManifestFile).probe
+        file = convert(data, ManifestFile)
     except msgspec.ValidationError as error:
         # msgspec stops at the first mistake, so each part is converted by itself.
         found = list(structure_mistakes(data, ManifestFile))
         return (), found or [Mistake((), "manifest", "the structure of sizeup.probe/1", str(error))]
-    return manifests, list(mistakes(manifests))
+    parameters = {parameter.name: parameter for parameter in file.shared}
+    unknown = [*_repeated((("shared",), "shared", [one.name for one in file.shared]))]
+    unknown += _not_shared(file.probe, parameters)
+    manifests = file.probe if unknown else tuple(manifest.with_shared(parameters) for manifest in file.probe)
+    return manifests, [*unknown, *mistakes(manifests)]
+
+
+def _not_shared(manifests: Sequence[Manifest], parameters: Collection[str]) -> Iterator[Mistake]:
+    for index, manifest in enumerate(manifests):
+        for name in manifest.shared:
+            if name not in parameters:
+                found = f"{name!r}{nearest(name, parameters)}"
+                place: Place = ("probe", index, "shared", name)
+                yield Mistake(place, f"shared of {manifest.name}", "a parameter of [[shared]]", found)
