@@ -13,8 +13,7 @@ from msgspec import Struct
 from sizeup.model.machine import Gap
 from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
-from sizeup_direct_io.binding import median_interval
-from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
+from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool, with_interval
 from sizeup_direct_io.settings import TargetBandwidth
 from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity, passed, suspect_cache, warn
 
@@ -427,9 +426,8 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
 
 def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names: tuple[str, str]) -> Estimate:
     """Return the throughput ratio of two engines, the median over alternating pairs."""
-    ratio = statistics.median(ratios)
+    ratio, low, high = with_interval(ratios)
     first, second = names
-    low, high = median_interval(ratios) or (None, None)
     text = f"{workload} at QD {queue_depth}: {first} has {ratio:.2f} times the throughput of {second}"
     return Estimate(
         "engine-gain",

@@ -65,10 +65,13 @@ def over_runs(
 ) -> Estimate:
     """Return the median over windows, or a figure of all of them pooled; with the 95 % interval over the windows."""
     values = [each(run) for run in runs]
-    value = statistics.median(values) if whole is None else whole
-    ends = median_interval(values)
-    low, high = (None, None) if ends is None else (max(0.0, min(ends[0], value)), max(ends[1], value))
-    return Estimate(series, at, value, low, high, len(values), caveats=caveats, extra=extra)
+    return Estimate(series, at, *with_interval(values, whole), len(values), caveats=caveats, extra=extra)
+
+
+def with_interval(values: Sequence[float], whole: float | None = None) -> tuple[float, float | None, float | None]:
+    """Return the median, or the figure ``whole`` in its place, and the ends of the 95 % interval; None if unknown."""
+    value, ends = statistics.median(values) if whole is None else whole, median_interval(values)
+    return (value, None, None) if ends is None else (value, max(0.0, min(ends[0], value)), max(ends[1], value))
 
 
 def other_load(runs: Sequence[MeasuredPoint]) -> dict[str, float]:

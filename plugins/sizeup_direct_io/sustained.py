@@ -16,7 +16,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.units import format_bytes, format_decimal_bytes, format_in
 from sizeup_direct_io.binding import IoJob, median_interval
-from sizeup_direct_io.estimates import PointResult, location
+from sizeup_direct_io.estimates import PointResult, location, with_interval
 from sizeup_direct_io.measure import Next
 from sizeup_direct_io.presets import SMALL_BYTES
 from sizeup_direct_io.settings import RunSettings
@@ -114,8 +114,8 @@ class CliffWatch:
             return
 
         def level(series: str, part: Sequence[float]) -> Estimate:
-            value, (low, high) = statistics.median(part), median_interval(part) or (0.0, None)
-            narrow = high is not None and high - low <= 2 * self._settings.precision * value
+            value, low, high = with_interval(part)
+            narrow = low is not None and high is not None and high - low <= 2 * self._settings.precision * value
             return Estimate(
                 series, self._at, value, low, high, len(part), converged=narrow, caveats=caveats, extra=where
             )

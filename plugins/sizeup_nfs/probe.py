@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import statistics
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations, product
@@ -22,7 +21,6 @@ from sizeup.procfs.kernel_file import PROC, read_text
 from sizeup.procfs.mounts import parse_mountstats
 from sizeup.units import format_bytes
 from sizeup_direct_io import estimates
-from sizeup_direct_io.binding import median_interval
 from sizeup_direct_io.call_with_timeout import call_with_timeout
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.run import TargetRun
@@ -118,16 +116,15 @@ def _compared(one: Arm, two: Arm) -> str:
 def _gain(series: str, base: Sequence[MeasuredPoint], other: Sequence[MeasuredPoint]) -> Estimate:
     """Return the throughput of one arm over that of another: the median over rounds, in which both took turns."""
     ratios = [two.bytes_per_second / one.bytes_per_second for one, two in zip(base, other, strict=True)]
-    value, interval = statistics.median(ratios), median_interval(ratios)
-    low, high = (max(0.0, interval[0]), interval[1]) if interval else (None, None)
-    found = f"{value:.2f} times the throughput" + (f" (95 % CI {low:.2f} to {high:.2f})" if interval else "")
+    value, low, high = estimates.with_interval(ratios)
+    found = f"{value:.2f} times the throughput" + ("" if low is None else f" (95 % CI {low:.2f} to {high:.2f})")
     costs, at = (cpu_cost(base), cpu_cost(other)), other[0].at
     if costs[0] and costs[1]:
         found += f" and {costs[1][0] / costs[0][0]:.2f} times the CPU time per MB"
     old, new = (
         f"{_NAMES[str(arm['client'])]} (connections: {arm['connections']}, {arm['path']})" for arm in (base[0].at, at)
     )
-    shown = "no difference shown: " if interval and interval[0] <= 1 <= interval[1] else ""
+    shown = "no difference shown: " if low is not None and high is not None and low <= 1 <= high else ""
     extra = {"statement": f"{at['workload']}: {shown}{new} has {found} of {old}", "consequence": _NOT_DIRECT_NFS}
     where = {**at, "over_path": base[0].at["path"], "case": f"{at['workload']}, {at['client']}"}
     return Estimate(series, where, value, low=low, high=high, replicates=len(ratios), extra=extra)
