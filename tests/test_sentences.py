@@ -68,6 +68,7 @@ ALLOWED = {
         "cli/start.py": "spec_of _gentle",
         "compare/conditions.py": "parse_condition",
         "probing/manifest.py": "_convert",
+        "sizing/design.py": "_base",
         "sizing/input_key.py": "InputKey._number InputKey._bare",
         "sizing/io/capacity.py": "_parse_stages",
         "sizing/licensing/contract.py": "chosen_options",
@@ -76,6 +77,7 @@ ALLOWED = {
         "tui/screens/topology.py": "TopologyScreen._search",
         "tui/screens/write_confirmation.py": "targets",
         "views/inputs/whatif.py": "_short",
+        "views/result/candidates.py": "price_table",
         "sizeup_memory/memhammer.py": "_count _cpus",
     },
     "a page of the documentation": {
