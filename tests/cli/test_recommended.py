@@ -31,6 +31,7 @@ PROSE = frozenset(
 START = "run"
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "cli/size_design.py": ("size",),
+    "cli/size_emit.py": ("size",),
     "cli/size_profile.py": ("size",),
     "cli/results.py": ("session export",),
     "cli/sizing_inputs.py": ("size",),

@@ -236,6 +236,7 @@ MAY_SIZE = {
     "cli/size_cases.py": "sizes published cases",
     "cli/size_compare.py": "sizes servers that the user compares",
     "cli/size_design.py": "sizes a delivered machine beside its order",
+    "cli/size_emit.py": "works out what settings follow from",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
     "engine/advice.py": "gives the advice that is recorded",
     "tui/screens/sizing_state.py": "what-if inputs",

@@ -52,11 +52,10 @@ def write_settings(arguments: argparse.Namespace) -> int:
 
 def _present(settings: Sequence[ChosenSetting]) -> dict[str, str]:
     """Return the values in force of the kernel's settings that are set."""
-    from sizeup.discovery.sysroot import Sysroot
+    from sizeup.procfs.kernel_file import read_setting
 
-    root, names = Sysroot("/"), [one.setting.name for one in settings if one.value]
-    values = {name: root.line(f"/proc/sys/{name.replace('.', '/')}") for name in names}
-    return {name: " ".join(value.split()) for name, value in values.items() if value is not None}
+    values = {one.setting.name: read_setting(one.setting.name) for one in settings if one.value}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _lines(

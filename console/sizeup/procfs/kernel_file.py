@@ -141,9 +141,14 @@ def list_names(path: str) -> tuple[str, ...]:
         return ()
 
 
+def read_setting(name: str, proc: str = PROC) -> str | None:
+    """Return the values of a setting such as ``net.ipv4.tcp_rmem``, a blank between; None where there is none."""
+    return " ".join((read_line(f"{proc}/sys/{name.replace('.', '/')}") or "").split()) or None
+
+
 def read_sysctl(name: str, proc: str = PROC) -> int | None:
     """Return the number that a setting such as ``fs.aio-max-nr`` has; None where this kernel has no such setting."""
-    return read_integer(f"{proc}/sys/{name.replace('.', '/')}")
+    return integer_in(read_setting(name, proc) or "")
 
 
 def read_zone_celsius(sysfs: str = SYS) -> dict[str, float]:
