@@ -89,6 +89,7 @@ NOT_OF_IT = {
     "cli/probes.py": {"--set"},  # of sizeup run
     "errors.py": {"--fail-if", "--against", "--profile", "--only-builtin"},  # behind the names of their commands
     "engine/shell_command.py": {"-c"},
+    "cli/size_emit.py": {"-p"},  # of sysctl
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "probing/kit/check.py": {"--no-deps"},  # of pip
     "deploy/__init__.py": {"-i", "-e", "--nodes", "-f"},  # of ansible-playbook, sbatch and kubectl
