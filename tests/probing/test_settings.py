@@ -125,20 +125,23 @@ def test_what_has_an_effect_may_be_typed() -> None:
     refuse_unused(CONDITIONAL, resolve(CONDITIONAL, None, chosen), chosen)
 
 
-def test_a_manifest_that_names_no_parameter_of_its_own_is_malformed() -> None:
-    text = """schema = "sizeup.probe/1"
-[[probe]]
+PROBE = """[[probe]]
 name = "a.b"
 title = "A"
 summary = "A."
 touches = "nothing"
 method = "m"
 series = [{ name = "time", title = "Time", unit = "ns", better = "lower" }]
-[[probe.parameter]]
+"""
+
+
+def test_a_manifest_that_names_no_parameter_of_its_own_is_malformed() -> None:
+    text = f"""schema = "sizeup.probe/1"
+{PROBE}[[probe.parameter]]
 name = "block"
 type = "int"
 help = "n"
-used_with = { prest = ["custom"] }
+used_with = {{ prest = ["custom"] }}
 """
     with pytest.raises(
         MalformedError, match=r"used_with of parameter block: expected a parameter of a\.b, found 'prest'"
@@ -146,7 +149,7 @@ used_with = { prest = ["custom"] }
         parse_manifest(text, "probe.toml")
 
 
-SHARING = """
+SHARING = f"""
 schema = "sizeup.probe/1"
 [[shared]]
 name = "budget"
@@ -154,15 +157,8 @@ type = "seconds"
 default = 4.0
 minimum = 0.1
 help = "how long"
-[[probe]]
-name = "a.b"
-title = "A"
-summary = "A."
-touches = "nothing"
-method = "m"
-series = [{ name = "time", title = "Time", unit = "ns", better = "lower" }]
-parameter = [{ name = "block", type = "int", default = 1, help = "n" }]
-shared = { budget = { default = 8.0 } }
+{PROBE}parameter = [{{ name = "block", type = "int", default = 1, help = "n" }}]
+shared = {{ budget = {{ default = 8.0 }} }}
 """
 
 

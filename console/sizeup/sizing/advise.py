@@ -93,9 +93,8 @@ def _numbers_that_fit() -> Iterator[None]:
 def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -> Sizing:
     """Every calculation that these inputs allow; ``today`` (none: unchecked) judges the age of the rules."""
     rule_set = rules.shipped() if pack is None else pack
-    known = {**_defaults(rule_set), **inputs}
-    known |= _total_cores(known)
-    _refuse_contradictions(known)
+    known = complete(inputs, rule_set)
+    refuse_contradictions(known)
     advice: list[Advice] = []
     judged: list[Card] = []
     facts: list[Struct] = []
@@ -133,8 +132,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
 
 def answer(inputs: Inputs, advice_id: str, pack: Rules) -> Advice | None:
     """One answer alone, where it is wanted again and again; None where it cannot be given."""
-    known = {**_defaults(pack), **inputs}
-    known |= _total_cores(known)
+    known = complete(inputs, pack)
     for calculation in CALCULATIONS:
         if advice_id.startswith(calculation.gives):
             try:
@@ -202,6 +200,12 @@ _CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.socket
 """Keys that say how many cores there are."""
 
 
+def complete(inputs: Inputs, rule_set: Rules) -> Inputs:
+    """Return the inputs with the defaults of the rules, and the cores that follow from sockets."""
+    known = {**_defaults(rule_set), **inputs}
+    return {**known, **_total_cores(known)}
+
+
 @cache
 def _defaults(rule_set: Rules) -> Inputs:
     """Return the defaults of the packs."""
@@ -233,7 +237,7 @@ def _total_cores(inputs: Inputs) -> Inputs:
     return {"machine.cores": replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)}
 
 
-def _refuse_contradictions(inputs: Inputs) -> None:
+def refuse_contradictions(inputs: Inputs) -> None:
     """Raise UsageError where figures that somebody stated cannot be true together."""
     found = {key: value for key, value in inputs.items() if isinstance(value, Quantity)}
     raid, disks = inputs.get("array.raid"), found.get("array.disks")

@@ -15,7 +15,7 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.advise import CALCULATIONS, size
+from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions, size
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.array import FEWEST_DRIVES
@@ -113,7 +113,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
 
     What the inputs say of kinds (drive, RAID level, link, speed of a core, servers) is kept.
     """
-    size(workload, rules)  # what cannot be true together is refused
+    refuse_contradictions(complete(workload, rules))
     base, assumed = _base(workload, rules)
     parts, undesigned, inputs = _parts(base, rules)
     found = dict(inputs)
@@ -142,7 +142,7 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     if not any(keys <= kept.keys() for keys in ({*_SPEED}, {"workload.cpu_model", "machine.cpu_model"})):
         chosen |= dict.fromkeys(_SPEED, "1")
     settings = [f"{key}={value}" for key, value in (chosen | {"policy.n_plus_one": "required"}).items()]
-    inputs = size({**kept, **parse_settings(settings, Origin.USER, "--design")}, rules).inputs
+    inputs = complete({**kept, **parse_settings(settings, Origin.USER, "--design")}, rules)
     stated = (_SPEED[1], *([PORTS] if isinstance(stages, Words) else ()))
     return dict(inputs), {key: value for key, value in chosen.items() if key not in stated}
 

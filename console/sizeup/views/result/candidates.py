@@ -77,9 +77,14 @@ class Candidate(Struct, frozen=True):
         return None if self.price is None or self.price.total is None else self.price.total.value
 
     @property
+    def system(self) -> Quantity | None:
+        """Price of the system without licenses, in USD."""
+        return self._input("value.system_usd")
+
+    @property
     def total(self) -> Quantity | None:
         """Price of the system with licenses and support over the term, in USD; None without a price of the system."""
-        system = self._input("value.system_usd")
+        system = self.system
         if system is None or self.price is None or self.price.total is None:
             return system
         licenses = self.price.total
@@ -184,11 +189,11 @@ def price_table(candidates: Sequence[Candidate]) -> Table:
     each = f"Per {units.pop().removesuffix('s')}" if len(units) == 1 else "Per unit"
     found = []
     for one, name in zip(candidates, short_names(candidates), strict=True):
-        system, total, rate = one.sizing.inputs.get("value.system_usd"), one.total, one.throughput
+        system, total, rate = one.system, one.total, one.throughput
         found.append(
             (
                 name,
-                usd_brief(system) if isinstance(system, Quantity) else "",
+                "" if system is None else usd_brief(system),
                 "" if total is None or one.cost is None else f"{usd_brief(total)}{_assumed(one)}",
                 "" if rate is None else format_in(rate.value, ""),
                 "" if rate is None or total is None else f"${total.value / rate.value:,.3f}",
