@@ -185,3 +185,10 @@ def test_what_cannot_be_designed_is_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_file_keeps_every_digit_of_what_is_bought() -> None:
+    """9,000 GiB / 0.7 = 12,857.1, so 804 modules of 16 GiB = 12,864 GiB."""
+    found = design(parse_settings([f"sga.mb={9000 * 1024}"]), shipped())
+
+    assert kept_settings(found)[MEMORY] == 12_864

@@ -316,6 +316,6 @@ def kept_settings(found: Design) -> dict[str, str | float]:
         if isinstance(value, Words):
             settings[key] = value.value
         elif isinstance(value, Quantity):
-            number = in_unit(value.value, KEYS[key].unit)
+            number = in_unit(value.value, KEYS[key].unit, 15)
             settings[key] = int(number) if number == int(number) else number
     return settings
