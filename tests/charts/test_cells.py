@@ -1,11 +1,27 @@
 """Charts in character cells."""
 
+from itertools import pairwise
+
 import pytest
+from msgspec.structs import replace
 
 from sizeup.charts.cells import cursor_positions, draw, key_at
-from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, Boundary, ChartPoint, HeatMap, Line, LineChart, Scale
+from sizeup.charts.chart import (
+    RANGE,
+    Axis,
+    Bar,
+    BarChart,
+    Boundary,
+    Callout,
+    ChartPoint,
+    DemandLine,
+    HeatMap,
+    Line,
+    LineChart,
+    Scale,
+)
 from sizeup.charts.drawing import Glyphs
-from sizeup.charts.line_cells import line_readout
+from sizeup.charts.line_cells import EARLIER, line_readout
 
 CURVE = LineChart(
     "Latency",
@@ -28,16 +44,16 @@ def test_a_curve_in_ascii_says_all_without_color() -> None:
     assert lines == [
         "o small pages  x huge pages  ! disturbed",
         "Time (ns)",
-        " 100+                :L1 128 KiB     |",
-        "    |                :          |  ..o",
-        "    |                :    |  ...o..",
-        "    |           |  ..o....o..",
-        "    |     |  ...o..  :",
-        "    |x....x.....x....!....x.....x....x",
-        "   1+o..             :",
-        "    ++----------+---------+----------+",
-        "  16 KiB     64 KiB    256 KiB     1 MiB",
-        "                Working set",
+        "100 ................:L1 128 KiB......|",
+        "                    :           |  **o",
+        "                    :     |  ***o**",
+        "                    |   **o**",
+        "               |  **o***",
+        "          |  **o**  :",
+        "    x*****x****x****!*****x*****x****x",
+        "  1 o**.............:.................",
+        " 16 KiB     64 KiB     256 KiB     1 MiB",
+        "               Working set",
     ]
 
 
@@ -338,3 +354,63 @@ def test_of_two_lines_in_the_same_cells_neither_hides_the_other(glyphs: Glyphs) 
     row = next(row for row in roles[2:] if sum(role.startswith("series-") for role in row) > 20)
 
     assert min(row.count("series-0"), row.count("series-1")) > 10
+
+
+DEPTHS = tuple(ChartPoint(2.0**k, 1000.0 * k) for k in range(9))
+RAMP = LineChart(
+    "",
+    Axis("Queue depth", "1", Scale.LOG2),
+    Axis("IOPS", "1/s"),
+    (Line("now", DEPTHS), Line("before", tuple(ChartPoint(point.x, 9000.0) for point in DEPTHS), earlier=True)),
+    callouts=(Callout(64.0, 6000.0, ("6k", "best")),),
+)
+
+
+def test_an_earlier_run_is_thin_and_dashed_beside_this_one() -> None:
+    drawing = draw(RAMP, 80, 24, Glyphs.BRAILLE)
+
+    row = next(y for y in range(1, 24) if drawing.roles[y].count(EARLIER) > 20)
+    dots = [(ord(cell) - 0x2800).bit_count() for y in range(24) for cell in drawing.rows[y] if cell > "\u2800"]
+    gaps = drawing.roles[row][10:70].count("grid") + drawing.roles[row][10:70].count("")
+    assert 10 < gaps < 50
+    assert "●" not in "".join(drawing.rows[row])
+    assert max(dots) >= 4
+    assert "┄┄ before" in drawing.text()
+
+
+def test_words_stand_at_the_point_that_matters_and_hide_no_line() -> None:
+    drawing = draw(RAMP, 80, 24, Glyphs.BRAILLE)
+    plain = draw(replace(RAMP, callouts=()), 80, 24, Glyphs.BRAILLE)
+
+    at = next(y for y, row in enumerate(drawing.rows) if "6k" in "".join(row[5:]))
+    column = "".join(drawing.rows[at]).index("6k", 5)
+    assert "".join(drawing.rows[at + 1])[column:].startswith("best")
+    assert drawing.roles[at][column] == "title"
+    assert all(not role.startswith("series-") for role in plain.roles[at][column : column + 4])
+
+
+@pytest.mark.parametrize(("limit", "status"), [(30_500.0, "fail"), (60_000.0, "pass")])
+def test_what_is_missing_or_spare_is_a_band_beside_the_demand(limit: float, status: str) -> None:
+    points = (ChartPoint(1e3, 4e5), ChartPoint(limit, 9e6))
+    demand = DemandLine(40_000.0, status, ("Demand", "40,000"), limit, ("much", "so"))
+    axes = Axis("IOPS", "1/s"), Axis("p99", "ns", Scale.LOG10)
+
+    drawing = draw(LineChart("", *axes, (Line("p99", points),), demand=demand), 80, 24, Glyphs.BRAILLE)
+
+    row = drawing.roles[12]
+    line = drawing.rows[12].index("┃")
+    shaded = [x for x, role in enumerate(row) if role.endswith(f"@{status}")]
+    assert row[line] == f"status-{status}"
+    assert shaded == list(range(shaded[0], shaded[-1] + 1))
+    assert (shaded[-1] == line - 1) == (limit < 40_000)
+    assert (shaded[0] == line + 1) == (limit > 40_000)
+    assert all(words in drawing.text() for words in ("Demand", "40,000", "much", "so"))
+
+
+def test_regions_are_bands_of_background_by_turns() -> None:
+    ends = tuple(Boundary(2.0**k, f"L{k}", ends_region=True) for k in (14, 16, 18))
+    chart = replace(CURVE, boundaries=ends, x=Axis("Working set", "bytes", Scale.LOG2, low=2.0**12))
+
+    row = draw(chart, 80, 24, Glyphs.BRAILLE).roles[20]
+
+    assert sum(one.endswith("@tile") != other.endswith("@tile") for one, other in pairwise(row)) == 4

@@ -185,7 +185,7 @@ def test_text_draws_the_curve_with_a_mark_for_each_point_and_names_its_axes(sess
     lines = text(document(session), ascii_only=True).splitlines()
     start = lines.index("  ns")
     assert lines[start - 1] == "  Memory latency  o Random cycle"
-    plot = lines[start + 1 : start + 15]
+    plot = lines[start + 1 : start + 16]
     marked = [line.index("o") for line in plot if "o" in line.partition("L")[0]]
 
     assert len(marked) == 3

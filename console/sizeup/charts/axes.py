@@ -85,6 +85,11 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
         positions = divide(low, high, most_ticks)
     ticks, unit = labeled(positions, axis.unit)
+    if axis.unit == "1/s" and unit:
+        # A prefix is part of the number, as people write it: 40k.
+        prefix = unit.removesuffix("/s")
+        ticks = tuple(replace(tick, label=f"{tick.label}{prefix if tick.value else ''}") for tick in ticks)
+        unit = "" if "IOPS" in axis.title else "per s"
     return Ruler(axis.scale, low, high, ticks, axis.title, unit)
 
 

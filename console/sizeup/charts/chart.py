@@ -55,6 +55,8 @@ class Line(Struct, frozen=True):
     """What of the label names the series."""
     where: str = ""
     """What of the label says where its points lie beside the axis."""
+    earlier: bool = False
+    """Of a run that this one is compared with: drawn dashed and thin, without markers."""
 
     def beside(self, title: str) -> str:
         """Return the label without a title that stands beside it."""
@@ -62,10 +64,36 @@ class Line(Struct, frozen=True):
 
 
 class Boundary(Struct, frozen=True):
-    """A named vertical line, such as the size of a cache."""
+    """A named vertical line, such as a knee, or the end of a region, such as a level of cache."""
 
     x: float
     label: str
+    ends_region: bool = False
+    """What lies between it and the boundary before is a band of background."""
+
+
+class Callout(Struct, frozen=True):
+    """Words at the point that matters: the best, a limit, or what is measured now."""
+
+    x: float
+    y: float
+    words: tuple[str, ...]
+    """A row each; the first is bold."""
+    marked: bool = True
+    """The point itself is marked."""
+
+
+class DemandLine(Struct, frozen=True):
+    """What a workload needs, on the x axis, beside what can be delivered."""
+
+    x: float
+    status: str
+    """``pass``, ``warn`` or ``fail``: the color of the line and of the band."""
+    words: tuple[str, ...]
+    limit: float | None = None
+    """Where capacity ends: what lies between is missing, or spare."""
+    difference: tuple[str, ...] = ()
+    """What stands in that band: ``9,500``, ``short``."""
 
 
 class _Named(Struct, frozen=True, kw_only=True):
@@ -91,6 +119,8 @@ class LineChart(_Named, frozen=True):
     """One sentence that says what is seen; the text alternative of the picture."""
     labels: str = ""
     """What the labels of the points are, such as ``queue depth``."""
+    callouts: tuple[Callout, ...] = ()
+    demand: DemandLine | None = None
 
 
 DISTURBED, UNSETTLED, RANGE = CAVEATS = ("disturbed", "not converged", "range")

@@ -14,6 +14,9 @@ from msgspec import Struct
 from sizeup.charts.axes import Ruler
 from sizeup.units import format_value
 
+GROUND = "@"
+"""Parts the role of a cell from that of its background: ``series-0@tile``."""
+
 SERIES = 6
 """Series that look different; the seventh looks like the first but has its own legend entry."""
 
@@ -33,12 +36,10 @@ class Alphabet(Struct, frozen=True):
     """The characters that a chart is made of."""
 
     markers: str
-    horizontal: str
     vertical: str
-    corner: str
-    tick_x: str
-    tick_y: str
+    grid: str
     boundary: str
+    demand: str
     cursor: str
     bar: str
     """Less than a whole block where the font has it, so that bars below each other stay apart."""
@@ -51,9 +52,9 @@ class Alphabet(Struct, frozen=True):
     """Where the interval of a bar is cut."""
 
 
-_UNICODE = Alphabet("●▲■◆○△", "─", "│", "└", "┬", "┤", "┊", "│", "▇", "├─┤", "×", "↑", "↓", "→")
-_CONSOLE = Alphabet("●▲■♦○+", "─", "│", "└", "┬", "┤", ":", "│", "█", "├─┤", "x", "↑", "↓", "→")
-_ASCII = Alphabet("ox+*#@", "-", "|", "+", "+", "+", ":", "|", "#", "|-|", "!", "^", "v", ">")
+_UNICODE = Alphabet("●▲■◆○△", "│", "┄", "┊", "┃", "│", "▇", "├─┤", "×", "↑", "↓", "→")
+_CONSOLE = Alphabet("●▲■♦○+", "│", "·", ":", "║", "│", "█", "├─┤", "x", "↑", "↓", "→")
+_ASCII = Alphabet("ox+%#@", "|", ".", ":", "|", "|", "#", "|-|", "!", "^", "v", ">")
 ALPHABETS = {Glyphs.BRAILLE: _UNICODE, Glyphs.BLOCK: _CONSOLE, Glyphs.ASCII: _ASCII}
 
 DOTS = {Glyphs.BRAILLE: (2, 4), Glyphs.BLOCK: (1, 2), Glyphs.ASCII: (1, 1)}
@@ -79,6 +80,20 @@ class Drawing:
             if 0 <= x + offset < self.width:
                 self.rows[y][x + offset] = character
                 self.roles[y][x + offset] = role
+
+    def free(self, x: int, y: int, length: int) -> bool:
+        """Whether so many cells are inside and blank."""
+        return (
+            0 <= y < self.height
+            and 0 <= x <= self.width - length
+            and not any(map(str.strip, self.rows[y][x : x + length]))
+        )
+
+    def shade(self, columns: range, rows: range, ground: str) -> None:
+        """Give cells another background, whatever stands on them."""
+        for y in rows:
+            for x in columns:
+                self.roles[y][x] = f"{self.roles[y][x]}{GROUND}{ground}"
 
     def runs(self, y: int) -> Iterator[tuple[str, str]]:
         """The text and role of each stretch of one role in row ``y``."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import NEAR_RATIO, Ruler, fit, line_axis_values
-from sizeup.charts.chart import Boundary, ChartPoint, Line, LineChart, Scale
+from sizeup.charts.chart import Boundary, Callout, ChartPoint, DemandLine, Line, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
     DOTS,
@@ -31,6 +31,12 @@ _UNIT_ROOM = 10
 """Columns for the unit behind the title of an axis, and for what separates it from the legend."""
 _TURN = 3
 """Columns for which one of several lines in the same cells is seen."""
+_BEYOND_DEMAND = 1.1
+"""How far an axis goes on beyond the demand, as a factor: room for its words."""
+_DASH = 3
+"""Dots of a dash, and of the gap behind it."""
+EARLIER = "series-earlier"
+"""The role of an earlier run."""
 _BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
@@ -113,24 +119,32 @@ class _Raster:
         owners = self._owners[x, y]
         return owners[x // _TURN % len(owners)]
 
-    def stroke(self, x0: int, y0: int, x1: int, y1: int, series: int) -> None:
-        steps = max(abs(x1 - x0), abs(y1 - y0), 1)
-        # A point far outside the axis must not cost time for dots that nobody sees.
-        if steps > 4 * (self.width + self.height):
-            return
-        for step in range(steps + 1):
-            share = step / steps
-            self.dot(round(x0 + (x1 - x0) * share), round(y0 + (y1 - y0) * share), series)
+    def trace(self, dots: Sequence[tuple[int, int]], series: int, *, earlier: bool = False) -> None:
+        """Draw through these dots: two dots thick where the font has small ones; an earlier run thin and dashed."""
+        drawn, thick = 0, self.glyphs is Glyphs.BRAILLE and not earlier
+        for (x0, y0), (x1, y1) in pairwise(dots):
+            steps = max(abs(x1 - x0), abs(y1 - y0), 1)
+            # A point far outside the axis must not cost time for dots that nobody sees.
+            if steps > 4 * (self.width + self.height):
+                continue
+            aside = (0, 1) if abs(x1 - x0) >= abs(y1 - y0) else (1, 0)
+            for step in range(steps + 1):
+                x, y = (round(start + (end - start) * step / steps) for start, end in ((x0, x1), (y0, y1)))
+                if not earlier or (drawn + step) // _DASH % 2 == 0:
+                    self.dot(x, y, series)
+                if thick:
+                    self.dot(x + aside[0], y + aside[1], series)
+            drawn += steps
 
     def glyph(self, bits: int) -> str:
         if self.glyphs is Glyphs.BRAILLE:
             return chr(0x2800 + bits)
         if self.glyphs is Glyphs.BLOCK:
             return " ▀▄█"[bits]
-        return "."
+        return "*"
 
 
-class _Frame(Struct, frozen=True):
+class Frame(Struct, frozen=True):
     """Where the plot lies inside its drawing."""
 
     left: int
@@ -147,10 +161,17 @@ class _Frame(Struct, frozen=True):
         """The row below the plot."""
         return self.top + self.height
 
+    @property
+    def rows(self) -> range:
+        """The rows of the plot."""
+        return range(self.top, self.bottom)
+
     def column(self, value: float) -> int:
+        """The column of a value on the x axis."""
         return self.left + dot_at(self.x, value, self.width * self.dots[0]) // self.dots[0]
 
     def row(self, value: float) -> int:
+        """The row of a value on the y axis."""
         dots = self.height * self.dots[1]
         return self.top + (dots - 1 - dot_at(self.y, value, dots)) // self.dots[1]
 
@@ -166,6 +187,7 @@ def draw_lines(
     alphabet = ALPHABETS[glyphs]
     y_values = line_axis_values(chart)
     x_values = [point.x for line in chart.lines for point in line.points]
+    x_ends = [] if chart.demand is None else [chart.demand.x * _BEYOND_DEMAND]
     # A name for each line is worth a row of the plot, as long as there is a plot.
     legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
     title = shortened(chart.title, width)
@@ -177,13 +199,16 @@ def draw_lines(
     heading = "" if _is_named_by_its_line(chart) else chart.y.title
     joined = (not chart.title or not (heading or titled)) and len(legend) == 1
     joined = joined and len(heading) + _UNIT_ROOM + legend_end <= width
-    top, bottom = len(legend) + (not joined), 3
+    top, bottom = len(legend) + (not joined), 2
     if width < 24 or height < top + bottom + 2:
         drawing.put(0, 0, chart.title, "title")
         drawing.put(0, 1, chart.caption or "too small for a chart", "text")
         return drawing
     plot_height = height - top - bottom
-    x_ruler, y_ruler = fit(chart.x, x_values, max(width // 10, 2)), fit(chart.y, y_values, max(plot_height // 3, 2))
+    x_ruler, y_ruler = (
+        fit(chart.x, x_values + x_ends, max(width // (6 if chart.x.unit == "1" else 10), 2)),
+        fit(chart.y, y_values, max(plot_height // 3, 2)),
+    )
     # A boundary outside what was measured would squeeze the curve into a corner.
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]
     if not y_values:
@@ -192,22 +217,27 @@ def draw_lines(
             x_ruler = replace(x_ruler, ticks=())
     left = max([len(tick.label) for tick in y_ruler.ticks], default=0) + 1
     # No plot reaches the last column: the last tick's label needs room to stay centered.
-    frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
+    frame = Frame(left, top, width - left - 2, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
     # Where the legend names the values, their unit alone stands above them, as long as they have one.
-    y_title = y_ruler.unit if y_ruler.unit and _is_named_by_its_line(chart) else y_ruler.title
+    y_title = y_ruler.unit if _is_named_by_its_line(chart) else y_ruler.title
     shift = len(y_title) + 2 if joined else 0
     for y, entries in enumerate(legend):
         for x, text, role in entries:
             drawing.put(x + shift, y, text, role)
     drawing.put(0, top - 1, y_title, "title")
     for boundary in boundaries:
-        for y in range(top, top + plot_height):
-            drawing.put(frame.column(boundary.x), y, alphabet.boundary, "boundary")
+        for y in frame.rows:
+            drawing.put(frame.column(boundary.x), y, alphabet.boundary, "grid" if boundary.ends_region else "boundary")
     _curves(drawing, frame, chart.lines, glyphs)
+    if chart.demand is not None:
+        _demand(drawing, frame, chart.demand, alphabet)
+    for callout in chart.callouts:
+        _callout(drawing, frame, callout, alphabet)
     _boundary_labels(drawing, frame, boundaries, alphabet)
-    _y_axis(drawing, frame, alphabet)
-    _x_axis(drawing, frame, alphabet)
+    draw_y_axis(drawing, frame, alphabet)
+    draw_x_axis(drawing, frame)
+    _shade(drawing, frame, chart.demand, [boundary for boundary in boundaries if boundary.ends_region])
     xs = positions(chart)
     if cursor is not None and xs:
         cursor = min(max(cursor, 0), len(xs) - 1)
@@ -222,19 +252,27 @@ def draw_lines(
     return drawing
 
 
-def _cursor_line(drawing: Drawing, frame: _Frame, x: float, chosen: tuple[int, ChartPoint], alphabet: Alphabet) -> None:
+def _cursor_line(drawing: Drawing, frame: Frame, x: float, chosen: tuple[int, ChartPoint], alphabet: Alphabet) -> None:
     """Draw the line of the cursor where cells are free, and the marker of the chosen point on it."""
     column = frame.column(x)
     if not frame.left <= column < frame.left + frame.width:
         return  # a value far from all others lies outside the axis: only the readout shows it
-    rows = range(frame.top, frame.top + frame.height)
+    rows = frame.rows
     for y in rows:
-        if drawing.rows[y][column] == " ":
+        if drawing.rows[y][column] in (" ", alphabet.grid):
             drawing.put(column, y, alphabet.cursor, "cursor")
     number, point = chosen
     if frame.row(point.y) in rows:
         mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
         drawing.put(column, frame.row(point.y), mark, "cursor")
+
+
+def _role(line: Line, index: int) -> str:
+    return EARLIER if line.earlier else f"series-{index % SERIES}"
+
+
+def _mark(line: Line, index: int, alphabet: Alphabet) -> str:
+    return alphabet.grid * 2 if line.earlier else alphabet.markers[index % SERIES]
 
 
 def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) -> list[list[tuple[int, str, str]]]:
@@ -243,7 +281,7 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     The title stands before them where all fits into one row.
     """
     entries = [
-        (f"{alphabet.markers[index % SERIES]} {line.beside(chart.y.title)}", f"series-{index % SERIES}")
+        (f"{_mark(line, index, alphabet)} {line.beside(chart.y.title)}", _role(line, index))
         for index, line in enumerate(chart.lines)
     ]
     points = [point for line in chart.lines for point in line.points]
@@ -271,15 +309,16 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     return rows
 
 
-def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
+def _boundary_labels(drawing: Drawing, frame: Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
     """Name each line where the picture has free cells: beside it, right or left, as high as possible."""
     for boundary in boundaries:
         column, length = frame.column(boundary.x), len(boundary.label)
+        starts = (column + 1, column - length - 1)
         candidates = (
             (start, y, free)
             for free in (" ", f" {alphabet.boundary}")  # rather over another line than nowhere
-            for y in range(frame.top, frame.top + frame.height)
-            for start in (column + 1, column - length - 1)
+            for y in frame.rows
+            for start in (starts[::-1] if boundary.ends_region else starts)
             if start >= frame.left and start + length < drawing.width
         )
         for start, y, free in candidates:
@@ -288,9 +327,11 @@ def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Bound
                 break
 
 
-def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyphs) -> None:
+def _curves(drawing: Drawing, frame: Frame, lines: Sequence[Line], glyphs: Glyphs) -> None:
     alphabet = ALPHABETS[glyphs]
     raster = _Raster(frame.width, frame.height, glyphs)
+    roles = [_role(line, index) for index, line in enumerate(lines)]
+    measured = [(index, line) for index, line in enumerate(lines) if not line.earlier]
 
     def dot(point: ChartPoint, value: float) -> tuple[int, int]:
         return (
@@ -300,40 +341,41 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
 
     for index, line in enumerate(lines):
         for point in line.points:
-            if (interval := _interval(frame, point)) is not None:
-                if glyphs is Glyphs.BRAILLE:
-                    (x, low), (_, high) = (dot(point, end) for end in interval)
-                    raster.stroke(x, low, x, high, index)
-                    continue
-                # Whole blocks would drown the curve: a thin line of text instead.
-                low, high = map(frame.row, interval)
-                for row in range(max(high, frame.top), min(low + 1, frame.bottom)):
-                    drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
-        for before, after in pairwise(line.points):
-            raster.stroke(*dot(before, before.y), *dot(after, after.y), index)
+            if line.earlier or (interval := _interval(frame, point)) is None:
+                continue
+            if glyphs is Glyphs.BRAILLE:
+                (x, low), (_, high) = (dot(point, end) for end in interval)
+                for y in range(max(high, 0), min(low + 1, raster.height)):
+                    raster.dot(x, y, index)
+                continue
+            # Whole blocks would drown the curve: a thin line of text instead.
+            low, high = map(frame.row, interval)
+            for row in range(max(high, frame.top), min(low + 1, frame.bottom)):
+                drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
+        raster.trace([dot(point, point.y) for point in line.points], index, earlier=line.earlier)
     for (x, y), bits in raster.cells.items():
-        drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), f"series-{raster.owner(x, y) % SERIES}")
-    for index, line in enumerate(lines):
+        drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), roles[raster.owner(x, y)])
+    for index, line in measured:
         for point in line.points:
-            _cut_marks(drawing, frame, point, alphabet, f"series-{index % SERIES}")
-    for index, line in enumerate(lines):
+            _cut_marks(drawing, frame, point, alphabet, roles[index])
+    for index, line in measured:
         # Markers nearer than three columns would hide the line they sit on.
         last = -3
         for number, point in enumerate(line.points):
             column, row = frame.column(point.x), frame.row(point.y)
-            if not frame.top <= row < frame.top + frame.height:
+            if row not in frame.rows:
                 continue
             if point.disturbed:
                 drawing.put(column, row, alphabet.disturbed, "disturbed")
             elif column - last >= 3 or number == len(line.points) - 1:
-                drawing.put(column, row, alphabet.markers[index % SERIES], f"series-{index % SERIES}")
+                drawing.put(column, row, alphabet.markers[index % SERIES], roles[index])
                 last = column
-    for index, line in enumerate(lines):
+    for index, line in measured:
         for point in line.points:
-            _point_label(drawing, frame, point, f"series-{index % SERIES}")
+            _point_label(drawing, frame, point, roles[index])
 
 
-def _interval(frame: _Frame, point: ChartPoint) -> tuple[float, float] | None:
+def _interval(frame: Frame, point: ChartPoint) -> tuple[float, float] | None:
     """Return the interval as it is drawn: on a logarithmic axis no farther than values near the point."""
     if point.low is None or point.high is None:
         return None
@@ -342,7 +384,7 @@ def _interval(frame: _Frame, point: ChartPoint) -> tuple[float, float] | None:
     return max(point.low, point.y / NEAR_RATIO), min(point.high, point.y * NEAR_RATIO)
 
 
-def _cut_marks(drawing: Drawing, frame: _Frame, point: ChartPoint, alphabet: Alphabet, role: str) -> None:
+def _cut_marks(drawing: Drawing, frame: Frame, point: ChartPoint, alphabet: Alphabet, role: str) -> None:
     """Mark where an interval goes on beyond what is drawn of it, or beyond the axis."""
     if point.low is None or point.high is None or (drawn := _interval(frame, point)) is None:
         return
@@ -353,35 +395,84 @@ def _cut_marks(drawing: Drawing, frame: _Frame, point: ChartPoint, alphabet: Alp
         drawing.put(frame.column(point.x), min(frame.row(low), frame.bottom - 1), alphabet.below, role)
 
 
-def _point_label(drawing: Drawing, frame: _Frame, point: ChartPoint, role: str) -> None:
+def _point_label(drawing: Drawing, frame: Frame, point: ChartPoint, role: str) -> None:
     """Name a point where cells are free: above, below or beside it."""
-    column, row, length = frame.column(point.x), frame.row(point.y), len(point.label)
-    for start, y in ((column, row - 1), (column - length, row - 1), (column, row + 1), (column + 2, row)):
-        around = slice(max(start - 1, 0), start + length + 1)
-        inside = frame.top <= y < frame.top + frame.height and frame.left <= start < drawing.width - length
-        if point.label and inside and all(cell == " " for cell in drawing.rows[y][around]):
-            drawing.put(start, y, point.label, role)
-            return
+    if point.label and (place := _free_place(drawing, frame, point.x, point.y, [point.label])) is not None:
+        drawing.put(*place, point.label, role)
 
 
-def _y_axis(drawing: Drawing, frame: _Frame, alphabet: Alphabet) -> None:
-    for y in range(frame.top, frame.top + frame.height):
-        drawing.put(frame.left - 1, y, alphabet.vertical, "axis")
+def _callout(drawing: Drawing, frame: Frame, callout: Callout, alphabet: Alphabet) -> None:
+    """Mark a point, and put its words where cells are free near it; it goes without where none are."""
+    place = _free_place(drawing, frame, callout.x, callout.y, callout.words)
+    if callout.marked and frame.row(callout.y) in frame.rows:
+        drawing.put(frame.column(callout.x), frame.row(callout.y), alphabet.markers[0], "title")
+    for number, words in enumerate(callout.words if place is not None else ()):
+        drawing.put(place[0], place[1] + number, words, "axis" if number else "title")  # type: ignore[index]
+
+
+def _free_place(drawing: Drawing, frame: Frame, x: float, y: float, words: Sequence[str]) -> tuple[int, int] | None:
+    """Return where rows of words fit near a point: above, below or beside it, then farther off; None for nowhere."""
+    column, row = frame.column(x), frame.row(y)
+    length, height = max(map(len, words)), len(words)
+    for far in (0, 1, 3):
+        for start, top in (
+            (column - far, row - height - far),
+            (column - length - far, row - height - far),
+            (column - length // 2, row + 1 + far),
+            (column + 2 + far, row + far),
+            (column - length - 1 - far, row + far),
+        ):
+            inside = top >= frame.top and top + height <= frame.bottom and start >= frame.left
+            if inside and all(drawing.free(start - 1, top + number, length + 2) for number in range(height)):
+                return start, top
+    return None
+
+
+def _demand(drawing: Drawing, frame: Frame, demand: DemandLine, alphabet: Alphabet) -> None:
+    """Draw the line of what is needed, and the band of what is missing or spare."""
+    role, column = f"status-{demand.status}", frame.column(demand.x)
+    for y in frame.rows:
+        drawing.put(column, y, alphabet.demand, role)
+    band = _band(frame, demand)
+    for number, words in enumerate(demand.difference):
+        start, y = band.start + (len(band) - len(words)) // 2, frame.top + frame.height * 2 // 3 + number
+        if len(words) <= len(band) and drawing.free(start, y, len(words)):
+            drawing.put(start, y, words, role)
+    for number, words in enumerate(demand.words):
+        start = column + 2 if column + 2 + len(words) <= drawing.width else column - len(words) - 1
+        drawing.put(start, frame.top + number, words, "axis" if number else "title")
+
+
+def _band(frame: Frame, demand: DemandLine) -> range:
+    """Return the columns between the end of capacity and demand, whichever is larger."""
+    ends = sorted(map(frame.column, (demand.x, demand.x if demand.limit is None else demand.limit)))
+    return range(max(ends[0] + 1, frame.left), ends[1])
+
+
+def _shade(drawing: Drawing, frame: Frame, demand: DemandLine | None, ends: Sequence[Boundary]) -> None:
+    """Give the band beside a demand, and every other region from the smallest on, another background."""
+    columns = [frame.left, *(frame.column(boundary.x) for boundary in ends)]
+    for left, right in zip(columns[::2], columns[1::2], strict=False):
+        drawing.shade(range(left, right), frame.rows, "tile")
+    if demand is not None:
+        drawing.shade(_band(frame, demand), frame.rows, demand.status)
+
+
+def draw_y_axis(drawing: Drawing, frame: Frame, alphabet: Alphabet) -> None:
+    """Name the values, and draw a line of the grid at each where cells are free."""
     for tick in frame.y.ticks:
         row = frame.row(tick.value)
         drawing.put(frame.left - 1 - len(tick.label), row, tick.label, "axis")
-        drawing.put(frame.left - 1, row, alphabet.tick_y, "axis")
+        for column in range(frame.left, frame.left + frame.width):
+            if not drawing.roles[row][column]:
+                drawing.put(column, row, alphabet.grid, "grid")
 
 
-def _x_axis(drawing: Drawing, frame: _Frame, alphabet: Alphabet) -> None:
-    row = frame.top + frame.height
-    drawing.put(frame.left - 1, row, alphabet.corner + alphabet.horizontal * frame.width, "axis")
+def draw_x_axis(drawing: Drawing, frame: Frame) -> None:
+    """Name the values below the plot, each as far as the one before it leaves room."""
     end = 0
     for tick in frame.x.ticks:
-        column = frame.column(tick.value)
-        start = min(column - len(tick.label) // 2, drawing.width - len(tick.label))
-        if start < end:
-            continue
-        drawing.put(column, row, alphabet.tick_x, "axis")
-        drawing.put(start, row + 1, tick.label, "axis")
-        end = start + len(tick.label) + 1
+        start = min(frame.column(tick.value) - len(tick.label) // 2, drawing.width - len(tick.label))
+        if start >= end:
+            drawing.put(start, frame.bottom, tick.label, "axis")
+            end = start + len(tick.label) + 1

@@ -9,7 +9,8 @@ from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
-from sizeup.charts.drawing import Drawing
+from sizeup.charts.drawing import GROUND, Drawing
+from sizeup.charts.line_cells import EARLIER
 from sizeup.tui.widgets.palette import BADGE, STATUS, badge_style, series_color
 
 _LOOKS = {
@@ -17,6 +18,8 @@ _LOOKS = {
     "text": "$foreground",
     "axis": "$foreground",
     "boundary": "$foreground",
+    "grid": "$primary",
+    EARLIER: "$warning",
     "frame": "$primary",
     "cursor": "bold reverse",
     "disturbed": "bold $text-error",
@@ -34,6 +37,8 @@ _LOOKS = {
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
 at the start and whenever the focus moves, and a chart draws a few of them."""
 
+_GROUNDS = {"tile": "$surface", "pass": "$success 20%", "warn": "$warning 20%", "fail": "$error 20%"}
+"""Backgrounds that a drawing gives to cells of any role."""
 _SERIES = "series-"
 """What begins the role of a series; behind it stands its number."""
 
@@ -87,12 +92,16 @@ class CellView(Widget):
         style = self._styles.get(role)
         if style is None:
             # Blank cells do not inherit the background, so each style carries it.
-            style = self._styles[role] = base + VisualStyle.parse(self._style_of(role)).rich_style
+            front, _, ground = role.partition(GROUND)
+            words = f"{self._style_of(front)} on {_GROUNDS[ground]}" if ground else self._style_of(front)
+            style = self._styles[role] = base + VisualStyle.parse(words).rich_style
         return style
 
     def _style_of(self, role: str) -> str:
+        if not role or role in _LOOKS:
+            return _LOOKS.get(role, "")
         if role.startswith(_SERIES):
             return series_color(self.app.current_theme, int(role.removeprefix(_SERIES)))
         if role.startswith(BADGE):
             return badge_style(self.app.current_theme, role.removeprefix(BADGE))
-        return _LOOKS[role]
+        raise KeyError(role)
