@@ -49,10 +49,10 @@ _PORT = """
 """
 
 
-def server(root: Path, *, states: tuple[str, ...] = ("Online", "Online"), luns: int = 0) -> str:
+def server(root: Path, *, states: tuple[str, ...] = ("Online", "Online"), luns: int = 0, lun_gb: int = 500) -> str:
     """Make the capture of a server of two sockets with a single-port FC adapter of 16 Gb/s for each state.
 
-    ``luns`` are multipath maps of 500 GB, ``data0`` and so on, each with a path over every port.
+    ``luns`` are multipath maps, ``data0`` and so on, each with a path over every port.
     """
     lines = [_SERVER]
     for cpu in range(4 * _CORES):
@@ -75,16 +75,16 @@ def server(root: Path, *, states: tuple[str, ...] = ("Online", "Online"), luns: 
             )
         )
     for lun in range(luns):
-        lines += _lun(lun, len(states))
+        lines += _lun(lun, len(states), lun_gb * 10**9 // 512)
     return grow(root, "\n".join(lines))
 
 
-def _lun(lun: int, ports: int) -> list[str]:
+def _lun(lun: int, ports: int, sectors: int) -> list[str]:
     """Return one map and its path over each port."""
     disk = f"/sys/devices/virtual/block/dm-{lun}"
     lines = [
         f"/sys/block/dm-{lun} -> ../devices/virtual/block/dm-{lun}",
-        f"{disk}/size = {500 * 10**9 // 512}",
+        f"{disk}/size = {sectors}",
         f"{disk}/dm/name = data{lun}",
         f"{disk}/dm/uuid = mpath-3600{lun}",
     ]
@@ -94,7 +94,7 @@ def _lun(lun: int, ports: int) -> list[str]:
         path = f"{card}/host{port}/rport-{port}:0-0/target{port}:0:0/{unit}"
         lines += [
             f"/sys/block/{name} -> ../devices/{path}/block/{name}",
-            f"/sys/devices/{path}/block/{name}/size = {500 * 10**9 // 512}",
+            f"/sys/devices/{path}/block/{name}/size = {sectors}",
             f"/sys/devices/{path}/state = running",
             f"/sys/bus/scsi/devices/{unit} -> ../../../devices/{path}",
             f"{disk}/slaves/{name} -> /sys/block/{name}",
@@ -200,6 +200,12 @@ sum                                274,877,906,944
 
 
 def files(folder: Path) -> None:
-    """Make ``server-x``, the capture of the server, and ``awr.txt``, the report of the database, in a folder."""
+    """Make ``awr.txt``, the report of the database, and captures of servers to choose from, in a folder.
+
+    ``server-x`` has no storage yet; the others have six LUNs over one port, four ports, and two of which one is down.
+    """
     server(folder / "server-x")
+    server(folder / "server-w", states=("Online",), luns=6, lun_gb=1500)
+    server(folder / "server-y", states=("Online",) * 4, luns=6, lun_gb=1500)
+    server(folder / "server-z", states=("Online", "Linkdown"), luns=6, lun_gb=1500)
     (folder / "awr.txt").write_text(AWR, encoding="utf-8")

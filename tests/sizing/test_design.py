@@ -165,6 +165,31 @@ def test_a_design_is_kept_as_a_candidate(
     assert [one["buy"] for one in data["parts"]] == [4, 2]
 
 
+def test_an_order_carries_its_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A figure of a report has a range and stays there; the speed of cores is a name, no SPECrate beside offers."""
+    monkeypatch.chdir(tmp_path)
+    given = ("workload.cpu_cores=12", "sga.mb=65536")
+    assert cli.run(["size", "--design", "--set", *SCENARIO, *given, "-o", "order.toml"]) == 0
+    capsys.readouterr()
+    sized = ["size", "--machine", "order.toml", "--workload", "order.toml"]
+    assert cli.run(sized) == 0
+    rows = capsys.readouterr().out.splitlines()
+    for resource in ("Storage ", "Space ", "CPU ", "Memory "):
+        assert any(row.startswith(resource) and row.endswith("PASS") for row in rows), resource
+    assert cli.run([*sized, "--emit", "postgresql"]) == 0
+    assert "120 MB/s x 300 s" in capsys.readouterr().out
+    text = Path("order.toml").read_text(encoding="utf-8")
+    assert "specrate" not in text
+
+    Path("wl.toml").write_text('schema = "sizeup.workload/1"\n[inputs]\n"workload.iops" = 1000\n', encoding="utf-8")
+    settings = ["--set", "db.gb=100", "-o", "other.toml"]
+    assert cli.run(["size", "--design", "--workload", "wl.toml", *settings]) == 0
+    kept = Path("other.toml").read_text(encoding="utf-8")
+    assert ('"db.gb" = 100' in kept, "workload.iops" in kept) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

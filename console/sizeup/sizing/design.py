@@ -17,6 +17,7 @@ from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import CALCULATIONS, complete, refuse_contradictions, size
 from sizeup.sizing.input_value import Value
+from sizeup.sizing.inputs.imported import FILE_KEYS
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.array import FEWEST_DRIVES
 from sizeup.sizing.keys import KEYS
@@ -51,6 +52,7 @@ _NEEDS = {
 }  # fmt: skip
 """The keys that give a part its demand."""
 _SPEED = ("workload.specrate_per_core", "machine.specrate_per_core")
+_MODELS = ("workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 
 
@@ -139,7 +141,7 @@ def _base(workload: Inputs, rules: Rules) -> tuple[dict[str, Value], dict[str, s
     if "array.disk_gb" not in kept:
         kind = getattr(kept.get("array.drive"), "value", _DEFAULTS["array.drive"])
         chosen["array.disk_gb"] = str(DRIVE_GB.get(kind, 3840))
-    if not any(keys <= kept.keys() for keys in ({*_SPEED}, {"workload.cpu_model", "machine.cpu_model"})):
+    if not any(keys <= kept.keys() for keys in ({*_SPEED}, {*_MODELS})):
         chosen |= dict.fromkeys(_SPEED, "1")
     settings = [f"{key}={value}" for key, value in (chosen | {"policy.n_plus_one": "required"}).items()]
     inputs = complete({**kept, **parse_settings(settings, Origin.USER, "--design")}, rules)
@@ -306,13 +308,34 @@ _KEPT = ("array.", "path.", "machine.", "cluster.")
 def kept_settings(found: Design) -> dict[str, str | float]:
     """Return the machine as designed, as a file of a candidate states it, in the units of the keys."""
     bought = {part.key for part in found.parts}
-    parts = {"array.": DRIVES, "path.": PORTS, "machine.sockets": CORES}
-    unused = [start for start, part in parts.items() if part not in bought]
-    unused += [_SPEED[1]] if _SPEED[0] in found.assumed else []
+    parts = {"array.": DRIVES, "path.": PORTS, "machine.sockets": CORES, "machine.cpu_model": CORES}
+    unused = tuple(start for start, part in parts.items() if part not in bought)
+    kept = {key: value for key, value in _inputs_to_keep(found).items() if key.startswith(_KEPT)}
+    return _settings({key: value for key, value in kept.items() if not key.startswith(unused)})
+
+
+def typed_workload(found: Design) -> dict[str, str | float]:
+    """Return the workload as far as the user typed it, in the units of the keys.
+
+    Figures of a report have a range, which a number in a file would lose.
+    """
+    given = {key: value for key, value in _inputs_to_keep(found).items() if key.startswith(FILE_KEYS["workload"])}
+    return _settings({key: value for key, value in given.items() if getattr(value, "origin", None) is Origin.USER})
+
+
+def _inputs_to_keep(found: Design) -> Inputs:
+    """Return the inputs, in which cores of one speed have one name: a SPECrate of 1 would count beside offers."""
+    if _SPEED[0] not in found.assumed:
+        return found.inputs
+    same = Words("that of the present server", Origin.USER, "--design")
+    named = next((found.inputs[key] for key in _MODELS if key in found.inputs), same)
+    kept = {key: value for key, value in found.inputs.items() if key not in _SPEED}
+    return {**kept, **dict.fromkeys(_MODELS, named)}
+
+
+def _settings(values: Mapping[str, Value]) -> dict[str, str | float]:
     settings: dict[str, str | float] = {}
-    for key, value in found.inputs.items():
-        if not key.startswith(_KEPT) or key.startswith(tuple(unused)):
-            continue
+    for key, value in values.items():
         if isinstance(value, Words):
             settings[key] = value.value
         elif isinstance(value, Quantity):

@@ -27,7 +27,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
 
-_KEYS = {
+FILE_KEYS = {
     "workload": ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users"),
     "candidate": (
         "machine.", "path.", "capacity.", "array.", "device.", "memory.", "numa.", "net.", "flash.", "cluster.",
@@ -51,6 +51,8 @@ class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
     format: str
     inputs: dict[str, str | int | float | dict[str, object]]
     title: str = ""
+    workload: dict[str, str | int | float | dict[str, object]] = {}
+    """What a designed candidate is to carry."""
 
 
 class WorkloadFile(Struct, frozen=True):
@@ -130,12 +132,14 @@ _REPORT_WITHIN = 20_000
 
 
 def parse_toml(text: str, where: str, kind: Literal["workload", "candidate"] = "workload") -> dict[str, Value]:
-    """What somebody wrote by hand: a workload, or a server as a vendor offers it."""
-    schema, keys = f"sizeup.{kind}/1", _KEYS[kind]
+    """Return a workload, also the one that a design was made for, or a server as a vendor offers it."""
+    schema, keys = f"sizeup.{kind}/1", FILE_KEYS[kind]
     entry: _Toml = decoding.parse_toml(text, where, schema, _Toml)
-    if entry.format != schema:
+    designed = kind == "workload" and entry.format == "sizeup.candidate/1" and bool(entry.workload)
+    if entry.format != schema and not designed:
         raise MalformedError(f"{where}: expected {schema}: schema is {entry.format!r}")
-    for key, value in entry.inputs.items():
+    inputs = entry.workload if designed else entry.inputs
+    for key, value in inputs.items():
         if isinstance(value, dict):
             names = [f"{key}.{name}" for name in value]
             raise MalformedError(
@@ -144,7 +148,7 @@ def parse_toml(text: str, where: str, kind: Literal["workload", "candidate"] = "
             )
         if not key.startswith(keys):
             raise UsageError(f"{where}: expected keys of {', '.join(keys)}, found {key!r}; use --set for others")
-    return parse_settings([f"{key}={value}" for key, value in entry.inputs.items()], Origin.IMPORTED, where)
+    return parse_settings([f"{key}={value}" for key, value in inputs.items()], Origin.IMPORTED, where)
 
 
 def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: int | None) -> dict[str, Value]:

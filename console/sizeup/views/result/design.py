@@ -10,7 +10,17 @@ import msgspec
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, is_licensed, kept_settings
+from sizeup.sizing.design import (
+    CORES,
+    DRIVES,
+    MEMORY,
+    PORTS,
+    Design,
+    DesignPart,
+    is_licensed,
+    kept_settings,
+    typed_workload,
+)
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.sheet import Inputs, brief
@@ -138,7 +148,14 @@ def design_data(found: Design) -> dict[str, Any]:
 
 
 def candidate_text(found: Design) -> str:
-    """Return the machine as designed as a TOML file that ``--machine`` and ``size compare`` read."""
-    lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in kept_settings(found).items()]
+    """Return the machine as designed, and its workload, as TOML that ``--machine`` and ``--workload`` read."""
     title = json.dumps(f"designed for {basis_text(found.inputs)}", ensure_ascii=False)
-    return "\n".join(('schema = "sizeup.candidate/1"', f"title = {title}", "", "[inputs]", *lines)) + "\n"
+    lines = ['schema = "sizeup.candidate/1"', f"title = {title}"]
+    for table, settings in (("inputs", kept_settings(found)), ("workload", typed_workload(found))):
+        if settings:
+            lines += [
+                "",
+                f"[{table}]",
+                *(f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items()),
+            ]
+    return "\n".join(lines) + "\n"
