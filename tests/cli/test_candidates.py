@@ -277,3 +277,14 @@ def test_what_warns_ranks_above_what_is_not_certain(folder: Path, capsys: pytest
     found = rows(printed(capsys, "uncertain.toml", "warns.toml", "--set", *WORKLOAD, *ARRAY))
 
     assert [row[:2] for row in found[:2]] == [["warns.toml", "WARN"], ["uncertain.toml", "NOT"]]
+
+
+def test_what_else_warns_decides_between_two_that_are_not_certain(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which LUNs are for the database is open in both; one of them also loses its only path with a port."""
+    purchase.server(folder / "four-ports", states=("Online",) * 4, luns=6, lun_gb=1500)
+    purchase.server(folder / "a-port", states=("Online",), luns=6, lun_gb=1500)
+    found = rows(printed(capsys, "a-port", "four-ports", "--set", *WORKLOAD, "db.gb=4000"))
+
+    assert [row[0] for row in found if row[0] in ("a-port", "four-ports")] == ["four-ports", "a-port"]

@@ -24,9 +24,8 @@ from sizeup.sizing.verdict import RESOURCE_NAMES, WORST_FIRST, ShareStatus, shar
 from sizeup.text import nearest
 from sizeup.units import format_in
 from sizeup.views.cards.cards import OUTAGE, TITLES, share_cell, status_label
-from sizeup.views.result.verdict import NO_VERDICT, first_card, overall_text, unsettled_note
+from sizeup.views.result.verdict import first_card, overall_text, unsettled_note
 
-_BEST_FIRST = ("PASS", "ASSUMED", "WARN", "NOT CERTAIN", NO_VERDICT, "FAIL")
 _PRICED = "license.cost.term"
 _FAIL = ShareStatus.FAIL.value
 _WORST = ["fail", "uncertain", *(one.value for one in WORST_FIRST if one.value not in ("fail", "uncertain"))]
@@ -111,7 +110,7 @@ class Candidate(Struct, frozen=True):
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates by the worst of their parts, then by how little is not judged, verdict, cost, share, name.
+    """Return the candidates by their worst part, how little is not judged, the other parts, cost, share and name.
 
     A part that is not judged never wins: it counts as the worst that another one still carries, and as failed where
     all fail that are judged in it.
@@ -124,10 +123,13 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
         parts, unknown = dict(judged[one.name]), open_parts[one.name]
         for part in stand_in.keys() & unknown:
             parts[part] = min(parts.get(part, stand_in[part]), stand_in[part], key=_WORST.index)
-        worst = min(map(_WORST.index, parts.values()), default=len(_WORST))
+        worst_first = sorted(map(_WORST.index, parts.values()))
         share = 0.0 if one.limit is None else one.limit.share or 0.0
-        verdict_rank = _BEST_FIRST.index(one.status)
-        return -worst, len(unknown), verdict_rank, one.cost is None, one.cost or 0.0, share, one.name
+        worst = -min(worst_first, default=len(_WORST))
+        return (
+            worst, len(unknown), [-status for status in worst_first],
+            one.cost is None, one.cost or 0.0, share, one.name,
+        )  # fmt: skip
 
     return sorted(candidates, key=rank)
 
