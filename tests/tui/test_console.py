@@ -274,7 +274,7 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console
 
 async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
-        await pressed(pilot, "4", "a", *"workload.cpu_percent", "enter", *"40", "enter", "t")
+        await pressed(pilot, "4", "a", *"workload.cpu_percent", "enter", *"40", "enter", "v")
         await pilot.pause()
         assert isinstance(console.chart, BarChart)
         assert console.chart.title.startswith("Factors: ")

@@ -51,7 +51,7 @@ async def test_an_unfinished_session_is_spoken_of_and_resumed(console: Console, 
 async def test_a_note_and_a_baseline_are_written_into_the_session(console: Console, folder: Path) -> None:
     path = stored(folder, "one")
     async with console.shown(keys="5n") as pilot:
-        await pressed(pilot, *"quiet", "enter", "m")
+        await pressed(pilot, *"quiet", "enter", "b")
         assert console.entries()[str(path)].startswith("* ")
 
     session = read_session(str(path))
@@ -61,7 +61,7 @@ async def test_a_note_and_a_baseline_are_written_into_the_session(console: Conso
 
 async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(console: Console, folder: Path) -> None:
     old_and_new(folder)
-    async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
+    async with console.shown(120, 40, keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
         assert console.app.screen.has_class("-compared")
         assert isinstance(console.chart, LineChart)

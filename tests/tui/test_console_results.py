@@ -77,7 +77,7 @@ async def test_the_points_stand_in_a_table_that_is_sorted_and_scrolls(console: C
         notes = console.says("#notes")
         await pressed(pilot, "G")
         last = table.cursor_row
-        await pressed(pilot, "o", "o", "O")
+        await pressed(pilot, *"SSSS")
         largest = [str(cell) for cell in table.get_row_at(0)]
         await settled(pilot, "t")
         shown = table.display, console.chart is None
@@ -151,7 +151,7 @@ async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(c
 
         assert point == point_key("latency", {"working_set_bytes": 16 << 10})
         assert "Enter" in readout
-        assert keys[0] == "Samples"
+        assert keys[0] == "Details"
         assert charts == [("BarChart", "Distribution"), ("LineChart", "CDF")]
         assert (console.chart, console.point) == (chosen, point)
         assert console.runner.stdin.words == []
@@ -176,10 +176,10 @@ async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(consol
         await console.end(pilot, ended())
         after = console.keys, console.text.splitlines()[-1]
 
-    assert before[0] == ["Run", "Plan", "Settings"]
-    assert during[0] == ["Pause", "Cancel", "Next tab", "Table", "Zoom"]
-    assert after[0] == ["Run", "Plan", "Settings", "Next tab", "Table", "Zoom"]
-    assert all(label in line for keys, line in (before, during, after) for label in (*keys, "Help", "Quit"))
+    assert before[0] == ["Measure", "Plan", "Settings", "Commands"]
+    assert during[0] == ["Pause", "Cancel", "Next view", "Table", "Zoom", "Commands"]
+    assert after[0] == ["Measure", "Plan", "Settings", "Next view", "Table", "Zoom", "Commands"]
+    assert all(label in line for keys, line in (before, during, after) for label in (*keys[:-1], "Help", "Quit"))
 
 
 async def test_a_run_that_has_no_sample_yet_says_so(console: Console) -> None:
@@ -202,7 +202,7 @@ async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
         again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
         await console.measure(pilot, [*records(), msgspec.structs.replace(start, step=step), *again])
         assert "step 2 of 2" in console.says("#standing")
-        await pressed(pilot, "n")
+        await pressed(pilot, ">")
         assert "step 1 of 2" in console.says("#standing")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.errors import UsageError
-from sizeup.tui.actions import ACTIONS
+from sizeup.tui.actions import ACTIONS, FOOTERS, action_of, first_key, footer
 from sizeup.tui.keymap import _is_key, checked
 
 
@@ -46,3 +46,25 @@ def test_a_key_that_was_given_away_is_free_and_two_modes_may_share_one() -> None
     keymap = {"app.quit": "f9", "run.start": "q", "summary.measure": "q"}
 
     assert checked(keymap) == keymap
+
+
+def test_a_key_has_one_word_in_every_last_line() -> None:
+    words: dict[str, set[str]] = {}
+    for name in {name for names in FOOTERS.values() for name in names}:
+        action = action_of(name)
+        words.setdefault(first_key(action, {}), set()).add(action.label)
+
+    assert {key: found for key, found in words.items() if len(found) > 1} == {
+        "Enter": {"Why", "Open", "Details"},
+        "t": {"Tree", "Table"},
+        "s": {"Settings", "Save"},
+    }
+
+
+def test_w_is_the_workload_and_nothing_else() -> None:
+    assert [one.id for listed in ACTIONS.values() for one in listed if "w" in one.keys.split(",")] == ["app.workload"]
+
+
+@pytest.mark.parametrize("scope", FOOTERS)
+def test_the_last_line_shows_at_most_nine_keys(scope: str) -> None:
+    assert len(footer(scope, {})) + len(footer("app", {})) <= 9

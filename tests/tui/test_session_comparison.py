@@ -14,7 +14,7 @@ from tui.stored_sessions import named, stored
 
 async def test_the_session_that_was_marked_last_is_the_baseline(console: Console, folder: Path) -> None:
     old, new = stored(folder, "old", day=1), stored(folder, "new", day=2)
-    async with console.shown(120, 40, keys=("5", "m", "down", "m")) as pilot:
+    async with console.shown(120, 40, keys=("5", "b", "down", "b")) as pilot:
         assert sum(line.startswith("* ") for line in console.entries().values()) == 1
         await pilot.press("c")
         assert console.told[-1].startswith("This is the baseline")
@@ -33,7 +33,7 @@ async def test_a_comparison_begins_with_its_conclusion_and_s_shows_the_statistic
 ) -> None:
     named(folder, "old", 92.0, 1)
     named(folder, "new", 147.2, 2)
-    async with console.shown(columns, rows, keys=("5", "down", "m", "up", "c")) as pilot:
+    async with console.shown(columns, rows, keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
         figures, hint = console.says("#detail"), str(console.app.screen.query_one("#session-pane").border_subtitle)
         await pressed(pilot, "s")
@@ -56,7 +56,7 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
 ) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.bandwidth.of-all")
-    async with console.shown(keys=("5", "down", "m", "up", "c")) as pilot:
+    async with console.shown(keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
         screen = console.app.screen
         compared, wide = console.says("#detail"), screen.query_one("#list-pane").region.width
@@ -85,7 +85,7 @@ async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_besid
 ) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.latency")
-    async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
+    async with console.shown(120, 40, keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
 
         figures = r"memory\.latency\.latency \S+ ns \S+ ns \+0\.0% 1\.000 \? too few runs"
@@ -95,7 +95,7 @@ async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_besid
 async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Path) -> None:
     stored(folder, "old", day=1, probe="clock.cost")
     stored(folder, "new", day=2)
-    async with console.shown(120, 40, keys=("5", "down", "m", "up", "c")) as pilot:
+    async with console.shown(120, 40, keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
 
         assert "! nothing measured on both sides" in console.says("#detail")

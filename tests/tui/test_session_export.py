@@ -145,7 +145,7 @@ async def test_readonly_exports_nothing(make_console: MakeConsole, folder: Path)
 async def test_a_comparison_is_exported_with_both_sessions(console: Console, folder: Path) -> None:
     stored(folder, "old", day=1)
     stored(folder, "new", day=2)
-    async with console.shown(keys=("5", "down", "m", "up", "c")) as pilot:
+    async with console.shown(keys=("5", "down", "b", "up", "c")) as pilot:
         await pilot.pause()
         for downs, ending in enumerate(("html", "md", "json")):
             await pressed(pilot, "e")

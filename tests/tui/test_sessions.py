@@ -158,10 +158,10 @@ async def test_searching_reads_no_file_again_and_coming_back_only_those_that_cha
 
 
 async def test_keys_that_find_no_session_say_so(console: Console, folder: Path) -> None:
-    async with console.shown(keys="5cmneR") as pilot:
+    async with console.shown(keys="5cbneR") as pilot:
         assert console.told == ["no session is selected"] * 5
         (folder / f"two{SUFFIX}").write_text("no session\n")
-        await pressed(pilot, "1", "5", "c", "m", "n", "e", "R")
+        await pressed(pilot, "1", "5", "c", "b", "n", "e", "R")
 
         assert len(console.told) == 10
         assert all("expected a sizeup session" in words for words in console.told[5:])
@@ -207,13 +207,13 @@ async def test_a_session_that_changes_while_it_is_shown_is_no_end(console: Conso
             assert console.app.runs is console.runs
 
 
-async def test_m_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(console: Console, folder: Path) -> None:
+async def test_b_takes_the_mark_of_the_baseline_back_and_no_note_shows_it(console: Console, folder: Path) -> None:
     stored(folder, "one")
     async with console.shown(120, 40, keys="5") as pilot:
-        await pressed(pilot, "m")
+        await pressed(pilot, "b")
         (marked,), told = console.entries().values(), console.told[-1]
         noted = console.says("#detail")
-        await pressed(pilot, "m")
+        await pressed(pilot, "b")
         (plain,) = console.entries().values()
 
         assert (marked[0], told) == ("*", "Marked as the baseline")

@@ -24,7 +24,7 @@ async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_pric
 
 
 async def test_a_published_case_is_a_table_with_its_source_and_both_directions(console: Console) -> None:
-    async with console.shown(120, 40, keys=("4", "right", "b", "enter")) as pilot:
+    async with console.shown(120, 40, keys=("4", "right", "c", "enter")) as pilot:
         await pilot.pause()
         assert isinstance(console.app.screen, PageDialog)
         page = console.app.screen._lines
@@ -37,7 +37,7 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(c
 
 async def test_pages_break_no_word_where_their_tables_have_no_room(make_console: MakeConsole) -> None:
     console = make_console(machine(packages=4))
-    async with console.shown(80, 24, keys=("4", "b", "enter")) as pilot:
+    async with console.shown(80, 24, keys=("4", "c", "enter")) as pilot:
         await pilot.pause()
         pages = [console.app.screen]
         await pressed(pilot, "escape", "l")
@@ -52,7 +52,7 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
 
 
 async def test_a_published_case_with_nothing_in_common_says_so(console: Console) -> None:
-    async with console.shown(120, 40, keys="4b") as pilot:
+    async with console.shown(120, 40, keys="4c") as pilot:
         listed = console.app.screen.query_one(KeyList)
         listed.highlighted = listed.get_option_index("preset:netapp-nfs")
         await pressed(pilot, "enter")
@@ -69,7 +69,7 @@ async def test_this_machine_stands_beside_that_of_another_session(
     store.mkdir(parents=True)
     path = store / "other.sizeup.jsonl"
     PlayedRunner(path).write([*records(found=machine(4, 8, 2)), *ended()])
-    async with console.shown(120, 40, keys="4b") as pilot:
+    async with console.shown(120, 40, keys="4c") as pilot:
         listed = console.app.screen.query_one(KeyList)
         listed.highlighted = listed.get_option_index(str(path))
         await pressed(pilot, "enter")

@@ -159,7 +159,7 @@ async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(conso
     async with in_topology(console, "slash", *"cpus 1") as pilot:
         pane, field = (console.app.screen.query_one(name) for name in ("#tree", "#find"))
         found = [(str(pane.border_title), console.part, bool(field.display))]
-        for keys in (["enter", "n"], ["slash", *"zz"], ["escape"]):
+        for keys in (["enter", ">"], ["slash", *"zz"], ["escape"]):
             await pressed(pilot, *keys)
             await pilot.pause()
             found.append((str(pane.border_title), console.part, bool(field.display)))

@@ -18,7 +18,7 @@ from topology_mode import in_topology, tree_of
 OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, node=0),))
 
 
-async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(console: Console) -> None:
+async def test_two_machines_are_one_tree_and_a_key_goes_from_difference_to_difference(console: Console) -> None:
     console.app.compared_with = OtherMachine("db00 2025-01-31 08:00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
@@ -26,7 +26,7 @@ async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_differenc
         pane = console.app.screen.query_one("#tree")
         titles, parts = [str(pane.border_title)], console.parts
         sides = str(console.app.screen.query_one("#detail-pane").border_title)
-        await pressed(pilot, "n")
+        await pressed(pilot, ">")
         await pilot.pause()
         titles.append(str(pane.border_title))
         second = console.says("#detail")

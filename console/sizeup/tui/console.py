@@ -143,7 +143,7 @@ class ConsoleApp(TerminalApp):
         self._interrupted = False
         self.exit_message = ""
         """What to print once the terminal is back."""
-        self.offered = OfferedSession(*(first_key_of(f"summary.{name}", self.keys) for name in ("latest", "resume")))
+        self.offered = OfferedSession(*(first_key_of(name, self.keys) for name in ("app.latest", "summary.resume")))
         self._timer: Timer | None = None
         self._frame_ticks = 4 if options.low_bandwidth else 2
         self._waited_ticks = self._frame_ticks

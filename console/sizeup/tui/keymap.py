@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from collections.abc import Iterator, Mapping
 
@@ -75,7 +76,7 @@ def _is_key(key: str) -> bool:
     *modifiers, base = key.split("+")
     if not base or not _MODIFIERS.issuperset(modifiers):
         return False
-    if len(base) == 1 or key in _NAMES or base in _NAMES:
+    if len(base) == 1 or key in _NAMES or base in _NAMES or base in map(_named, string.punctuation):
         return True
     try:
         return bool(unicodedata.lookup(base.replace("_", " ")))

@@ -328,9 +328,9 @@ class MeasureScreen(ModeScreen):
         if self._probe_page.shows_table:
             self._probe_page.focus_picture()
 
-    def action_sort(self, step: int) -> None:
-        """Sort the table by its next column, or the other way round."""
-        self._probe_page.sort_table(step)
+    def action_sort(self) -> None:
+        """Sort the table by its next column, up and then down."""
+        self._probe_page.sort_table()
 
     def action_zoom(self) -> None:
         """Maximize the chart or the table; only the status line of the run stays."""
@@ -378,6 +378,8 @@ class MeasureScreen(ModeScreen):
         idle: set[str] = set()
         if not runs.going_on:
             idle |= {"run.pause", "run.cancel"}
+        if runs.going_on or run is None:
+            idle.add("app.compare")
         if not self.host.measures or (probe is not None and runs.going_on and runs.includes(probe.name)):
             idle.add("run.start")
         if not self.host.measures or (probe is not None and not self._can_start(probe)):

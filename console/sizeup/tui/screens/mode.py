@@ -12,6 +12,8 @@ from textual.events import Resize, ScreenResume
 from textual.widget import Widget
 from textual.widgets import Static
 
+from sizeup.errors import SizeupError
+from sizeup.session.store import latest
 from sizeup.terminal.app import OnceStyledScreen
 from sizeup.tui.actions import SCOPES, footer, key_text, modes
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
@@ -102,6 +104,33 @@ class ModeScreen(OnceStyledScreen):
 
         self.app.push_screen(WorkloadForm(self.host), lambda taken: self.show_machine() if taken else None)
 
+    def action_compare(self) -> None:
+        """Compare the session that is shown with another one."""
+        self._in_sessions("screen.compare")
+
+    def action_export(self) -> None:
+        """Write a report of the session that is shown."""
+        self._in_sessions("screen.export")
+
+    def action_note(self) -> None:
+        """Write a note into the session that is shown."""
+        self._in_sessions("screen.note")
+
+    def _in_sessions(self, action: str) -> None:
+        self.host.go("sessions", self.host.runs.path, action)
+
+    def action_latest(self) -> None:
+        """Open the session that was written last; the one that is shown is none."""
+        try:
+            path = latest()
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        if path is None or str(path) == self.host.runs.path:
+            self.notify("No other session is saved yet.", markup=False)
+        else:
+            self.host.show_session(str(path))
+
     def action_cancel(self) -> None:
         """Cancel the current run; a long one only after a question."""
         runs = self.host.runs
@@ -140,8 +169,9 @@ class ModeScreen(OnceStyledScreen):
         """Redraw the last line."""
         keys = self.host.keys
         here = [(key_text(key), label) for key, label in self.footer_keys()]
-        here = here or footer((self.SCOPE,), keys, self.idle_actions())
-        self._key_line.show(here, footer(("app",), keys))
+        commands, *everywhere = footer("app", keys)
+        here = here or [*footer(self.SCOPE, keys, self.idle_actions()), commands]
+        self._key_line.show(here, everywhere)
 
     def footer_keys(self) -> tuple[tuple[str, str], ...]:
         """Keys and labels of what has the focus, in place of those of the mode; empty for these."""

@@ -101,10 +101,10 @@ class ProbePage(Vertical):
         elif TABLE in self._names:
             self._tab_before, self._tab = self._tab, TABLE
 
-    def sort_table(self, step: int) -> None:
-        """Sort the table by its next column, or the other way round."""
+    def sort_table(self) -> None:
+        """Sort the table by its next column, up and then down."""
         if self._table is not None and self._table.display:
-            self._table.action_sort(step)
+            self._table.action_sort()
 
     def has_samples(self, run: StepRun) -> bool:
         """Whether there are samples behind the point under the readout."""

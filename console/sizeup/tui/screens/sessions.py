@@ -148,6 +148,10 @@ class SessionsScreen(ModeScreen):
         field.display = False
         self.query_one(KeyList).focus()
 
+    def action_open(self) -> None:
+        """Open the chosen session, whatever has the focus."""
+        self.query_one(KeyList).action_select()
+
     def action_find(self) -> None:
         """Search in names, hosts, titles, tags and notes."""
         if self._comparison is not None:
@@ -238,7 +242,7 @@ class SessionsScreen(ModeScreen):
             self._compare(newer, older, "No baseline marked: A is the older, B the newer")
 
         answers = [(name, session_text.choice(session)) for name, session in others.items()]
-        question = "No session is marked as the baseline (m). Compare with which one?"
+        question = "No session is marked as the baseline (b). Compare with which one?"
         ask(self.app, ChoiceDialog(question, answers), answered)
 
     def _started(self, path: str) -> tuple[str, str]:

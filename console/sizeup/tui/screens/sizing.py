@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
@@ -23,10 +22,10 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.keys import KEYS
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.baseline_sessions import choices
-from sizeup.tui.dialogs import ChoiceDialog, PickDialog, TextDialog, ask
+from sizeup.tui.dialogs import ChoiceDialog, PickDialog, ask
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.sizing_state import SizingState, workload_inputs
+from sizeup.tui.screens.sizing_state import SizingState
 from sizeup.tui.screens.sizing_text import (
     ANSWERS,
     comparison_page,
@@ -108,7 +107,7 @@ class SizingScreen(ModeScreen):
     def _show_verdict(self) -> None:
         """Show the verdict in the words of Summary."""
         host, styles = self.host, status_styles(ansi=self.app.current_theme.ansi)
-        workload = f"{first_key_of('sizing.workload', host.keys)}: enter a workload."
+        workload = f"{first_key_of('app.workload', host.keys)}: enter a workload."
         found = summary(host.machine, host.runs.session, host.stated_advice, (workload,))
         shown = headline_verdict(found.verdict, self.app.size, styles, self._in_console)
         self.query_one("#verdict", Static).update(shown)
@@ -164,26 +163,6 @@ class SizingScreen(ModeScreen):
             self._edit(key)
         elif chosen:
             self.action_tornado()
-
-    def action_workload_file(self) -> None:
-        """Ask for a file, and take the workload that it describes."""
-        question = "Workload file: AWR or Statspack (text, HTML), sar, iostat, vmstat, kSar's CSV, or TOML"
-        dialog = TextDialog(question, hint="Enter reads the file, Esc cancels.")
-        ask(self.app, dialog, lambda path: self.run_worker(self._import(path), exclusive=True))
-
-    async def _import(self, path: str) -> None:
-        runs = self.host.runs
-        try:
-            values = await asyncio.to_thread(workload_inputs, path)
-        except SizeupError as error:
-            self._refuse(str(error))
-            return
-        if self.host.runs is not runs:
-            words = f"{path} was not used: another session was opened while it was read."
-            self.notify(words, severity="warning", markup=False)
-            return
-        if self._take(values):
-            self.show_target(next(iter(values)))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the new value, or show why it is refused."""
@@ -259,7 +238,7 @@ class SizingScreen(ModeScreen):
             licenses_page(self._state.sizing, self._page_width(), self._state.deviation, self._in_console)
         )
 
-    def action_presets(self) -> None:
+    def action_compare(self) -> None:
         """Put a published case, or the machine of another session, beside this machine."""
         answers = [(f"{PREFIX}{name}", f"{name}: {preset.title}") for name, preset in shipped_presets().items()]
         try:
@@ -366,8 +345,8 @@ class SizingScreen(ModeScreen):
 
     def _show_working(self) -> None:
         state, chosen = self._state, self._answers.chosen
-        file_key = first_key_of("sizing.file", self.host.keys)
-        heading, *rest = working_lines(state.given, chosen, None if state.is_changed else state.advice, file_key)
+        workload_key = first_key_of("app.workload", self.host.keys)
+        heading, *rest = working_lines(state.given, chosen, None if state.is_changed else state.advice, workload_key)
         width = _text_width(self.query_one("#working-pane")) - 2  # its padding
         folded = Text("\n".join(working_line(self._in_console(line), width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))

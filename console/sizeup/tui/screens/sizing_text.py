@@ -49,9 +49,9 @@ WORKLOAD_HELP = (
     "  A verdict compares the demand of a workload with the capacity of this machine.",
     "  Enter what is known of it: Random IOPS with Share of reads and Block size, or Throughput.",
     "  For a verdict on the CPU, enter CPU utilization; a finds every other input, such as Redo rate.",
-    "  {key} takes the figures from a file: an AWR, Statspack, sar or iostat report.",
+    "  {key} asks for these figures, or for a file of them: an AWR, Statspack, sar or iostat report.",
 )
-"""Heading and text behind the row that asks for a workload; ``{key}`` is that of the file."""
+"""Heading and text behind the row that asks for a workload; ``{key}`` is that of the workload."""
 
 
 ANSWERS = "Answers"
@@ -100,13 +100,13 @@ def page_lines(heading: Sequence[str], compared: Table, width: int) -> list[str]
     return lines + (compared_lines(compared, width) or ["Nothing to compare: the two have no figure in common."])
 
 
-def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, file_key: str) -> list[str]:
+def working_lines(given: AdviceSet, chosen: str, recorded: ShownAdvice | None, workload_key: str) -> list[str]:
     """Return heading and working of the chosen row; ``recorded`` is what a session recorded in its place.
 
-    ``file_key`` asks for a workload file.
+    ``workload_key`` asks for the workload.
     """
     if chosen == NO_WORKLOAD:
-        return [line.format(key=file_key) for line in WORKLOAD_HELP]
+        return [line.format(key=workload_key) for line in WORKLOAD_HELP]
     advice = given.find(chosen)
     if advice is not None:
         heading, *rest = advice_lines(advice, sources=True)

@@ -17,9 +17,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
-from sizeup.session.store import latest
 from sizeup.tui.actions import bindings, first_key_of
 from sizeup.tui.option_text import by_keys
 from sizeup.tui.runs import spec_of
@@ -136,7 +134,7 @@ class SummaryScreen(ModeScreen):
     def _actions(self) -> tuple[str, ...]:
         """What a reader can do while there is no verdict."""
         host = self.host
-        workload = f"{first_key_of('summary.workload', host.keys)}: enter a workload, or an AWR file."
+        workload = f"{first_key_of('app.workload', host.keys)}: enter a workload, or an AWR file."
         if host.runs.running:
             return (workload, "Measuring.")
         if not host.measures:
@@ -244,18 +242,6 @@ class SummaryScreen(ModeScreen):
         """Show the details of the line under the cursor, whatever has the focus."""
         self.query_one(KeyList).action_select()
 
-    def action_latest(self) -> None:
-        """Open the session that was written last; the one that is shown is none."""
-        try:
-            path = latest()
-        except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        if path is None or str(path) == self.host.runs.path:
-            self.notify("No other session is saved yet.", markup=False)
-        else:
-            self.host.show_session(str(path))
-
     def action_resume(self) -> None:
         """Go to the interrupted session, and ask there whether to run what it is missing."""
         if (path := self.host.offered.interrupted) is not None:
@@ -272,7 +258,9 @@ class SummaryScreen(ModeScreen):
         if not self.host.measures or runs.running:
             idle += ["summary.measure", "summary.mount"]
         if self.host.saved_session is not None or runs.session is not None:
-            idle.append("summary.latest")
+            idle.append("app.latest")
+        else:
+            idle += ["app.compare", "app.export"]
         if self.host.offered.interrupted is None:
             idle.append("summary.resume")
         return idle
@@ -357,7 +345,7 @@ class SummaryScreen(ModeScreen):
             measure = f"Measure memory, the clock and {self._mount or 'no disk (m: choose one)'}"
         steps = [("summary.measure", measure)] if host.measures and not host.runs.running else []
         steps += [
-            ("summary.workload", "Enter a workload, or an AWR file, for a verdict"),
+            ("app.workload", "Enter a workload, or an AWR file, for a verdict"),
             ("summary.licenses", "Choose what is licensed, for its cost"),
             ("mode.topology", "Look at sockets, caches, memory nodes and devices"),
             ("mode.sessions", "Open or compare what was measured before"),

@@ -38,15 +38,15 @@ class PointTable(DataTable[Text]):
         self.shown = rows
         self._fill()
 
-    def action_sort(self, step: int) -> None:
-        """Sort by the next column; with 0 the other way round."""
+    def action_sort(self) -> None:
+        """Sort by the column the other way round, then by the next one."""
         if not self.shown.columns:
             return
-        if step == 0:
-            self._reversed = not self._reversed
+        at = -1 if self._sorted_by is None else self._sorted_by
+        if at >= 0 and not self._reversed:
+            self._reversed = True
         else:
-            at = -1 if self._sorted_by is None else self._sorted_by
-            self._sorted_by, self._reversed = (at + step) % len(self.shown.columns), False
+            self._sorted_by, self._reversed = (at + 1) % len(self.shown.columns), False
         self._fill()
 
     @on(DataTable.HeaderSelected)
