@@ -27,7 +27,7 @@ class InputKind(Enum):
     CHOICE = "choice"
 
 
-class InputKey(Struct, frozen=True):
+class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
     """One key with the unit of a bare number, its range and its meaning."""
 
     name: str
