@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from finding_checks import find, ids, looks_only, node, only, two_sockets
 from recordings import expectations, recorded_machine
+from sizeup.decoding import toml_tables
 from sizeup.discovery import findings
 from sizeup.model.machine import Machine, Platform
 from sizeup.model.numa import HugePages
@@ -71,14 +72,20 @@ def test_a_governor_is_not_judged_without_its_driver() -> None:
     assert ids(Machine(platform=replace(slow, frequency_driver=None))) == []
 
 
-def made_findings() -> list[ast.Call]:
-    """Every place in the source that makes a finding."""
+def made_findings() -> list[tuple[ast.Call, str, dict[str, ast.expr]]]:
+    """Every place in the source that makes a finding, with its id and what it states itself."""
     return [
-        call
+        (call, ast.literal_eval(call.args[0]), {str(keyword.arg): keyword.value for keyword in call.keywords})
         for module in pathlib.Path(findings.__path__[0]).glob("*.py")
         for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Finding"
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "finding"
     ]
+
+
+def catalog() -> dict[str, dict[str, str]]:
+    """The words that findings say on any machine."""
+    text = (pathlib.Path(findings.__path__[0]) / "catalog.toml").read_text(encoding="utf-8")
+    return toml_tables(text)
 
 
 def endings(node: ast.expr) -> list[str]:
@@ -97,21 +104,33 @@ def endings(node: ast.expr) -> list[str]:
     return []
 
 
-def test_every_kind_of_finding_has_evidence_a_remedy_a_command_and_only_probes_that_exist() -> None:
-    made = made_findings()
-    keywords = [{keyword.arg: keyword.value for keyword in call.keywords} for call in made]
-    probes = {ast.literal_eval(each["probe"]) for each in keywords if "probe" in each}
+def test_every_kind_of_finding_has_a_consequence_a_remedy_a_command_and_only_quantities_that_exist() -> None:
+    made, words = made_findings(), catalog()
 
-    assert len(made) > 20
-    assert all(len(call.args) == 7 for call in made)
-    assert all("command" in each for each in keywords)
-    assert probes <= set(load_registry().probes)
+    assert len(made) > 50
+    assert {id_ for _, id_, _ in made} == set(words)
+    for call, id_, stated in made:
+        assert len(call.args) == 4, id_
+        assert {"consequence", "remedy", "command"} <= set(words[id_]) | set(stated), id_
+    quantities = {each["quantity"] for each in words.values() if "quantity" in each}
+    assert [quantity for quantity in quantities if load_registry().giving(quantity) is None] == []
+
+
+def test_what_only_some_machines_hear_is_asked_of_the_machine() -> None:
+    words = catalog()
+    needs = {id_ for id_, each in words.items() if {"remedy_in_guest", "of_kernel"} & set(each)}
+
+    assert {id_ for _, id_, stated in made_findings() if "machine" in stated} == needs
 
 
 def test_a_title_is_a_heading_and_consequence_and_remedy_are_sentences() -> None:
     made = made_findings()
-    titles = [ending for call in made for ending in endings(call.args[2])]
-    sentences = [ending for call in made for part in call.args[4:6] for ending in endings(part)]
+    titles = [ending for call, _, _ in made for ending in endings(call.args[1])]
+    parts = ("consequence", "remedy")
+    sentences = [
+        ending for _, _, stated in made for part in parts if part in stated for ending in endings(stated[part])
+    ]
+    sentences += [each[part] for each in catalog().values() for part in (*parts, "remedy_in_guest") if part in each]
 
     assert len(sentences) > 2 * len(made)
     assert [title for title in titles if title.endswith(".")] == []

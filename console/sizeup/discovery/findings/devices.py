@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
+from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine, device_of
 from sizeup.model.network import PORTS
 from sizeup.model.storage import Transport
@@ -39,20 +40,16 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
             continue
         reason = "which has no memory" if node in bare else "whose CPUs sizeup may not use"
         remedy, command = _placing(machine, node)
-        yield Finding(
+        yield finding(
             "device.remote",
-            Severity.WARNING,
             f"{name} is attached to NUMA node {node}, {reason}",
             (
                 f"{name}: NUMA node {node}",
                 f"CPUs that sizeup may use are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
             ),
-            "Transfers to memory of other nodes, and interrupts that their CPUs handle, cross the interconnect between "
-            "the nodes.",
-            remedy,
             (subject,),
+            remedy=remedy,
             command=command,
-            quantity="storage.bandwidth",
         )
 
 
@@ -88,26 +85,20 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
         if not function.address.endswith(".0") or (function.class_code or 0) >> 16 in (_DISPLAY, _ACCELERATOR):
             continue  # graphics processors slow their links down when idle
         if link.gigatransfers < limit.gigatransfers or link.width < limit.width:
-            yield Finding(
+            yield finding(
                 "pci.degraded-link",
-                Severity.WARNING,
                 f"PCIe link of {function.address} ({function.driver or 'no driver'}) is slower than both ends allow",
                 (
                     f"now {link.gigatransfers:g} GT/s x{link.width}",
                     f"both ends can do {limit.gigatransfers:g} GT/s x{limit.width}",
                 ),
-                f"It carries at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
-                "of the bandwidth that it could.",
-                for_guest(
-                    machine,
-                    "Check again under load, because some devices slow their link down when idle; then reseat the "
-                    "card, and check riser and slot.",
-                    "Check again under load, because some devices slow their link down when idle; then check card and "
-                    "slot on the host.",
-                ),
                 (f"pci:{function.address}",),
+                consequence=(
+                    f"It carries at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
+                    "of the bandwidth that it could."
+                ),
                 command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",
-                quantity="storage.bandwidth",
+                machine=machine,
             )
 
 
@@ -122,22 +113,13 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
                 continue
             seen.add(device)
             users = (budget.device, *stage.shared_with)
-            yield Finding(
+            yield finding(
                 "pci.narrow-uplink",
-                Severity.INFO,
                 f"{', '.join(users)} share a PCIe link that carries less than their combined demand",
                 (
                     f"{stage.name} {stage.subject}: {format_rate(rate)} ({stage.source})",
                     f"combined demand: {format_rate(wanted)}",
                 ),
-                "Each reaches its full speed alone, but not while the others are busy.",
-                for_guest(
-                    machine,
-                    "Move them to slots with links of their own, or plan with the bandwidth of the shared link.",
-                    "Give this machine devices in different slots of the host, or plan with the bandwidth of the "
-                    "shared link.",
-                ),
                 (f"pci:{stage.subject}",),
-                command="lspci -tv",
-                quantity="storage.bandwidth",
+                machine=machine,
             )

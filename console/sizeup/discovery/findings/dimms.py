@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sizeup.model.finding import Finding, Severity
+from sizeup.discovery.findings.catalog import finding
+from sizeup.model.finding import Finding
 from sizeup.model.machine import DimmSlot, EdacController, EdacDimm, Machine
 from sizeup.procfs.smbios import NON_VOLATILE
 from sizeup.text import plural
@@ -77,18 +78,13 @@ def unbalanced_channels(machine: Machine) -> Iterator[Finding]:
         groups.setdefault(re.sub(r"chan.*$", "", channel, flags=re.IGNORECASE), []).append(channel)
     uneven = [channel for group in groups.values() if len({sizes[each] for each in group}) > 1 for channel in group]
     if uneven:
-        yield Finding(
+        yield finding(
             "memory.unbalanced-channels",
-            Severity.WARNING,
             "Memory channels hold different amounts of memory",
             _listed(
                 [f"{channel}: {format_bytes(sizes[channel]) if sizes[channel] else 'empty'}" for channel in uneven]
             ),
-            "Part of the memory can be interleaved over some of the channels only, so its bandwidth can be lower.",
-            "Populate the channels alike, as the server's manual describes for this number of modules.",
             ("memory",),
-            command=_MODULES_COMMAND,
-            quantity="memory.read_bandwidth",
         )
 
 
@@ -103,9 +99,8 @@ def reduced_speed(machine: Machine) -> Iterator[Finding]:
             slower.setdefault((configured, rated), []).append(slot.name or "slot without a name")
     if slower:
         configured, rated = min(slower, key=lambda pair: pair[0] / pair[1])
-        yield Finding(
+        yield finding(
             "memory.reduced-speed",
-            Severity.INFO,
             f"Memory runs at {speed_text(configured)}, its modules are rated for {speed_text(rated)}",
             _listed(
                 [
@@ -114,13 +109,11 @@ def reduced_speed(machine: Machine) -> Iterator[Finding]:
                     for speeds, names in slower.items()
                 ]
             ),
-            f"At this speed, memory has at most {configured / rated:.0%} of the bandwidth that its modules are rated "
-            "for.",
-            "Look up which speed the processor supports with this many modules in a channel. If it is higher, look for "
-            "a memory speed or power profile in the firmware's settings.",
             ("memory",),
-            command=_MODULES_COMMAND,
-            quantity="memory.read_bandwidth",
+            consequence=(
+                f"At this speed, memory has at most {configured / rated:.0%} of the bandwidth that its modules are "
+                "rated for."
+            ),
         )
 
 
@@ -136,16 +129,12 @@ def mixed_sizes(machine: Machine) -> Iterator[Finding]:
         command = f"grep . {_EDAC}/dimm*/size"
     if len(sizes) > 1:
         counts = [f"{count} × {format_bytes(size or 0)}" for size, count in sorted(sizes.items(), key=str)]
-        yield Finding(
+        yield finding(
             "memory.mixed-modules",
-            Severity.INFO,
             f"Memory modules have {len(sizes)} different sizes",
             (f"modules: {', '.join(counts)}",),
-            "Where channels or NUMA nodes hold different amounts of memory, bandwidth and free memory differ, too.",
-            "Check in the server's manual that it supports this mix; prefer modules of one size.",
             ("memory",),
             command=command,
-            quantity="memory.read_bandwidth",
         )
 
 
@@ -180,25 +169,16 @@ def errors(machine: Machine) -> Iterator[Finding]:
     lost = [each for each in machine.memory_controllers if each.uncorrectable_errors]
     corrected = [each for each in machine.memory_controllers if each.correctable_errors]
     if lost:
-        yield Finding(
+        yield finding(
             "memory.uncorrectable-errors",
-            Severity.CRITICAL,
             f"Memory had {plural(sum(each.uncorrectable_errors or 0 for each in lost), 'uncorrectable error')}",
             _error_lines(lost, correctable=False),
-            "The content of these memory locations was lost; processes that used them may have been killed, or have "
-            "failed.",
-            "Have the modules replaced before a database runs here, and check the kernel log for what was hit.",
             ("memory",),
-            command=f"grep . {_EDAC}/ue_count; dmesg | grep -iE 'edac|mce|hardware error'",
         )
     if corrected:
-        yield Finding(
+        yield finding(
             "memory.correctable-errors",
-            Severity.WARNING,
             f"Memory had {plural(sum(each.correctable_errors or 0 for each in corrected), 'correctable error')}",
             _error_lines(corrected, correctable=True),
-            "ECC corrected them, and no data was lost; a module whose count grows may fail.",
-            "Look again after some days; have a module whose count grows replaced.",
             ("memory",),
-            command=f"grep . {_EDAC}/ce_count; dmesg | grep -iE 'edac|mce|hardware error'",
         )

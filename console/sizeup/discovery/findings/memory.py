@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sizeup.discovery.findings.remedies import for_guest, memory_command, on_host
+from sizeup.discovery.findings.catalog import finding
+from sizeup.discovery.findings.remedies import for_guest, memory_command
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
@@ -24,7 +25,6 @@ _LOW_OF_USUAL = 0.25
 """A node is low below this share of the median of all."""
 _NODE_SUM_TOLERANCE = 0.05
 _MEMLOCK_MEANT = 1 << 30
-_COMMAND = "numactl --hardware; lscpu --extended; dmesg | grep -iE 'numa|srat'"
 
 
 def _memory_nodes(machine: Machine) -> list[NumaNode]:
@@ -65,28 +65,27 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
         # They would be roomy if the kernel reclaimed their page cache.
         cached = all((node.available_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1) for node in empty)
         names = _nodes(empty)
-        yield Finding(
+        yield finding(
             "memory.exhausted-node",
-            Severity.WARNING if cached else Severity.CRITICAL,
             f"NUMA {names} {_have(empty)} almost no free memory, while {_nodes(roomy)} {_have(roomy)} plenty",
-            tuple(_node_line(node) for node in (*empty, *roomy)),
-            (
+            (_node_line(node) for node in (*empty, *roomy)),
+            (f"node:{node.os_id}" for node in empty),
+            severity=Severity.WARNING if cached else None,
+            consequence=(
                 f"Much of the memory of {names} is page cache, which the kernel must reclaim first. Until then, "
                 f"processes that allocate on {names} get memory of another node or wait; memory latency rises."
             )
             if cached
             else f"Processes that allocate on {names} get memory of another node, or wait while the kernel reclaims "
             "pages; memory latency rises.",
-            (
+            remedy=(
                 "Find out which processes read or write files there (backups, copies), and spread them over the nodes. "
                 if cached
                 else ""
             )
             + "Reserve huge pages evenly on all nodes before the database starts, or start it with interleaved memory "
             "(numactl --interleave=all, or its own NUMA setting). If it is running, restart it.",
-            tuple(f"node:{node.os_id}" for node in empty),
             command="numactl --hardware",
-            quantity="memory.remote_latency",
         )
     yield from _exhausted_pools(machine)
 
@@ -118,18 +117,19 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
         empty = [node for node, pool in pools if pool.free == 0]
         roomy = [node for node, pool in pools if pool.free > ROOMY_SHARE * pool.total]
         if empty and roomy:
-            yield Finding(
+            yield finding(
                 "memory.exhausted-node",
-                Severity.CRITICAL,
                 f"NUMA {_nodes(empty)} {_have(empty)} no free {format_bytes(size)} huge pages, "
                 f"while {_nodes(roomy)} {_have(roomy)} plenty",
-                tuple(f"node {node.os_id}: {pool.free} of {pool.total} huge pages free" for node, pool in pools),
-                f"Shared memory allocated on {_nodes(empty)} gets its huge pages from another node, or none.",
-                "Interleave the shared memory over the nodes, or reserve more huge pages where they are used "
-                "(/sys/devices/system/node/node*/hugepages).",
-                tuple(pool_key(node.os_id, size) for node in empty),
+                (f"node {node.os_id}: {pool.free} of {pool.total} huge pages free" for node, pool in pools),
+                (pool_key(node.os_id, size) for node in empty),
+                consequence=f"Shared memory allocated on {_nodes(empty)} gets its huge pages from another node, or "
+                "none.",
+                remedy=(
+                    "Interleave the shared memory over the nodes, or reserve more huge pages where they are used "
+                    "(/sys/devices/system/node/node*/hugepages)."
+                ),
                 command=_pool_command(size, "free_hugepages"),
-                quantity="memory.remote_latency",
             )
 
 
@@ -148,17 +148,11 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
         share_used = ((node.memory_bytes or 0) - (node.free_bytes or 0)) / used
         share = (node.memory_bytes or 0) / capacity
         if share_used - share > _SKEW:
-            yield Finding(
+            yield finding(
                 "memory.skewed-use",
-                Severity.INFO,
                 f"NUMA node {node.os_id} has {share:.0%} of total memory, but {share_used:.0%} of the memory in use",
-                tuple(_node_line(other) for other in nodes),
-                "The next large allocation may exhaust this node.",
-                "Check whether it grows under load: save a first look (sizeup detect --json > FILE), and compare later "
-                "(sizeup detect --since FILE).",
+                (_node_line(other) for other in nodes),
                 (f"node:{node.os_id}",),
-                command="numactl --hardware",
-                quantity="memory.remote_latency",
             )
 
 
@@ -180,16 +174,13 @@ def low_nodes(machine: Machine) -> Iterator[Finding]:
         and not (_share(node) < EXHAUSTED_SHARE and any(_share(other) > ROOMY_SHARE for other in nodes))
     ]
     if low:
-        yield Finding(
+        yield finding(
             "memory.low-node",
-            Severity.INFO,
             f"NUMA {_nodes(low)} {_have(low)} much less free memory than the other nodes",
-            tuple(f"node {node.os_id}: {available[node.os_id]:.0%} free or page cache" for node in nodes),
-            f"Memory that is allocated there next may come from another node, and {_nodes(low)} may run out first.",
-            "Find out which processes have their memory there, and whether the database is meant to.",
-            tuple(f"node:{node.os_id}" for node in low),
-            command="numastat -m",
-            quantity="memory.remote_latency",
+            (f"node {node.os_id}: {available[node.os_id]:.0%} free or page cache" for node in nodes),
+            (f"node:{node.os_id}" for node in low),
+            consequence=f"Memory that is allocated there next may come from another node, and {_nodes(low)} may run "
+            "out first.",
         )
 
 
@@ -226,18 +217,11 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
     if share < ONE_SIDED_SHARE:
         return ()
     return (
-        Finding(
+        finding(
             "memory.one-sided-growth",
-            Severity.WARNING,
             f"{share:.1%} of newly used memory is on NUMA node {node}",
-            tuple(f"node {number}: {'+' if size >= 0 else '-'}{format_bytes(abs(size))}" for number, size in growth),
-            "One node's memory controllers serve all of it, CPUs of the other nodes access it remotely, and this node "
-            "runs out of memory first.",
-            "Find the process that allocated it. Start it again with interleaved memory (numactl --interleave=all "
-            "COMMAND, or the database's NUMA setting), and reserve huge pages evenly on all nodes.",
+            (f"node {number}: {'+' if size >= 0 else '-'}{format_bytes(abs(size))}" for number, size in growth),
             (f"node:{node}",),
-            command="numastat -m; ps -eo pid,rss,comm --sort=-rss | head",
-            quantity="memory.remote_latency",
         ),
     )
 
@@ -253,22 +237,19 @@ def suma(machine: Machine) -> Iterator[Finding]:
     if virtual or (platform.is_guest is None and not off):
         return  # a hypervisor invents the sockets it shows
     if off:
-        yield Finding(
+        yield finding(
             "numa.suma",
-            Severity.WARNING,
             "NUMA is switched off by numa=off",
             (_socket_counts(machine), "kernel command line: numa=off"),
-            "The kernel cannot place memory near the CPUs that use it.",
-            "Remove numa=off from the kernel command line, reboot, and measure memory latency again.",
             ("machine",),
+            consequence="The kernel cannot place memory near the CPUs that use it.",
+            remedy="Remove numa=off from the kernel command line, reboot, and measure memory latency again.",
             command="cat /proc/cmdline",
-            quantity="memory.local_latency",
         )
     elif len(machine.nodes) == 1 and len(machine.nodes[0].packages) > 1 and not platform.shared_memory_controller:
         own = platform.shared_memory_controller is False
-        yield Finding(
+        yield finding(
             "numa.suma",
-            Severity.WARNING if own else Severity.INFO,
             f"{len(machine.packages)} sockets appear as 1 NUMA node",
             (
                 _socket_counts(machine),
@@ -276,19 +257,24 @@ def suma(machine: Machine) -> Iterator[Finding]:
                 if own
                 else "memory controllers: unknown",
             ),
-            "Some memory accesses go to another socket, and the kernel cannot place memory near the CPUs that use it."
-            if own
-            else "If each socket has memory of its own, some memory accesses go to another socket. If all sockets "
-            "share one memory controller, one NUMA node is right.",
-            "Check the firmware setup for node interleaving (not the same as numactl --interleave); if it is on, "
-            "switch it off. If it is off, check that the kernel is built with CONFIG_NUMA=y. Then measure memory "
-            "latency again."
-            if own
-            else "Find out from the server's manual whether each socket has memory of its own. If so, check the "
-            "firmware setup for node interleaving, and that the kernel is built with CONFIG_NUMA=y.",
             ("machine",),
+            severity=None if own else Severity.INFO,
+            consequence=(
+                "Some memory accesses go to another socket, and the kernel cannot place memory near the CPUs that use "
+                "it."
+                if own
+                else "If each socket has memory of its own, some memory accesses go to another socket. If all sockets "
+                "share one memory controller, one NUMA node is right."
+            ),
+            remedy=(
+                "Check the firmware setup for node interleaving (not the same as numactl --interleave); if it is on, "
+                "switch it off. If it is off, check that the kernel is built with CONFIG_NUMA=y. Then measure memory "
+                "latency again."
+                if own
+                else "Find out from the server's manual whether each socket has memory of its own. If so, check the "
+                "firmware setup for node interleaving, and that the kernel is built with CONFIG_NUMA=y."
+            ),
             command="numactl --hardware; dmesg | grep -iE 'numa|srat'",
-            quantity="memory.local_latency",
         )
 
 
@@ -302,20 +288,13 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
     sized = [node for node in nodes if node.memory_bytes is not None]
     sizes = [node.memory_bytes or 0 for node in sized]
     if len(sizes) > 1 and max(sizes) > _UNEVEN_RATIO * min(sizes):
-        yield Finding(
+        yield finding(
             "memory.uneven-nodes",
-            Severity.WARNING,
             f"NUMA nodes differ in memory size: {format_bytes(min(sizes))} to {format_bytes(max(sizes))}",
             (*(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized), *numbering(machine)),
-            "With evenly spread work, the nodes with the least memory run out of it first.",
-            for_guest(
-                machine,
-                "Install the same memory modules for every node; the server's manual says which slots are whose.",
-                "Give the virtual nodes equal memory in the hypervisor's settings for this machine.",
-            ),
-            tuple(f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
+            (f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
             command=memory_command(machine),
-            quantity="memory.remote_latency",
+            machine=machine,
         )
     pools: dict[int, list[tuple[NumaNode, HugePages]]] = {}
     for node in nodes:
@@ -324,16 +303,13 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
     for size, found in pools.items():
         totals = [pool.total for _, pool in found]
         if len(totals) > 1 and max(totals) > _UNEVEN_RATIO * min(totals):
-            yield Finding(
+            yield finding(
                 "memory.uneven-huge-pages",
-                Severity.WARNING,
                 f"{format_bytes(size)} huge pages are unevenly reserved: {min(totals)} to {max(totals)} per NUMA node",
-                tuple(f"node {node.os_id}: {pool.total}" for node, pool in found),
-                "Shared memory in huge pages is placed where the pages are, whichever CPUs use it.",
-                on_host(machine, "Reserve them per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages."),
-                tuple(pool_key(node.os_id, size) for node, _ in found),
+                (f"node {node.os_id}: {pool.total}" for node, pool in found),
+                (pool_key(node.os_id, size) for node, _ in found),
                 command=_pool_command(size, "nr_hugepages"),
-                quantity="memory.remote_latency",
+                machine=machine,
             )
 
 
@@ -344,26 +320,17 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
     if total is None or len(sizes) != len(machine.nodes) or not added:
         return
     if abs(total - added) > _NODE_SUM_TOLERANCE * total:
-        yield Finding(
+        yield finding(
             "memory.node-sum",
-            Severity.WARNING,
             f"All NUMA nodes together have {format_bytes(added)}, but total memory is {format_bytes(total)}",
             (
                 f"/proc/meminfo MemTotal: {format_bytes(total)}",
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
                 *numbering(machine),
             ),
-            "At least one figure is wrong. Placement depends on the memory of each node, sizing on the total, so "
-            "either may mislead.",
-            for_guest(
-                machine,
-                "Compare both figures with the installed memory. Until they agree, enter the memory for sizing: sizeup "
-                "size --set machine.memory_gib=N.",
-                "Compare both figures with the memory that the hypervisor gives this machine. Until they agree, enter "
-                "the memory for sizing: sizeup size --set machine.memory_gib=N.",
-            ),
             ("memory",),
             command=f"{memory_command(machine)}; lsmem --summary",
+            machine=machine,
         )
 
 
@@ -373,17 +340,12 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
     meant = platform.memlock_unlimited or (platform.memlock_bytes or 0) >= _MEMLOCK_MEANT
     if meant and machine.huge_pages and not any(pool.total for pool in machine.huge_pages):
         limit = "unlimited" if platform.memlock_unlimited else format_bytes(platform.memlock_bytes or 0)
-        yield Finding(
+        yield finding(
             "memory.memlock-without-huge-pages",
-            Severity.INFO,
             f"The memlock limit is {limit}, but no huge pages are reserved",
             (f"memlock: {limit}", "huge pages: 0"),
-            "A large SGA uses small pages, unless the kernel may use transparent huge pages for shared memory: more "
-            "memory for page tables, and more TLB misses.",
-            on_host(machine, "Reserve huge pages as root (sysctl -w vm.nr_hugepages=N), or lower the limit again."),
             ("machine",),
-            command="grep -i huge /proc/meminfo",
-            quantity="memory.local_latency",
+            machine=machine,
         )
 
 
@@ -402,21 +364,19 @@ def _unassigned_cpus(machine: Machine) -> Iterator[Finding]:
     unassigned = tuple(pu.cpu for pu in machine.pus if pu.online and pu.cpu not in listed)
     if not unassigned or not listed:
         return
-    yield Finding(
+    yield finding(
         "numa.missing-node",
-        Severity.WARNING,
         f"{plural(len(unassigned), 'online CPU')} in no NUMA node",
         (f"in no node: CPUs {format_list(unassigned)}", *_node_lines(machine), *numbering(machine)),
-        "No memory is local to these CPUs as far as the kernel knows, and what is bound to nodes leaves them out.",
-        for_guest(
+        ("cpu",),
+        consequence="No memory is local to these CPUs as far as the kernel knows, and what is bound to nodes leaves "
+        "them out.",
+        remedy=for_guest(
             machine,
             "Check whether all memory modules of their socket are recognized, then the firmware's NUMA settings and "
             "the kernel log.",
             "Give each virtual CPU a NUMA node in the hypervisor's settings for this machine.",
         ),
-        ("cpu",),
-        command=_COMMAND,
-        quantity="memory.remote_latency",
     )
 
 
@@ -429,9 +389,8 @@ def _shared_node(machine: Machine) -> Iterator[Finding]:
     if not shared or not any(len(node.packages) == 1 for node in nodes):
         return
     sockets = sum(len(node.packages) for node in shared)
-    yield Finding(
+    yield finding(
         "numa.missing-node",
-        Severity.WARNING,
         f"NUMA node{'' if len(shared) == 1 else 's'} {format_list(tuple(node.os_id for node in shared))} with the CPUs "
         "of several sockets, while other nodes have one each",
         (
@@ -439,13 +398,15 @@ def _shared_node(machine: Machine) -> Iterator[Finding]:
             *_node_lines(machine),
             *numbering(machine),
         ),
-        f"The kernel takes the memory of such a node for local to all CPUs of {plural(sockets, 'socket')}; of some of "
-        "them, each access may go to another socket.",
-        "Check whether every socket has memory modules and all of them are recognized (dmidecode --type memory as "
-        "root), then the firmware's NUMA settings and the kernel log.",
-        tuple(f"node:{node.os_id}" for node in shared),
-        command=_COMMAND,
-        quantity="memory.remote_latency",
+        (f"node:{node.os_id}" for node in shared),
+        consequence=(
+            f"The kernel takes the memory of such a node for local to all CPUs of {plural(sockets, 'socket')}; of some "
+            "of them, each access may go to another socket."
+        ),
+        remedy=(
+            "Check whether every socket has memory modules and all of them are recognized (dmidecode --type memory as "
+            "root), then the firmware's NUMA settings and the kernel log."
+        ),
     )
 
 

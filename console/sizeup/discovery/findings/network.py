@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from shlex import quote
 
+from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import packages_of
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -34,33 +35,33 @@ def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[
     lines = tuple(
         f"{nic.name}: NUMA node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
     )
-    subject = (f"nic:{bond.name}",)
+    subject, look = (f"nic:{bond.name}",), f"cat /proc/net/bonding/{quote(bond.name)}"
     down = list(dict.fromkeys((*(nic.name for nic in members if nic.up is False), *bond.members_down)))
     if bond.up is not False and down:
-        yield Finding(
-            "bond.member-down", Severity.WARNING,
+        yield finding(
+            "bond.member-down",
             f"Bond {bond.name}: {plural(len(down), 'member')} down ({', '.join(down)})",
             (*lines, *(f"{name}: down by the bond's own check" for name in bond.members_down)),
-            "The bond has less redundancy and, depending on its mode, less bandwidth.",
-            "Check the cable, the switch port and the kernel log (dmesg).", subject,
-            command=f"cat /proc/net/bonding/{quote(bond.name)}",
-        )  # fmt: skip
+            subject,
+            command=look,
+        )
     speeds = {nic.speed_bits_per_second for nic in members if nic.up and nic.speed_bits_per_second}
     if len(speeds) > 1:
-        yield Finding(
-            "bond.uneven-speed", Severity.WARNING, f"Bond {bond.name}: members run at different speeds", lines,
-            "A connection gets the speed of the member that carries it.", "Use ports of the same speed.", subject,
-            command=f"cat /proc/net/bonding/{quote(bond.name)}",
-        )  # fmt: skip
-    if len(packages_of(machine, (nic.node for nic in members))) > 1:
-        yield Finding(
-            "bond.across-packages", Severity.INFO, f"Bond {bond.name}: members are attached to different sockets",
+        yield finding(
+            "bond.uneven-speed",
+            f"Bond {bond.name}: members run at different speeds",
             lines,
-            "Part of the traffic crosses the socket interconnect; which part depends on the active member or the flow.",
-            "Keep interrupts and receiving processes near the active member, or leave it if redundancy matters more.",
             subject,
-            command=f"cat /proc/net/bonding/{quote(bond.name)}",
-        )  # fmt: skip
+            command=look,
+        )
+    if len(packages_of(machine, (nic.node for nic in members))) > 1:
+        yield finding(
+            "bond.across-packages",
+            f"Bond {bond.name}: members are attached to different sockets",
+            lines,
+            subject,
+            command=look,
+        )
 
 
 def _link_state(nic: Nic) -> str:
@@ -81,20 +82,18 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
             continue  # what limits a connection is known of TCP alone
         needed = min(math.ceil(speed / _BITS_PER_TRANSPORT), 16)
         if mount.transports < needed:
-            yield Finding(
+            yield finding(
                 "nfs.few-transports",
-                Severity.WARNING,
                 f"{mount.mount_point} uses {plural(mount.transports, 'connection')}, "
                 f"too few for the speed of {nic.name} ({format_bit_rate(speed)})",
                 (f"connections: {mount.transports}", f"{nic.name}: {format_bit_rate(speed)}"),
-                "One TCP connection is handled by one CPU and carries about 10 Gb/s.",
-                f"Mount it again with nconnect={needed} while nothing uses it ({_mount_command(mount, needed)}); "
-                "the first mount sets it for all mounts of that server and NFS version."
-                if _has_nconnect(machine)
-                else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a patched vendor kernel.",
                 (f"nfs:{mount.mount_point}",),
-                command="nfsstat -m",
-                quantity="storage.bandwidth",
+                remedy=(
+                    f"Mount it again with nconnect={needed} while nothing uses it ({_mount_command(mount, needed)}); "
+                    "the first mount sets it for all mounts of that server and NFS version."
+                    if _has_nconnect(machine)
+                    else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a patched vendor kernel."
+                ),
             )
 
 
@@ -120,26 +119,41 @@ def nfs_mounts(machine: Machine) -> Iterator[Finding]:
         if mount.read_only:
             continue  # software and backups, whose readers bear an error
         if (mount.protocol or "").startswith("udp"):
-            yield _over_udp(mount)
+            yield finding(
+                "nfs.udp",
+                f"{mount.mount_point} is mounted over UDP",
+                (f"{mount.export}: version {mount.version or 'unknown'}, proto={mount.protocol}",),
+                (f"nfs:{mount.mount_point}",),
+            )
         if mount.hard is False:
-            yield _soft(mount)
+            yield finding(
+                "nfs.soft-mount",
+                f"{mount.mount_point} is mounted soft",
+                (f"{mount.export}: {_options(mount, ('soft', 'softerr', 'timeo', 'retrans'))}",),
+                (f"nfs:{mount.mount_point}",),
+            )
         if mount.attribute_cache == "noac":
-            yield _uncached(mount)
+            yield finding(
+                "nfs.no-attribute-cache",
+                f"{mount.mount_point} is mounted with noac",
+                (f"{mount.export}: {_options(mount, ('noac', 'actimeo', 'sync'))}",),
+                (f"nfs:{mount.mount_point}",),
+            )
         yield from _small(mount)
 
 
 def _silent(mount: NfsMount, sign: str) -> Finding:
-    return Finding(
+    return finding(
         "nfs.server-silent",
-        Severity.CRITICAL if mount.hard is not False else Severity.WARNING,
         f"The server of {mount.mount_point} does not answer",
         (f"server: {mount.address or mount.export}", sign),
-        "Processes that use the mount wait until the server answers."
-        if mount.hard is not False
-        else "Processes that use the mount wait, and get an I/O error when its time is up.",
-        "Check the server, the network and any firewall between. Do not list or unmount the mount before: that waits "
-        "as well.",
         (f"nfs:{mount.mount_point}",),
+        severity=Severity.CRITICAL if mount.hard is not False else Severity.WARNING,
+        consequence=(
+            "Processes that use the mount wait until the server answers."
+            if mount.hard is not False
+            else "Processes that use the mount wait, and get an I/O error when its time is up."
+        ),
         command=f"grep -E ':{_port(mount):04X} ' /proc/net/tcp /proc/net/tcp6",
     )
 
@@ -149,64 +163,15 @@ def _port(mount: NfsMount) -> int:
     return int(given) if given.isdecimal() and len(given) < 6 and int(given) else 2049
 
 
-def _soft(mount: NfsMount) -> Finding:
-    return Finding(
-        "nfs.soft-mount",
-        Severity.WARNING,
-        f"{mount.mount_point} is mounted soft",
-        (f"{mount.export}: {_options(mount, ('soft', 'softerr', 'timeo', 'retrans'))}",),
-        "If the server is slow or restarts, writes fail with an I/O error. A database whose file is there stops, or "
-        "its file is damaged.",
-        "If database files are on it, mount it hard.",
-        (f"nfs:{mount.mount_point}",),
-        command="nfsstat -m",
-    )
-
-
-def _over_udp(mount: NfsMount) -> Finding:
-    return Finding(
-        "nfs.udp",
-        Severity.WARNING,
-        f"{mount.mount_point} is mounted over UDP",
-        (f"{mount.export}: version {mount.version or 'unknown'}, proto={mount.protocol}",),
-        "A large request is sent in fragments, of which one lost costs all; at high rates, fragments of two can "
-        "be joined without an error (nfs(5)), which damages data.",
-        "Mount it over TCP (proto=tcp); the server must offer it.",
-        (f"nfs:{mount.mount_point}",),
-        command="nfsstat -m",
-        quantity="storage.bandwidth",
-    )
-
-
-def _uncached(mount: NfsMount) -> Finding:
-    return Finding(
-        "nfs.no-attribute-cache",
-        Severity.INFO,
-        f"{mount.mount_point} is mounted with noac",
-        (f"{mount.export}: {_options(mount, ('noac', 'actimeo', 'sync'))}",),
-        "Every write waits for the server, and every access asks it for the attributes of the file first.",
-        "Keep it where the files are shared by a cluster whose vendor asks for it; elsewhere mount without noac.",
-        (f"nfs:{mount.mount_point}",),
-        command="nfsstat -m",
-        quantity="storage.bandwidth",
-    )
-
-
 def _small(mount: NfsMount) -> Iterator[Finding]:
     sizes = (("rsize", mount.read_size_bytes), ("wsize", mount.write_size_bytes))
     small = [(name, size) for name, size in sizes if size is not None and 0 < size < _SMALL_REQUEST]
     if small:
-        yield Finding(
+        yield finding(
             "nfs.small-requests",
-            Severity.WARNING,
             f"{mount.mount_point} transfers at most {format_bytes(min(size for _, size in small))} with one request",
-            tuple(f"{name}: {format_bytes(size)}" for name, size in small),
-            "A large read or write takes many requests, each with a round trip of its own.",
-            "Mount it without rsize and wsize, so that client and server agree on the largest; if they still agree on "
-            "this, raise the limit of the server.",
+            (f"{name}: {format_bytes(size)}" for name, size in small),
             (f"nfs:{mount.mount_point}",),
-            command="nfsstat -m",
-            quantity="storage.bandwidth",
         )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
-from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest, on_host
+from sizeup.discovery.findings.catalog import finding
+from sizeup.discovery.findings.remedies import for_guest, on_host
 from sizeup.discovery.os_settings import values_of
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list
 from sizeup.text import plural
@@ -42,16 +43,13 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
     else:
         remedy = "List the available clock sources, and switch to one that needs no system call."
         command = f"cat {_CLOCKS}/available_clocksource"
-    yield Finding(
+    yield finding(
         "clock.slow-source",
-        Severity.WARNING,
         f"Clock source {source} usually needs a system call",
         (f"current: {source}", f"available: {' '.join(sources) or 'unknown'}"),
-        "Databases read the clock around every wait; a system call for each read can cost a microsecond or more.",
-        f"{remedy} Measure it with a clock probe.",
         ("clock",),
+        remedy=f"{remedy} Measure it with a clock probe.",
         command=command,
-        quantity="clock.gettimeofday",
     )
 
 
@@ -59,61 +57,55 @@ def processors(machine: Machine) -> Iterator[Finding]:
     """Threads or clocks that deliver less than their number suggests."""
     platform = machine.platform
     if platform.smt in ("off", "forceoff"):
-        yield Finding(
-            "cpu.smt-off", Severity.INFO, "SMT (hyper-threading) is switched off",
+        yield finding(
+            "cpu.smt-off",
+            "SMT (hyper-threading) is switched off",
             (f"SMT control: {platform.smt}",),
-            "There are fewer threads than the data sheet says; cores, and licenses by core, stay the same.",
-            on_host(
-                machine,
-                "Leave it if it was switched off on purpose; otherwise switch it on as root "
-                "(echo on > /sys/devices/system/cpu/smt/control).",
-            )
-            if platform.smt == "off"
-            else "Leave it if it was switched off on purpose; otherwise remove nosmt=force from the kernel command "
-            "line, if it is there, and reboot. It cannot be switched on before.", ("cpu",),
+            ("cpu",),
+            remedy=(
+                on_host(
+                    machine,
+                    "Leave it if it was switched off on purpose; otherwise switch it on as root "
+                    "(echo on > /sys/devices/system/cpu/smt/control).",
+                )
+                if platform.smt == "off"
+                else "Leave it if it was switched off on purpose; otherwise remove nosmt=force from the kernel command "
+                "line, if it is there, and reboot. It cannot be switched on before."
+            ),
             command="cat /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
-            quantity="memory.random_stores",
-        )  # fmt: skip
+        )
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
     if offline and platform.smt not in ("off", "forceoff"):
-        yield Finding(
-            "cpu.offline", Severity.INFO,
+        yield finding(
+            "cpu.offline",
             f"{plural(len(offline), 'CPU')} {'is' if len(offline) == 1 else 'are'} present but offline",
             (f"offline: {format_list(offline)}",),
-            "They do no work. The kernel does not tell whether they are threads of online cores or cores of their own; "
-            "most license metrics still count offline cores.",
-            on_host(
+            ("cpu",),
+            remedy=on_host(
                 machine,
                 f"Bring them online as root (chcpu -e {format_list(offline)}), unless they were taken offline on "
                 "purpose.",
-            ), ("cpu",),
-            command="lscpu --extended",
-        )  # fmt: skip
+            ),
+        )
     # intel_pstate and amd-pstate steer by load under this name, others hold the lowest frequency.
     governors = values_of(platform.governor)
     if "powersave" in governors and platform.frequency_driver not in (
         None, "intel_pstate", "amd-pstate-epp", "amd-pstate",
     ):  # fmt: skip
-        yield Finding(
+        yield finding(
             "cpu.powersave",
-            Severity.WARNING,
             f"The powersave governor holds {'the' if len(governors) == 1 else 'some'} CPUs at their lowest frequency",
             (f"governor: {platform.governor}, driver: {platform.frequency_driver}",),
-            "CPU-bound work runs slower than the hardware allows, whatever the load.",
-            on_host(machine, "Set the governor to performance as root (cpupower frequency-set -g performance)."),
             ("cpu",),
-            command="cpupower frequency-info",
-            quantity="memory.local_latency",
+            machine=machine,
         )
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
-        yield Finding(
-            "cpu.steal", Severity.WARNING, f"Steal time is {platform.steal_share:.1%} of CPU time since boot",
+        yield finding(
+            "cpu.steal",
+            f"Steal time is {platform.steal_share:.1%} of CPU time since boot",
             (f"stolen since boot: {platform.steal_share:.1%}",),
-            "The hypervisor withheld CPU time from this guest; measurements can be too low, and vary.",
-            "Ask for dedicated CPUs, or treat measured throughput as a lower bound.", ("cpu",),
-            command="vmstat 1 10",
-            quantity="memory.random_stores",
-        )  # fmt: skip
+            ("cpu",),
+        )
 
 
 def restricted(machine: Machine) -> Iterator[Finding]:
@@ -131,17 +123,11 @@ def restricted(machine: Machine) -> Iterator[Finding]:
         evidence.append(f"CPU affinity of sizeup (taskset): {format_list(machine.platform.affinity)}")
     if group is not None and group.cpus is not None:
         evidence.append(f"cpuset of cgroup {group.path or '/'}: {format_list(group.cpus)}")
-    yield Finding(
+    yield finding(
         "affinity.restricted",
-        Severity.INFO,
         f"Only {counts.allowed} of {counts.online} online CPUs are available to sizeup",
         tuple(evidence),
-        "Probes measure these CPUs only. Many vendors treat such a restriction as soft partitioning, which does not "
-        "reduce the licenses required.",
-        "To judge the whole machine, start sizeup without a CPU restriction (taskset, cgroup or container). It "
-        "inherits that of its shell, which the command below shows.",
         ("cpu",),
-        command=SHELL_CPUS,
     )
 
 
@@ -179,20 +165,6 @@ def firmware(machine: Machine) -> Iterator[Finding]:
     """Contradictions, as one finding."""
     lines = contradictions(machine)
     if lines:
-        yield Finding(
-            "firmware.contradiction",
-            Severity.WARNING,
-            "CPU topology data contradicts itself",
-            lines[:10],
-            "Counts of sockets, cores, caches or NUMA nodes may be wrong, here and in every other tool.",
-            for_guest(
-                machine,
-                "Take the cores of each socket from the data sheet of the CPU model, and enter their total over all "
-                "sockets: sizeup size --set machine.cores=N. A firmware update may correct the data.",
-                "Correct the CPU topology in the hypervisor's settings for this machine. Until then, enter the total "
-                "cores over all sockets: sizeup size --set machine.cores=N.",
-            ),
-            ("cpu",),
-            command="lscpu --extended; dmesg | grep -i firmware",
-            quantity="memory.core_to_core_latency",
+        yield finding(
+            "firmware.contradiction", "CPU topology data contradicts itself", lines[:10], ("cpu",), machine=machine
         )

@@ -16,10 +16,11 @@ from shlex import quote
 from msgspec import Struct
 
 from sizeup.decoding import parse_toml
-from sizeup.discovery.findings.remedies import for_guest, on_host
+from sizeup.discovery.findings.catalog import finding
+from sizeup.discovery.findings.remedies import on_host
 from sizeup.discovery.os_settings import values_of
 from sizeup.discovery.setting_facts import deepest_idle_state
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.model.storage import BlockKind
 from sizeup.text import first_of, plural
@@ -31,7 +32,6 @@ _SLOW_EXIT_NS = 100_000
 _FAIR_SCHEDULERS = frozenset({"bfq", "cfq", "anticipatory"})
 _NO_DISKS = frozenset({BlockKind.OPTICAL, BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD})
 _SAVING_PREFERENCES = frozenset({"power", "balance_power"})
-_THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 _NAMES_SHOWN = 12
 
 
@@ -49,30 +49,21 @@ def swap(machine: Machine) -> Iterator[Finding]:
     areas = [area for area in machine.settings.swap_areas or () if not area.path.startswith("/dev/zram")]
     used = sum(area.used_bytes or 0 for area in areas)
     if machine.memory_bytes and used > _SWAPPED_SHARE * machine.memory_bytes:
-        yield Finding(
+        yield finding(
             "swap.used",
-            Severity.WARNING,
             f"{format_bytes(used)} of memory is swapped out",
-            tuple(f"{area.path}: {format_bytes(area.used_bytes or 0)} in use" for area in areas if area.used_bytes),
-            "Memory ran short since the start, or the kernel preferred its page cache; access to swapped pages waits "
-            "for a disk.",
-            "Find out which processes are swapped out before a database takes more of the memory (VmSwap in "
-            "/proc/PID/status).",
+            (f"{area.path}: {format_bytes(area.used_bytes or 0)} in use" for area in areas if area.used_bytes),
             ("memory",),
-            command="cat /proc/swaps; vmstat 1 10",
         )
     swappiness = machine.settings.swappiness
     advised = recommendations().get("vm.swappiness", ())
     if areas and swappiness is not None and advised and not any(one.agrees(str(swappiness)) for one in advised):
-        yield Finding(
+        yield finding(
             "swap.swappiness",
-            Severity.INFO,
             f"vm.swappiness is {swappiness}, and swap is in use",
             (f"swap: {', '.join(area.path for area in areas[:_NAMES_SHOWN])}", *source_lines("vm.swappiness")),
-            "With a page cache under pressure, the kernel also swaps out memory of the database.",
-            _sysctl(machine, "vm.swappiness", 1, swappiness),
             ("memory",),
-            command="grep . /proc/sys/vm/swappiness /proc/swaps",
+            remedy=_sysctl(machine, "vm.swappiness", 1, swappiness),
         )
 
 
@@ -80,35 +71,24 @@ def zone_reclaim(machine: Machine) -> Iterator[Finding]:
     """A kernel that reclaims the page cache of a node before it uses another node."""
     mode = machine.settings.zone_reclaim_mode
     if mode and len(machine.nodes) > 1:
-        yield Finding(
+        yield finding(
             "memory.zone-reclaim",
-            Severity.WARNING,
             f"vm.zone_reclaim_mode is {mode}",
             (f"{len(machine.nodes)} NUMA nodes", *source_lines("vm.zone_reclaim_mode")),
-            "A process waits while the kernel reclaims page cache on its node, although other nodes have free memory.",
-            _sysctl(machine, "vm.zone_reclaim_mode", 0, mode),
             ("memory",),
-            command="grep . /proc/sys/vm/zone_reclaim_mode",
-            quantity="memory.remote_latency",
+            remedy=_sysctl(machine, "vm.zone_reclaim_mode", 0, mode),
         )
 
 
 def huge_pages(machine: Machine) -> Iterator[Finding]:
     """Transparent huge pages for every process, on which vendors differ."""
     if machine.platform.transparent_huge_pages == "always":
-        yield Finding(
+        yield finding(
             "memory.transparent-huge-pages",
-            Severity.INFO,
             "Transparent huge pages are always on; vendors differ on that",
             source_lines("transparent_hugepage"),
-            "The kernel may stall a process to assemble a huge page, and give it more memory than it asked for.",
-            on_host(
-                machine,
-                f"Set what the vendor of your database recommends, as root (echo madvise > {_THP}), and on the kernel "
-                f"command line to keep it (transparent_hugepage=madvise). To undo: echo always > {_THP}.",
-            ),
             ("memory",),
-            command=f"grep . {_THP}",
+            machine=machine,
         )
 
 
@@ -116,21 +96,12 @@ def numa_balancing(machine: Machine) -> Iterator[Finding]:
     """A kernel that unmaps pages to see which node uses them."""
     nodes = sum(bool(node.pus) for node in machine.nodes)
     if machine.platform.numa_balancing and nodes > 1:
-        yield Finding(
+        yield finding(
             "numa.balancing",
-            Severity.INFO,
             "Automatic NUMA balancing is on",
             (f"kernel.numa_balancing: on, {nodes} NUMA nodes with CPUs", *source_lines("kernel.numa_balancing")),
-            "The kernel unmaps pages at intervals to see which node uses them; a database that places its own memory "
-            "pays for the faults without a gain.",
-            on_host(
-                machine,
-                "Set it as root (sysctl -w kernel.numa_balancing=0), and in /etc/sysctl.d to keep it. To undo, set the "
-                "value that the command shows now.",
-            ),
             ("memory",),
-            command="grep . /proc/sys/kernel/numa_balancing",
-            quantity="memory.remote_latency",
+            machine=machine,
         )
 
 
@@ -141,58 +112,43 @@ def power(machine: Machine) -> Iterator[Finding]:
     if _SAVING_PREFERENCES & set(values_of(preference)):
         path = "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference"
         old = f"{preference} in the same way" if len(values_of(preference)) == 1 else "what the command shows now"
-        yield Finding(
+        yield finding(
             "cpu.energy-preference",
-            Severity.WARNING,
             f"The processor is set to save power ({preference})",
             (f"energy_performance_preference: {preference}, governor: {platform.governor or 'unknown'}",),
-            "It raises its clock late and lowers it early, so that short requests run at a low clock.",
-            on_host(
+            ("cpu",),
+            remedy=on_host(
                 machine,
                 f"Set it to performance as root (for f in {path}; do echo performance > $f; done). "
                 f"To undo, write {old}.",
             ),
-            ("cpu",),
             command=f"grep . {path}",
-            quantity="memory.local_latency",
         )
     if platform.turbo is False and not platform.is_guest:
-        yield Finding(
+        yield finding(
             "cpu.boost-off",
-            Severity.INFO,
             "Boost of the processor's clock is off",
             (f"driver: {platform.frequency_driver or 'unknown'}, boost: off",),
-            "Work on few cores cannot use clocks above the base clock, if the processor has any.",
-            "Leave it if it was switched off on purpose, for steady times; otherwise switch it on in the firmware, or "
-            "in the driver that the command shows.",
             ("cpu",),
-            command="grep . /sys/devices/system/cpu/intel_pstate/no_turbo /sys/devices/system/cpu/cpufreq/boost",
-            quantity="memory.random_stores",
         )
     deepest = deepest_idle_state(settings)
     slow = deepest is not None and (deepest.exit_latency_ns or 0) >= _SLOW_EXIT_NS
     exits = [(one.name, one.exit_latency_ns) for one in settings.idle_states]
     if deepest is not None and slow and not platform.is_guest and _is_server(machine):
-        yield Finding(
+        yield finding(
             "cpu.deep-idle",
-            Severity.INFO,
             f"An idle CPU may need {format_ns(deepest.exit_latency_ns or 0)} to wake ({deepest.name})",
             (
                 "idle states: "
                 + ", ".join(f"{name} {'unknown' if time is None else format_ns(time)}" for name, time in exits),
                 *source_lines("idle states"),
             ),
-            "A CPU that went to sleep while a process waited for I/O adds this time to the wait, as far as the load "
-            "lets it sleep that deep.",
-            on_host(
+            ("cpu",),
+            remedy=on_host(
                 machine,
                 f"Limit it as root (cpupower idle-set -D {_SHALLOW_US}), or with force_latency of a TuneD profile. "
                 "To undo: cpupower idle-set -E. It costs power, and boost of the other cores.",
             ),
-            ("cpu",),
-            command="grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/name "
-            "/sys/devices/system/cpu/cpu0/cpuidle/state*/latency",
-            quantity="storage.read_latency",
         )
 
 
@@ -217,24 +173,15 @@ def microcode(machine: Machine) -> Iterator[Finding]:
     """Mitigations without the microcode that they need."""
     lacking = [each for each in machine.settings.vulnerabilities if "no microcode" in each.status.lower()]
     if lacking:
-        yield Finding(
+        yield finding(
             "cpu.microcode",
-            Severity.WARNING,
             f"The kernel finds no microcode for {plural(len(lacking), 'mitigation')}",
             (
                 *(f"{each.name}: {each.status}" for each in lacking),
                 f"microcode revision: {machine.settings.microcode or 'unknown'}",
             ),
-            "The kernel attempts these mitigations and pays for them, but the vulnerability stays.",
-            for_guest(
-                machine,
-                "Install the current microcode (package microcode_ctl or intel-microcode), or update the firmware, and "
-                "reboot. Measure before and after it: the mitigations may cost more then.",
-                "Update the microcode of the host, and have the hypervisor show the guest what it adds; then restart "
-                "the guest. Measure before and after it: the mitigations may cost more then.",
-            ),
             ("cpu",),
-            command="grep . /sys/devices/system/cpu/vulnerabilities/*; grep -m1 microcode /proc/cpuinfo",
+            machine=machine,
         )
 
 
@@ -248,20 +195,17 @@ def schedulers(machine: Machine) -> Iterator[Finding]:
     if fair:
         first = fair[0]
         path = f"/sys/block/{quote(first.name)}/queue/scheduler"
-        yield Finding(
+        yield finding(
             "storage.scheduler",
-            Severity.INFO,
             f"{plural(len(fair), 'disk')} with an I/O scheduler that shares the disk between processes",
             (first_of([f"{disk.name} {disk.scheduler}" for disk in fair], _NAMES_SHOWN), *source_lines("scheduler")),
-            "It may let the disk idle for a process, and takes CPU time for each request; both cost IOPS.",
-            on_host(
+            (f"block:{disk.name}" for disk in fair),
+            remedy=on_host(
                 machine,
                 "Set none for flash and mq-deadline for hard disks (noop and deadline before Linux 5.0) as root (echo "
                 f"NAME > {path}), and in a udev rule to keep it. To undo: echo {first.scheduler} > {path}.",
             ),
-            tuple(f"block:{disk.name}" for disk in fair),
             command=f"grep . {path}",
-            quantity="storage.random_iops",
         )
 
 
@@ -271,16 +215,11 @@ def cgroup_memory(machine: Machine) -> Iterator[Finding]:
     if group is None or group.memory_bytes is None or not machine.memory_bytes:
         return
     if group.memory_bytes < machine.memory_bytes:
-        yield Finding(
+        yield finding(
             "cgroup.memory-limit",
-            Severity.INFO,
             f"This control group may use {format_bytes(group.memory_bytes)} of {format_bytes(machine.memory_bytes)}",
             (f"cgroup {group.path or '/'}: memory limit {format_bytes(group.memory_bytes)}",),
-            "A process started here is killed or swaps beyond this limit, page cache included; probes allocate less.",
-            "Nothing to do if the database runs in another control group; otherwise raise the limit of its service "
-            "(MemoryMax of systemd, or the limit of the container).",
             ("memory",),
-            command="cat /proc/self/cgroup",
         )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
+from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import packages_of
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import FileSystem, Machine, device_of
@@ -80,46 +81,51 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
     look = f"nvme list-subsys /dev/{quote(found.device)}" if native else f"multipath -ll {quote(found.name)}"
     dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
     if dead:
-        yield Finding(
-            "multipath.dead-path", Severity.WARNING,
-            f"{found.name}: {plural(len(dead), 'path')} unusable ({', '.join(dead)})", lines,
-            "The device has less bandwidth and less redundancy than its number of paths suggests.",
-            "Check the controllers of these paths and their links." if native
-            else f"Check the adapter, the cable and the switch port of {', '.join(dead)}.",
+        yield finding(
+            "multipath.dead-path",
+            f"{found.name}: {plural(len(dead), 'path')} unusable ({', '.join(dead)})",
+            lines,
             subject,
+            remedy=(
+                "Check the controllers of these paths and their links."
+                if native
+                else f"Check the adapter, the cable and the switch port of {', '.join(dead)}."
+            ),
             command=look,
-            quantity="storage.bandwidth",
-        )  # fmt: skip
+        )
     if len(found.paths) == 1 or len(found.paths) < usual:
-        yield Finding(
-            "multipath.few-paths", Severity.WARNING,
+        yield finding(
+            "multipath.few-paths",
             f"{found.name} has only {plural(len(found.paths), 'path')}"
             + (f"; similar devices have {usual}" if len(found.paths) < usual else ""),
             lines,
-            "The failure of one cable, port or switch can make it unavailable." if len(found.paths) == 1
-            else "The failure of one cable, port or switch costs a larger share of its bandwidth.",
-            _missing_path(found), subject,
+            subject,
+            consequence=(
+                "The failure of one cable, port or switch can make it unavailable."
+                if len(found.paths) == 1
+                else "The failure of one cable, port or switch costs a larger share of its bandwidth."
+            ),
+            remedy=_missing_path(found),
             command=look,
-            quantity="storage.bandwidth",
-        )  # fmt: skip
+        )
     speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
     if len(speeds) > 1:
-        yield Finding(
-            "multipath.uneven-speed", Severity.WARNING, f"{found.name}: paths run at different speeds", lines,
-            "With round-robin path selection, the slowest path limits the throughput.",
-            "Set the ports to the same speed, or select paths by service time.", subject,
-            command=look,
-            quantity="storage.bandwidth",
-        )  # fmt: skip
+        yield finding(
+            "multipath.uneven-speed", f"{found.name}: paths run at different speeds", lines, subject, command=look
+        )
     if len(packages_of(machine, (path.node for path in found.paths))) > 1:
-        yield Finding(
-            "multipath.across-packages", Severity.INFO, f"{found.name}: paths are attached to different sockets", lines,
-            "Part of the I/O crosses the socket interconnect, whichever CPU submits it.",
-            "Prefer local paths (set iopolicy of the NVMe subsystem to numa), or allow for the extra latency." if native
-            else "Allow for the extra latency: device mapper does not choose paths by NUMA node.", subject,
+        yield finding(
+            "multipath.across-packages",
+            f"{found.name}: paths are attached to different sockets",
+            lines,
+            subject,
+            remedy=(
+                "Prefer local paths (set iopolicy of the NVMe subsystem to numa), or allow for the extra latency."
+                if native
+                else "Allow for the extra latency: device mapper does not choose paths by NUMA node."
+            ),
             command=look,
-            quantity="storage.bandwidth",
-        )  # fmt: skip
+        )
 
 
 def _missing_path(found: MultipathMap) -> str:
@@ -141,26 +147,19 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
     used = [hba for hba in down if hba.targets or hba.name in with_devices or hba.received_bytes or hba.sent_bytes]
     unused = [hba for hba in down if hba not in used]
     if used:
-        yield Finding(
+        yield finding(
             "fc.port-down",
-            Severity.WARNING,
             f"{_port_names(used)} {'is' if len(used) == 1 else 'are'} down",
-            tuple(_fc_line(hba) for hba in used),
-            "Paths over a port that is down are unavailable; the remaining ports carry all I/O.",
-            "Check the cable, the optics and the switch port, then zoning and the kernel log (dmesg).",
-            tuple(f"hba:{hba.name}" for hba in used),
+            (_fc_line(hba) for hba in used),
+            (f"hba:{hba.name}" for hba in used),
             command=_fc_command(used),
-            quantity="storage.bandwidth",
         )
     if unused:
-        yield Finding(
+        yield finding(
             "fc.port-unused",
-            Severity.INFO,
             f"{_port_names(unused)} {'has' if len(unused) == 1 else 'have'} no link and no known use",
-            tuple(_fc_line(hba) for hba in unused),
-            "A port without a link carries no I/O and adds no bandwidth.",
-            "Nothing to do if it is not meant to be cabled; otherwise check the cable, the optics and the switch port.",
-            tuple(f"hba:{hba.name}" for hba in unused),
+            (_fc_line(hba) for hba in unused),
+            (f"hba:{hba.name}" for hba in unused),
             command=_fc_command(unused),
         )
 
@@ -224,19 +223,16 @@ def arrays(machine: Machine) -> Iterator[Finding]:
                 if device.raid_disks is None
                 else (f"{device.raid_degraded} of {plural(device.raid_disks, 'member')}")
             )
-            yield Finding(
+            yield finding(
                 "storage.degraded-array",
-                Severity.CRITICAL,
                 f"/dev/{device.name} ({level}) is degraded: {of} missing",
                 (
                     f"array state: {_ARRAY_STATES.get(device.state or '', device.state or 'unknown')}",
                     f"members found: {', '.join(device.members) or 'could not be read'}",
                 ),
-                f"{_next_failure(device)}; I/O can be slower until the array is rebuilt.",
-                "Find out which slot is empty and why its member dropped out; then add it again, or replace it.",
                 (f"block:{device.name}",),
+                consequence=f"{_next_failure(device)}; I/O can be slower until the array is rebuilt.",
                 command=f"mdadm --detail /dev/{quote(device.name)}",
-                quantity="storage.bandwidth",
             )
 
 
@@ -246,21 +242,19 @@ def slow_ports(machine: Machine) -> Iterator[Finding]:
         speed, best = hba.speed_bits_per_second, max(hba.supported_bits_per_second, default=None)
         if hba.transport not in _FC or speed is None or best is None or speed >= best:
             continue
-        yield Finding(
+        yield finding(
             "fc.slow-port",
-            Severity.INFO,
             f"Fibre Channel port {hba.name} runs at {format_bit_rate(speed)}, and can do {format_bit_rate(best)}",
             (
                 f"{hba.name} (fc_host): speed {format_bit_rate(speed)}",
                 f"supported: {', '.join(map(format_bit_rate, hba.supported_bits_per_second))}",
             ),
-            f"It carries at most {speed / best:.0%} of the bandwidth that it could.",
-            "Nothing to do if the switch or the array is no faster; otherwise check the optics, and the speed that is "
-            "set at both ends.",
             (f"hba:{hba.name}",),
-            command=f"grep . /sys/class/fc_host/{quote(hba.name)}/speed /sys/class/fc_host/{quote(hba.name)}"
-            "/supported_speeds",
-            quantity="storage.bandwidth",
+            consequence=f"It carries at most {speed / best:.0%} of the bandwidth that it could.",
+            command=(
+                f"grep . /sys/class/fc_host/{quote(hba.name)}/speed /sys/class/fc_host/{quote(hba.name)}"
+                "/supported_speeds"
+            ),
         )
 
 
@@ -279,14 +273,11 @@ def single_points(machine: Machine) -> Iterator[Finding]:
         names = [found.name for found in maps]
         listed = first_of(names, _MAPS_NAMED)
         native = not maps[0].device.startswith("dm-")
-        yield Finding(
+        yield finding(
             "multipath.single-point",
-            Severity.INFO,
             f"All paths of {plural(len(names), 'device')} go over {part}",
             (f"devices: {listed}", f"{names[0]}: {plural(len(maps[0].paths), 'path')}, all over {part}"),
-            "If that fails, the devices are not available, however many paths they have.",
-            "Nothing to do if that is accepted; otherwise spread the paths over a second one.",
-            tuple(f"map:{name}" for name in names),
+            (f"map:{name}" for name in names),
             command=f"nvme list-subsys /dev/{quote(maps[0].device)}" if native else f"multipath -ll {quote(names[0])}",
         )
 
@@ -317,18 +308,16 @@ def file_systems(machine: Machine) -> Iterator[Finding]:
     """Pools, cluster file systems and replicas whose state is not that of a whole one."""
     for found in machine.file_systems:
         if found.healthy is False:
-            yield Finding(
+            yield finding(
                 "storage.degraded-pool",
-                Severity.CRITICAL,
                 f"{found.kind} {found.name} is not whole"
                 + (f": {found.state}" if len(found.state or "") <= _SHORT else ""),
                 (
                     f"state: {found.state}",
                     f"mounted on: {', '.join(found.mount_points) or 'nothing that this process sees'}",
                 ),
-                "Another failure can lose data or stop I/O.",
-                _REPAIR.get(found.kind, "Check its devices and the kernel log (dmesg)."),
-                tuple(f"mount:{point}" for point in found.mount_points) or (f"file-system:{found.name}",),
+                [f"mount:{point}" for point in found.mount_points] or [f"file-system:{found.name}"],
+                remedy=_REPAIR.get(found.kind, "Check its devices and the kernel log (dmesg)."),
                 command=_command(found),
             )
 
@@ -343,14 +332,10 @@ def _command(found: FileSystem) -> str:
 def lost_mounts(machine: Machine) -> Iterator[Finding]:
     """Mounts whose block device is no longer there."""
     for mount in machine.lost_mounts:
-        yield Finding(
+        yield finding(
             "mount.device-gone",
-            Severity.CRITICAL,
             f"{mount.mount_point} is mounted, but its device {mount.source} is gone",
             (f"mount table: device {mount.devno}, {mount.kind}", f"/sys/dev/block: no device {mount.devno}"),
-            "Reads of what is not in memory and all writes fail; what was written last may be lost.",
-            "Find out from the kernel log why the device went. Stop what uses the mount and unmount it; a device that "
-            "comes back needs a new mount.",
             (f"mount:{mount.mount_point}",),
             command=f"grep {quote(mount.devno)} /proc/self/mountinfo; dmesg | grep -i 'offline'",
         )
@@ -372,9 +357,8 @@ def failing_drives(machine: Machine) -> Iterator[Finding]:
         found = warnings(health)
         if not found and not low:
             continue
-        yield Finding(
+        yield finding(
             "nvme.failing",
-            Severity.CRITICAL if low or health.critical_warning & ~_TEMPERATURE else Severity.WARNING,
             f"NVMe drive {controller.name} warns of its health",
             (
                 f"{_named(controller)}: critical warning {health.critical_warning:#04x}"
@@ -382,12 +366,9 @@ def failing_drives(machine: Machine) -> Iterator[Finding]:
                 f"spare {health.spare_percent} %, threshold {health.spare_threshold_percent} %",
                 SOURCE,
             ),
-            "The drive may lose data, refuse writes or slow down.",
-            "Back up the data, find the cause by the bits of the warning (a temperature may be a matter of cooling), "
-            "and replace the drive if its spare, its media or its memory is meant.",
             (f"nvme:{controller.name}",),
+            severity=Severity.CRITICAL if low or health.critical_warning & ~_TEMPERATURE else Severity.WARNING,
             command=_smart_command(controller),
-            quantity="storage.random_iops",
         )
 
 
@@ -395,18 +376,12 @@ def worn_drives(machine: Machine) -> Iterator[Finding]:
     """Drives that have used up the endurance that their maker states."""
     worn = [one for one in machine.nvme_controllers if one.health is not None and one.health.used_percent >= 100]
     if worn:
-        yield Finding(
+        yield finding(
             "nvme.worn",
-            Severity.WARNING,
             f"{plural(len(worn), 'NVMe drive')} with the endurance used up",
             (*(f"{_named(one)}: {one.health.used_percent} % used" for one in worn if one.health is not None), SOURCE),
-            "By its maker's estimate the drive has taken the writes that it was made for. It need not fail, but "
-            "warranty and retention of data without power may have ended.",
-            "Plan to replace it, and check how much the database writes per day against the endurance in the drive's "
-            "data sheet.",
-            tuple(f"nvme:{one.name}" for one in worn),
+            (f"nvme:{one.name}" for one in worn),
             command=_smart_command(worn[0]),
-            quantity="storage.random_iops",
         )
 
 

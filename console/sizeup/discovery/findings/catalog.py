@@ -1,0 +1,66 @@
+"""Findings in the words of ``catalog.toml``, which holds what each says on any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from sizeup.decoding import parse_toml
+from sizeup.discovery.findings.remedies import for_guest, on_host
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+
+
+class _FindingWords(Struct, frozen=True, forbid_unknown_fields=True):
+    severity: Severity
+    consequence: str = ""
+    remedy: str = ""
+    remedy_in_guest: str = ""
+    of_kernel: bool = False
+    """Whether the remedy changes the kernel, which a container cannot."""
+    command: str = ""
+    quantity: str = ""
+
+
+@cache
+def _catalog() -> dict[str, _FindingWords]:
+    # By path: importlib.resources takes longer to import than the file to read.
+    text = Path(__file__).with_name("catalog.toml").read_text(encoding="utf-8")
+    return parse_toml(text, "catalog.toml", "findings", dict[str, _FindingWords])  # type: ignore[no-any-return]
+
+
+def finding(
+    id_: str,
+    title: str,
+    evidence: Iterable[str],
+    subjects: Iterable[str],
+    *,
+    machine: Machine | None = None,
+    severity: Severity | None = None,
+    consequence: str = "",
+    remedy: str = "",
+    command: str = "",
+) -> Finding:
+    """Return a finding of the catalog; what the check states takes the place of what the catalog says.
+
+    ``machine`` decides between the remedies of a physical machine, a guest and a container.
+    """
+    entry = _catalog()[id_]
+    remedy = remedy or entry.remedy
+    if machine is not None:
+        remedy = for_guest(machine, remedy, entry.remedy_in_guest or remedy)
+        remedy = on_host(machine, remedy) if entry.of_kernel else remedy
+    return Finding(
+        id_,
+        severity or entry.severity,
+        title,
+        tuple(evidence),
+        consequence or entry.consequence,
+        remedy,
+        tuple(subjects),
+        command=command or entry.command,
+        quantity=entry.quantity,
+    )
