@@ -43,7 +43,7 @@ from sizeup.tui.screens.probe_forms import ProbeForms
 from sizeup.tui.widgets.answers import AnswerTable
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.form import RunFormView
-from sizeup.tui.widgets.lines import KeyLine, StatusLine
+from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.points import PointTable
 from sizeup.tui.widgets.segments import SegmentRows
@@ -241,8 +241,8 @@ class Console:
 
     @property
     def status(self) -> str:
-        """The line that says how the run stands."""
-        return "".join(self.app.screen.query_one("#status", StatusLine)._parts)
+        """What is said of the run: the notice, else what the first line says where there is room."""
+        return self.app.screen.query_one(NoticeLine).text or self.app.screen.query_one(ModeLine).state
 
     @property
     def keys(self) -> list[str]:

@@ -16,7 +16,7 @@ from consoles import Console, pressed
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
 from sizeup.terminal.row_diff import RowDiffer, RowUpdate
-from sizeup.tui.widgets.lines import StatusLine
+from sizeup.tui.widgets.lines import NoticeLine
 
 COLORS = RichConsole(force_terminal=True, color_system="256")
 
@@ -180,12 +180,12 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
 ) -> None:
     console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
-        line = console.app.screen.query_one("#status", StatusLine)
-        line.show(" running 10 s", "96 ns ")
+        line = console.app.screen.query_one(NoticeLine)
+        line.show("running 10 s")
         await pilot.pause(0.7)  # the time of the quick plan is filled in meanwhile
         watched = DrawnApp(console.app, monkeypatch)
         before = watched.bytes
-        line.show(" running 11 s", "96 ns ")
+        line.show("running 11 s")
         await pilot.pause()
 
         assert 0 < watched.bytes - before < 60

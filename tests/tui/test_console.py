@@ -25,7 +25,8 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(conso
         assert "rules of thumb" not in console.says("#verdict")
         assert entries["cpu"].startswith("CPU 8 cores, 2.66 GHz")
         assert entries["memory"].startswith("Memory 128 GiB, 2 nodes")
-        for part in ("db01", "no workload", *(f"{key} {label}" for key, label in modes({}))):
+        assert console.status == "idle"
+        for part in ("db01", *(f"{key} {label}" for key, label in modes({}))):
             assert part in console.says("#header")
         await pressed(pilot, "2")
 
@@ -54,7 +55,7 @@ async def test_a_screen_too_small_for_a_mode_says_so_and_how_the_run_stands(
 
         assert small
         assert "40 x 8" in needs
-        assert " running null" in seen
+        assert "● 0 s" in seen
         assert not console.app.screen.has_class("-small")
         assert console.app.screen.query_one("#body").region.height > 0
 
@@ -140,7 +141,7 @@ async def test_the_palette_switches_to_every_theme_at_once(
         listed = console.app.screen.query_one(CommandList)
         await until(pilot, lambda: listed.option_count > 0 and listed.highlighted == 0)
         await pilot.press("enter")
-        await until(pilot, lambda: console.app.theme == "textual-light")
+        await until(pilot, lambda: console.app.theme == "sizeup-light")
         await pilot.pause()
         assert console.app.export_screenshot() != before
 

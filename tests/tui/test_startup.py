@@ -27,7 +27,6 @@ from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.tui.widgets.palette import series_color
 from sizeup.views.cards.table import CardTable
 
 _IMPORTS = """
@@ -134,14 +133,14 @@ async def test_every_role_has_a_look_in_the_colors_of_the_theme_once_it_is_drawn
         await pilot.pause()
         assert {*chart._styles} == {"", *(role for y in range(chart.size.height) for _, role in chart.drawing.runs(y))}
         assert not CellView._get_component_classes()
-        for theme in ("textual-dark", "textual-light"):
+        for theme in ("sizeup-dark", "sizeup-light"):
             app.theme = theme
             await asyncio.sleep(0)
             chart._styles.clear()
             dark = chart._style("series-0", chart.rich_style)
             chart._styles.clear()
 
-            assert dark.color.triplet == Color.parse(series_color(app.current_theme, 0)).rich_color.triplet
+            assert dark.color.triplet == Color.parse(app.current_theme.variables["s1"]).rich_color.triplet
             assert dark.bgcolor == chart.rich_style.bgcolor
         for index in range(HEAT_LEVELS):
             assert chart._style(f"heat-{index}", chart.rich_style).bgcolor != chart.rich_style.bgcolor
@@ -180,6 +179,6 @@ async def test_the_borders_of_panes_with_and_without_focus_stand_out_from_the_gr
         app.theme = TEXTUAL_NAMES[theme]
         await pilot.pause()
         ground = luminance(Color.parse(app.theme_variables["background"]))
-        for name in ("foreground", "primary"):
+        for name in ("acc",):
             border = luminance(Color.parse(app.theme_variables[name]))
             assert (max(border, ground) + 0.05) / (min(border, ground) + 0.05) >= 3, name

@@ -32,8 +32,8 @@ def _variables(paper: str, ink: str, muted: str, grid: str, series: tuple[str, .
     return ";".join(f"--{name}:{color}" for name, color in colors.items())
 
 
-LIGHT = _variables("#ffffff", "#1b1f24", "#57606a", "#dfe3e8", palette.LIGHT)
-DARK = _variables("#12161b", "#e6e9ed", "#a3adb8", "#2c343d", palette.DARK)
+LIGHT = _variables("#ffffff", "#1b1f24", "#57606a", "#dfe3e8", palette.series(palette.LIGHT))
+DARK = _variables("#12161b", "#e6e9ed", "#a3adb8", "#2c343d", palette.series(palette.DARK))
 
 STYLE = style_sheet("sizeup.charts", "chart.css")
 

@@ -259,8 +259,9 @@ def decided_card(
     clause = clause or ", ".join((share_text(found.shares.today), *later_clauses(found.shares, bounds, failures)))
     subject, limited = subject or capitalized(RESOURCE_NAMES[resource]), (*limited, *found.clauses(facts))
     said = statement(subject, facts, clause, label=label, limited=limited, not_judged=not_judged)
-    if found.status is ShareStatus.UNCERTAIN and found.doubts and found.doubts[0].action:
-        said += f". {found.doubts[0].action} to decide"
+    open_doubts = found.doubts[:1] if found.status is ShareStatus.UNCERTAIN else ()
+    decides = "".join(doubt.action for doubt in open_doubts)
+    said += f". {decides} to decide" if decides else ""
     together = [f"assumed: {'; '.join(assumed)}"] if assumed else []
     alone = [f"assumed: {one.reason}{f'. {one.action}' if one.action else ''}" for one in found.defaults]
     assumed = [*assumed, *(one.reason for one in found.defaults)]
@@ -292,6 +293,7 @@ def decided_card(
         not_judged=not_judged,
         unmeasured=tuple(unmeasured),
         needs=_needs(shares, bounds, facts) if bad else "",
+        decides=decides,
         facts=facts,
     )
 

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 from msgspec.structs import replace
 from textual.app import SystemCommand
 from textual.binding import BindingType
+from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.timer import Timer
 
 from sizeup.charts.drawing import Glyphs
+from sizeup.charts.share_bar import Look
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Gentle
@@ -31,11 +33,19 @@ from sizeup.text import capitalized, plain
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
-from sizeup.tui.run_status import header_texts, idle_texts, running_texts, saved_text, unmeasured_text
+from sizeup.tui.run_status import (
+    header,
+    idle_states,
+    running_states,
+    saved_text,
+    unmeasured_text,
+    workload_text,
+)
 from sizeup.tui.runs import Runs
-from sizeup.tui.themes import OWN, TEXTUAL_NAMES
+from sizeup.tui.themes import DARK, textual_name
 from sizeup.tui.unfinished import OfferedSession, running_session
 from sizeup.tui.unsaved_inputs import TypedInputs, recomputed_with, unsaved_text
+from sizeup.tui.widgets.lines import Header
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -105,6 +115,8 @@ class ConsoleApp(TerminalApp):
     MODES: ClassVar[Any] = MODES
     DEFAULT_MODE = "summary"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+    # From the start: another one has every style sheet parsed again.
+    theme: Reactive[str] = Reactive(partial(textual_name, THEMES[0]))
 
     def __init__(
         self,
@@ -119,10 +131,8 @@ class ConsoleApp(TerminalApp):
         # Set from the start: otherwise Textual takes the filter that turns all colors into grays.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
-        for theme in OWN:
-            self.register_theme(theme)
         # Without color the grays of the other themes would still be sent.
-        self.theme = TEXTUAL_NAMES["ansi-dark" if self.no_color else options.theme]
+        self.theme = textual_name("ansi-dark" if self.no_color else options.theme)
         self.runs = self._own_runs = runs
         """Those that are shown, and those of this console: others while a saved session is shown."""
         self.machine = self._own_machine = machine
@@ -248,24 +258,45 @@ class ConsoleApp(TerminalApp):
         if self.runs is self._own_runs:
             self.set_machine(machine)
 
-    def header(self) -> tuple[str, str, str]:
-        """For the line above every mode: the machine's name, what it is, and what it should carry."""
-        return header_texts(self.machine, self.runs.session, self.stated_advice)
+    @property
+    def look(self) -> Look:
+        """What the terminal can show of bars and badges."""
+        if self.glyphs is Glyphs.ASCII:
+            return Look.ASCII
+        if self.no_color:
+            return Look.PLAIN
+        return Look.SIXTEEN if self.current_theme.ansi else Look.COLOR
 
-    def status(self) -> tuple[str, str]:
-        """The line below every mode: the run, and how the terminal keeps up."""
-        if self.runs.going_on:
-            return running_texts(self.runs, low_bandwidth=self._frame_ticks > 2)
-        if self.runs is not self._own_runs:
-            return " saved session; press 5, then u to return to this machine", f"{os.path.basename(self.runs.path)} "
-        return idle_texts(
-            self.runs,
-            watched=self.live_source is not None,
-            measures=self.measures,
-            readonly=self.readonly,
-            offered=self.offered.text,
-            runs_elsewhere=self.offered.running is not None,
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return our tokens, which Textual's own themes lack."""
+        return DARK.variables
+
+    def header(self) -> Header:
+        """For the line above every mode: the machine, and what it does or what it should carry."""
+        runs, running = self.runs, self.runs.going_on
+        states = (
+            running_states(runs)
+            if running
+            else idle_states(
+                runs,
+                workload_text(self.stated_advice),
+                watched=self.live_source is not None,
+                measures=self.measures,
+                readonly=self.readonly,
+                runs_elsewhere=self.offered.running is not None,
+            )
         )
+        return header(self.machine, runs.session, states, running=running)
+
+    def notice(self) -> str:
+        """What a user must know besides the screen; empty for nothing."""
+        if self.runs.problem:
+            return f"! {self.runs.problem}"
+        if self.runs.going_on:
+            return "low bandwidth, drawn every 2 s" if self._frame_ticks > 2 else ""
+        if self.runs is not self._own_runs:
+            return "saved session; press 5, then u to return to this machine"
+        return self.offered.notice if self.measures and self.runs.session is None else ""
 
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the current one; on a busy host after a question, unless the run is gentle."""
@@ -553,7 +584,7 @@ class ConsoleApp(TerminalApp):
                 yield from self._commands(mode, partial(self.go, mode, ""), (), f"{SCOPES[mode]}: ")
         few = 0 < colors(os.environ) <= 16
         for name in THEMES if not self.no_color else ():
-            if TEXTUAL_NAMES[name] != self.theme and not (few and name in SIXTEEN_COLORS):
+            if textual_name(name) != self.theme and not (few and name in SIXTEEN_COLORS):
                 text = f"Draw in this theme until the end. To keep it: console.theme or --theme {name}."
                 yield SystemCommand(f"{capitalized(name)} theme", text, partial(self._draw_in, name))
 
@@ -567,7 +598,7 @@ class ConsoleApp(TerminalApp):
                 yield SystemCommand(f"{screen}{action.label}", text, partial(run, action.call))
 
     def _draw_in(self, name: str) -> None:
-        self.theme = TEXTUAL_NAMES[name]
+        self.theme = textual_name(name)
         for screen in self.screen_stack:
             if isinstance(screen, Mode):  # some texts bear colors of their own
                 screen.show_all()

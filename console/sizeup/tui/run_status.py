@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import HEADLINE
+from sizeup.text import counted, plural
 from sizeup.tui.runs import Runs
-from sizeup.units import format_rate
-from sizeup.views.machine.facts import machine_line
+from sizeup.tui.widgets.lines import Header
+from sizeup.units import format_bytes, format_rate
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session, StepRun
@@ -41,10 +41,18 @@ def position(session: Session | None) -> RunPosition | None:
     return RunPosition(step, number, max(len(planned), 1))
 
 
-def header_texts(machine: Machine | None, session: Session | None, shown: ShownAdvice | None) -> tuple[str, str, str]:
-    """Return the machine's name, what it is, and the demand of its workload where there is one, of I/O if known."""
+def header(machine: Machine | None, session: Session | None, states: tuple[str, ...], *, running: bool) -> Header:
+    """Return what the first line says: the machine's name, its size, and ``states``, the longest text first."""
     if machine is None:
-        return "no machine in this session", "", ""
+        return Header("no machine in this session", states=states, running=running)
+    host = machine.platform.hostname or ("capture" if session is None else session.header.host)
+    cores = counted(machine.core_count, "core") if machine.core_count else plural(machine.pu_counts.online, "thread")
+    memory = "" if machine.memory_bytes is None else format_bytes(machine.memory_bytes)
+    return Header(host, " · ".join(filter(None, (cores, memory))), states, running)
+
+
+def workload_text(shown: ShownAdvice | None) -> str:
+    """Return the demand of the workload, of I/O if known, and what is to be known of the advice."""
     advice = None if shown is None else shown.given.find(HEADLINE)
     demand = None if advice is None else advice.quantity
     words = _demand_of(shown, "storage")
@@ -52,9 +60,8 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
         words = _demand_of(shown) if demand is None else format_rate(demand.value)
     words = f"demand {words}" if words else _NO_WORKLOAD
     if shown is not None and shown.mark:
-        words = shown.mark if words == _NO_WORKLOAD else f"{words}, {shown.mark}"
-    host = machine.platform.hostname or ("capture" if session is None else session.header.host)
-    return host, machine_line(machine), words
+        return shown.mark if words == _NO_WORKLOAD else f"{words}, {shown.mark}"
+    return words
 
 
 def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
@@ -64,25 +71,19 @@ def _demand_of(shown: ShownAdvice | None, resource: str = "") -> str:
     return next((card.demand for card in wanted if card.demand), "")
 
 
-def idle_texts(
-    runs: Runs, *, watched: bool, measures: bool, readonly: bool, offered: str = "", runs_elsewhere: bool = False
-) -> tuple[str, str]:
-    """Return both ends of the status line while no run is active; ``watched`` is whether the machine is this one.
+def idle_states(
+    runs: Runs, workload: str, *, watched: bool, measures: bool, readonly: bool, runs_elsewhere: bool = False
+) -> tuple[str, ...]:
+    """Return what is shown while no run is active, the longest text first; ``watched``: the machine is this one.
 
-    ``offered`` is what can be opened while nothing was measured, ``runs_elsewhere`` whether a run writes it.
+    ``runs_elsewhere`` is whether another console's run writes the session.
     """
-    if runs.problem:
-        return f" ! {runs.problem}", ""
-    name = f"{os.path.basename(runs.path)} "
     if not measures and not watched:
-        return (" idle; capture", "") if runs.session is None else (" idle; saved session", name)
-    last = position(runs.session)
-    if last is None:
-        state = " measuring in the background" if runs_elsewhere else " idle"
-        return f"{state}, read-only" if readonly else state, f"{offered or 'no measurements yet'} "
-    from sizeup.views.run.step import point_value
-
-    return f" idle, last {last.step.step.id} {point_value(last.step)}", name
+        kind = "capture" if runs.session is None else "saved session"
+    else:
+        kind = "measuring in the background" if runs_elsewhere else "read-only" if readonly else ""
+    state = kind if workload == _NO_WORKLOAD else ", ".join(filter(None, (kind, workload)))
+    return tuple(dict.fromkeys((state or "idle", kind or workload)))
 
 
 def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: bool) -> str:
@@ -94,25 +95,21 @@ def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: boo
     return f"a {'capture' if runs.session is None else 'saved session'} is shown, not this machine"
 
 
-def running_texts(runs: Runs, *, low_bandwidth: bool) -> tuple[str, str]:
-    """Return both ends of the status line during a run."""
+def running_states(runs: Runs) -> tuple[str, ...]:
+    """Return how a run stands, the longest text first."""
     now = position(runs.session)
-    link = "low bandwidth, drawn every 2 s " if low_bandwidth else ""
     state = _state(runs, now)
     elapsed = "" if runs.followed else f" {runs.elapsed_seconds:.0f} s"
     if now is None or (runs.running and not runs.begun):  # the last step is of an earlier run
-        return f" {state}, starting{elapsed}", link
-    step = f" {state} {now.step.step.id} step {now.number}/{now.of}{elapsed}"
-    if link:  # what else would not fit beside it stands above the chart
-        return step, link
+        return f"{state}, starting{elapsed}", elapsed.strip() or state
     from sizeup.views.run.live_figures import time_left
-    from sizeup.views.run.step import point_value
 
     progress, left = now.step.progress, ""
     if progress is not None:
         left = ", ".join(filter(None, (f" {progress.done:.0%}", time_left(progress))))
     queued = f", {len(runs.queue)} queued" if runs.queue else ""
-    return f"{step}{left}{queued}", f"{point_value(now.step)} "
+    steps = f"{now.number}/{now.of}{elapsed}"
+    return f"{state} {now.step.step.id} step {steps}{left}{queued}", f"{state} {steps}", elapsed.strip() or state
 
 
 def _state(runs: Runs, now: RunPosition | None) -> str:

@@ -2,43 +2,152 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 
 from textual.theme import BUILTIN_THEMES, Theme
 
+from sizeup.charts import palette
+from sizeup.terminal.capabilities import colors
+
 TEXTUAL_NAMES = {
-    "dark": "textual-dark",
-    "light": "textual-light",
+    "dark": "sizeup-dark",
+    "light": "sizeup-light",
     "ansi-dark": "sizeup-ansi-dark",
     "ansi-light": "sizeup-ansi-light",
     "color-blind": "sizeup-color-blind",
 }
+DARK_256_NAME = "sizeup-dark-256"
+"""What stands in for dark where the terminal has 256 fixed colors."""
+_PALE = 0.4
+"""How much of its color the span of what is not certain has."""
+_PALE_TOKENS = ("ok", "warn", "bad", "s1", "s2")
 
-# Blue and orange stay apart under every common kind of color blindness, red and green do not (Okabe and Ito, 2008).
-COLOR_BLIND = Theme(
-    name="sizeup-color-blind",
-    primary="#56B4E9",
-    secondary="#0072B2",
-    accent="#F0E442",
-    success="#56B4E9",
-    warning="#E69F00",
-    error="#D55E00",
-    dark=True,
-)
 
-# Textual's own draw in blue, which is next to invisible on the black of the Linux console, and under a cursor in bold
-# black, which such terminals show as gray on gray.
-_PLAIN_CURSOR = {"block-cursor-text-style": "none"}
-_ANSI_DARK, _ANSI_LIGHT = BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"]
+def _variables(colors: Mapping[str, str], ramp: tuple[str, ...] = (), ground: str = "") -> dict[str, str]:
+    """Return the tokens as variables of a style sheet, and what Textual's own widgets take from them."""
+    pale = {
+        f"{name}-pale": palette.blend(colors[name], ground, _PALE) if ground else colors[name] for name in _PALE_TOKENS
+    }
+    tokens = {name: color for name, color in colors.items() if name not in ("text", "bg")}
+    return {
+        **tokens,
+        **pale,
+        **{f"ramp-{level}": color for level, color in enumerate(ramp)},
+        "text-success": colors["ok"],
+        "text-warning": colors["warn"],
+        "text-error": colors["bad"],
+        "text-primary": colors["acc"],
+        "text-muted": colors["dim"],
+        "block-cursor-background": colors["sel"],
+        "block-cursor-foreground": colors["hi"],
+        "block-cursor-text-style": "none",
+        "block-cursor-blurred-background": colors["sel"],
+        "block-cursor-blurred-foreground": colors["text"],
+        "block-hover-background": colors["tile"],
+        "border": colors["acc"],
+        "border-blurred": colors["line"],
+        "scrollbar": colors["line"],
+        "scrollbar-hover": colors["faint"],
+        "scrollbar-active": colors["acc"],
+        "scrollbar-background": colors["bg"],
+        "scrollbar-corner-color": colors["bg"],
+        "link-color": colors["acc"],
+    }
+
+
+def _theme(name: str, colors: Mapping[str, str], ramp: tuple[str, ...], *, dark: bool = True) -> Theme:
+    return Theme(
+        name=name,
+        primary=colors["acc"],
+        secondary=colors["s1"],
+        accent=colors["acc"],
+        foreground=colors["text"],
+        background=colors["bg"],
+        surface=colors["raise"],
+        panel=colors["raise"],
+        success=colors["ok"],
+        warning=colors["warn"],
+        error=colors["bad"],
+        dark=dark,
+        variables=_variables(colors, ramp, colors["bg"]),
+    )
+
+
+# Blue and orange stay apart under every kind of color blindness (Okabe and Ito, 2008).
+_COLOR_BLIND = {**palette.DARK, "ok": "#56b4e9", "warn": "#e69f00", "bad": "#ff8142"}
+# Of 16 colors every surface is the terminal's own, and there are no blends.
+_SURFACE = dict.fromkeys(palette.SURFACES, "ansi_default")
+ANSI_DARK: Mapping[str, str] = {
+    **_SURFACE,
+    "sel": "ansi_blue",
+    "track": "ansi_bright_black",
+    "line": "ansi_bright_black",
+    "faint": "ansi_bright_black",
+    "dim": "ansi_white",
+    "text": "ansi_white",
+    "hi": "ansi_bright_white",
+    "acc": "ansi_bright_blue",
+    "ok": "ansi_green",
+    "warn": "ansi_yellow",
+    "bad": "ansi_bright_red",
+    "s1": "ansi_bright_cyan",
+    "s2": "ansi_bright_magenta",
+    "s3": "ansi_bright_yellow",
+    "s4": "ansi_bright_blue",
+    "ink": "ansi_black",
+}
+ANSI_LIGHT: Mapping[str, str] = {
+    **_SURFACE,
+    "sel": "ansi_bright_cyan",
+    "track": "ansi_white",
+    "line": "ansi_bright_black",
+    "faint": "ansi_bright_black",
+    "dim": "ansi_bright_black",
+    "text": "ansi_black",
+    "hi": "ansi_black",
+    "acc": "ansi_blue",
+    "ok": "ansi_green",
+    "warn": "ansi_magenta",
+    "bad": "ansi_red",
+    "s1": "ansi_blue",
+    "s2": "ansi_magenta",
+    "s3": "ansi_cyan",
+    "s4": "ansi_bright_magenta",
+    "ink": "ansi_bright_white",
+}
+_ANSI_RAMP = ("ansi_blue", "ansi_blue", "ansi_bright_blue", "ansi_cyan", "ansi_bright_cyan", "ansi_bright_white")
+
+
+def _ansi(name: str, base: str, colors: Mapping[str, str]) -> Theme:
+    built_in = BUILTIN_THEMES[base]
+    return replace(
+        built_in,
+        name=name,
+        primary=colors["acc"],
+        secondary=colors["s1"],
+        accent=colors["acc"],
+        success=colors["ok"],
+        warning=colors["warn"],
+        error=colors["bad"],
+        variables={**built_in.variables, **_variables(colors, _ANSI_RAMP)},
+    )
+
+
+DARK = _theme(TEXTUAL_NAMES["dark"], palette.DARK, palette.RAMP_DARK)
 OWN = (
-    COLOR_BLIND,
-    replace(
-        _ANSI_DARK,
-        name="sizeup-ansi-dark",
-        primary="ansi_cyan",
-        secondary="ansi_bright_blue",
-        variables={**_ANSI_DARK.variables, **_PLAIN_CURSOR, "scrollbar": "ansi_cyan"},
-    ),
-    replace(_ANSI_LIGHT, name="sizeup-ansi-light", warning="ansi_magenta"),
+    DARK,
+    _theme(TEXTUAL_NAMES["light"], palette.LIGHT, palette.RAMP_LIGHT, dark=False),
+    _theme(DARK_256_NAME, palette.DARK_256, palette.RAMP_DARK),
+    _theme(TEXTUAL_NAMES["color-blind"], _COLOR_BLIND, palette.RAMP_DARK),
+    _ansi(TEXTUAL_NAMES["ansi-dark"], "ansi-dark", ANSI_DARK),
+    _ansi(TEXTUAL_NAMES["ansi-light"], "ansi-light", ANSI_LIGHT),
 )
-"""Themes to register."""
+# Known before the app is made, whose first style sheet is that of its theme.
+BUILTIN_THEMES.update({theme.name: theme for theme in OWN})
+
+
+def textual_name(name: str) -> str:
+    """Return Textual's name of a theme, in the fixed colors of a terminal that has no others."""
+    return DARK_256_NAME if name == "dark" and colors(os.environ) == 256 else TEXTUAL_NAMES[name]

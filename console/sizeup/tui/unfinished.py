@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 from sizeup.errors import SizeupError
-from sizeup.session.store import directory, ended_without_terminal, latest, session_name, start_of, unfinished
-from sizeup.text import plural
+from sizeup.session.store import directory, ended_without_terminal, latest, start_of, unfinished
 
 _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""
@@ -40,8 +39,6 @@ class OfferedSession:
         self._resume_key = resume_key
         self.notice = ""
         """What to say of it first; empty where there is none."""
-        self.text = ""
-        """What to say of the latest session; empty where there is none."""
         self.running: Path | None = None
         """The session that a run writes; None where none does."""
         self.interrupted: Path | None = None
@@ -52,7 +49,6 @@ class OfferedSession:
         self.notice, self.interrupted = "", None
         with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
             self.running, last = running_session(), latest()
-            self.text = _last_session_text(self._key, self.running, last)
             if self.running is not None:
                 shows = f"{self._key} or " if self.running == last else ""
                 self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup session follow shows it"
@@ -77,17 +73,3 @@ def _run_of(path: Path) -> str:
     """Return a run by its start, as the list of sessions has it."""
     started = start_of(path)[:16].replace("T", " ")
     return f"Run of {started} UTC" if started else "Run"
-
-
-def _last_session_text(key: str, running: Path | None, path: Path | None) -> str:
-    """Return the latest session with the key that opens it and its age, or its run; empty where there is none."""
-    if running is not None:
-        return f"run in progress in {session_name(str(running))}"
-    if path is None:
-        return ""
-    name = session_name(str(path))
-    minutes = max(time.time() - path.stat().st_mtime, 0.0) / 60
-    for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
-        if minutes >= size:
-            return f"{key} opens {name}, {plural(int(minutes // size), unit)} ago"
-    return f"{key} opens {name}, just now"

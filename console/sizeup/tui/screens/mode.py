@@ -1,4 +1,4 @@
-"""What every mode looks like: modes and machine above, its own body, the run and the keys below."""
+"""What every mode looks like: modes and machine and band above, its own body, the keys below."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from sizeup.errors import SizeupError
 from sizeup.session.store import latest
 from sizeup.terminal.app import OnceStyledScreen
 from sizeup.tui.actions import SCOPES, footer, key_text, modes
-from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
+from sizeup.tui.widgets.band import BandView
+from sizeup.tui.widgets.lines import KeyLine, ModeLine, NoticeLine
 
 if TYPE_CHECKING:
     from sizeup.tui.console import ConsoleApp
+    from sizeup.views.band import Band
 
 _LONG_SECONDS = 10.0
 """A run that took so long is canceled only after a question."""
@@ -40,8 +42,10 @@ class ModeScreen(OnceStyledScreen):
         self._left = False
         # Kept here: to look for them in the tree costs more than to draw a frame.
         self._mode_line = ModeLine(id="header")
-        self._status_line = StatusLine(id="status")
+        self._band = BandView(id="band")
+        self._notice_line = NoticeLine(id="notice")
         self._key_line = KeyLine()
+        self._band.display = self._notice_line.display = False
         # Of its size from the start, so that what it shows is laid out once.
         for length, breakpoints in (
             (self.app.size.width, self.HORIZONTAL_BREAKPOINTS),
@@ -57,13 +61,18 @@ class ModeScreen(OnceStyledScreen):
     def compose(self) -> ComposeResult:
         """Build the frame around the body."""
         yield self._mode_line
+        yield self._band
         yield from self.body()
-        yield self._status_line
+        yield self._notice_line
         yield self._key_line
 
     def body(self) -> Iterable[Widget]:
         """The mode's own widgets."""
         raise NotImplementedError
+
+    def band(self) -> Band | None:
+        """Return what the screen answers first; None where it has no band."""
+        return None
 
     def on_mount(self) -> None:
         """Show what the app holds already."""
@@ -79,7 +88,7 @@ class ModeScreen(OnceStyledScreen):
         self.set_class(small, "-small")
         if small and not self.query("#small"):
             words = f"Terminal too small:\nneeds {columns} x {rows}"
-            self.mount(Static(words, id="small", markup=False), before="#status")
+            self.mount(Static(words, id="small", markup=False), before="#notice")
 
     def on_screen_suspend(self) -> None:
         """Another mode is shown."""
@@ -154,16 +163,24 @@ class ModeScreen(OnceStyledScreen):
 
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""
-        self._mode_line.show(modes(self.host.keys), SCOPES[self.SCOPE], self.host.header())
+        self.show_status()
+        self.show_band()
 
     def show_run(self) -> None:
         """Redraw after the run got on."""
         self.show_status()
+        self.show_band()
         self.show_keys()
 
+    def show_band(self) -> None:
+        """Redraw what the screen answers first."""
+        self._band.show(self.band(), self.host.look)
+
     def show_status(self) -> None:
-        """Redraw the line below the body."""
-        self._status_line.show(*self.host.status())
+        """Redraw the first line, and the notice where there is one."""
+        host = self.host
+        self._mode_line.show(modes(host.keys), SCOPES[self.SCOPE], host.header(), host.look)
+        self._notice_line.show(host.notice())
 
     def show_keys(self) -> None:
         """Redraw the last line."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -32,7 +31,6 @@ from sizeup.tui.screens.summary_text import (
     status_styles,
     verdict_content,
 )
-from sizeup.tui.widgets.lines import StatusLine
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.cards.cards import CardView
 from sizeup.views.cards.table import card_table
@@ -72,8 +70,6 @@ class SummaryScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._notice_line = StatusLine(id="notice")
-        self._notice_line.display = False
         self._screen_size = self.app.size
         """Known before the first layout, so that everything is laid out and drawn once."""
         self._summary: Summary | None = None
@@ -86,11 +82,6 @@ class SummaryScreen(ModeScreen):
         self._findings: dict[str, Finding] = {}
         self._mount: str | None = None
         """The directory whose storage is measured, as answered in this console; empty for none, None before that."""
-
-    def compose(self) -> ComposeResult:
-        """Build the frame, with a line above it for what a user who comes back should know."""
-        yield self._notice_line
-        yield from super().compose()
 
     def body(self) -> Iterable[Widget]:
         """The verdict above the list of cards and findings; what there is to see of them below."""
@@ -113,16 +104,6 @@ class SummaryScreen(ModeScreen):
         """Show the run again."""
         super().show_run()
         self._update()
-
-    def show_status(self) -> None:
-        """Show the line below and, until something is measured, the one above the frame."""
-        super().show_status()
-        host = self.host
-        notice = host.offered.notice if host.measures and host.runs.session is None else ""
-        self._notice_line.show(f" {notice}")
-        if self._notice_line.display != bool(notice):
-            self._notice_line.display = bool(notice)
-            self._fill()
 
     def _update(self) -> None:
         """Compute the view and show it."""
@@ -269,7 +250,7 @@ class SummaryScreen(ModeScreen):
         """Show what is known, folded to the size of the screen; the cursor keeps to its line."""
         shown = self._summary
         listed = self.query_one(KeyList)
-        width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND - self._notice_line.display
+        width, rows = self._screen_size.width - 1, self._screen_size.height - _AROUND - self._notice_line.display + 1
         filled = shown, width, rows, self._unfolded, self.app.theme
         if shown is None or filled == self._filled:
             return
@@ -308,7 +289,7 @@ class SummaryScreen(ModeScreen):
             text = text.split("\n")[0]
         verdict.update(text)
         session, host = self.host.runs.session, self.host
-        title = host.header()[0]
+        title = host.header().host
         if not host.measures and session is not None:
             title += f", as of {session.header.started[:16].replace('T', ' ')} UTC"
         verdict.border_title = Content(title)

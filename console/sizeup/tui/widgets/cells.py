@@ -14,17 +14,17 @@ from sizeup.charts.line_cells import EARLIER
 from sizeup.tui.widgets.palette import BADGE, STATUS, badge_style, series_color
 
 _LOOKS = {
-    "title": "bold $foreground",
+    "title": "bold $hi",
     "text": "$foreground",
-    "axis": "$foreground",
-    "boundary": "$foreground",
-    "grid": "$primary",
-    EARLIER: "$warning",
-    "frame": "$primary",
+    "axis": "$dim",
+    "boundary": "$dim",
+    "grid": "$line",
+    EARLIER: "$s3",
+    "frame": "$line",
     "cursor": "bold reverse",
-    "disturbed": "bold $text-error",
+    "disturbed": "bold $bad",
     **STATUS,
-    "dim": "dim $foreground",
+    "dim": "$dim",
     "heat-0": "#ffffff on #08306b",
     "heat-1": "#ffffff on #0b4a94",
     "heat-2": "#ffffff on #1c63ad",
@@ -35,9 +35,9 @@ _LOOKS = {
     "heat-7": "#000000 on #eef5fc",
 }
 """What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
-at the start and whenever the focus moves, and a chart draws a few of them."""
+at the start and whenever the focus moves, and a chart draws a few of them. Any other role is a token of the palette."""
 
-_GROUNDS = {"tile": "$surface", "pass": "$success 20%", "warn": "$warning 20%", "fail": "$error 20%"}
+_GROUNDS = {"tile": "$tile", "pass": "$ok 20%", "warn": "$warn 20%", "fail": "$bad 20%"}
 """Backgrounds that a drawing gives to cells of any role."""
 _SERIES = "series-"
 """What begins the role of a series; behind it stands its number."""
@@ -101,7 +101,7 @@ class CellView(Widget):
         if not role or role in _LOOKS:
             return _LOOKS.get(role, "")
         if role.startswith(_SERIES):
-            return series_color(self.app.current_theme, int(role.removeprefix(_SERIES)))
+            return series_color(int(role.removeprefix(_SERIES)))
         if role.startswith(BADGE):
-            return badge_style(self.app.current_theme, role.removeprefix(BADGE))
-        raise KeyError(role)
+            return badge_style(role.removeprefix(BADGE))
+        return f"${role}"

@@ -22,7 +22,7 @@ class ChartGrid(Grid):
 
     DEFAULT_CSS = """
     ChartGrid { height: 1fr; grid-gutter: 0; grid-columns: 1fr; }
-    ChartGrid ChartView { border: round $primary; padding: 0 1; }
+    ChartGrid ChartView { border: round $line; padding: 0 1; }
     """
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name

@@ -4,88 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len
-from rich.style import Style
-from rich.text import Text
+from msgspec import Struct
+from textual.content import Content
 from textual.reactive import reactive
+from textual.style import Style
 from textual.widget import Widget
 
+from sizeup.charts.share_bar import Look
+from sizeup.text import cell_len
 from sizeup.tui.actions import pressed_key
+
+MOST_KEYS = 9
+"""In the last line; the palette has all."""
 
 
 class TextLine(Widget):
     """One line of text; a part of it may be clicked."""
 
     DEFAULT_CSS = """
-    TextLine { height: 1; width: 1fr; background: $panel; color: $foreground; }
+    TextLine { height: 1; width: 1fr; background: $raise; color: $foreground; text-wrap: nowrap; }
     """
     auto_links = False
 
 
-class StatusLine(TextLine):
-    """Finished text, cut at the edge, redrawn only when it changes."""
+class NoticeLine(TextLine):
+    """What a user must know besides the screen; absent where there is nothing."""
 
-    DEFAULT_CSS = """
-    StatusLine { background: $surface; }
-    """
+    text = reactive("")
 
-    _parts = reactive(("", ""))
+    def show(self, text: str) -> None:
+        """Put the text in one line."""
+        self.text = text
+        self.display = bool(text)
 
-    def show(self, left: str, right: str = "") -> None:
-        """Put ``left`` and, flush with the other edge, ``right`` as far as there is room for both."""
-        self._parts = (left, right)
+    def render(self) -> Content:
+        """The line, cut at the edge."""
+        return Content.styled(f"  {self.text}", "bold").truncate(self.size.width, ellipsis=True)
 
-    def render(self) -> Text:
-        """Both parts in one line."""
-        left, right = self._parts
-        width = self.size.width
-        # The left part is the status of a run; on the right a value may be left out, and a name goes as a whole.
-        for shorter in (right.partition(" at ")[0], ""):
-            if cell_len(left) + cell_len(right) + 1 > width:
-                right = shorter
-        free = width - cell_len(right) - (1 if right else 0)
-        text = Text(left, no_wrap=True, end="")
-        text.truncate(max(free, 0), overflow="ellipsis", pad=True)
-        if right:
-            text.append(" " + right)
-        text.truncate(width)
-        return text
+
+class Header(Struct, frozen=True):
+    """What the first line says of the machine and of the run."""
+
+    host: str
+    size: str = ""
+    """``64 cores · 1.5 TiB``."""
+    states: tuple[str, ...] = ()
+    """What it does or what it is held against, the longest text first."""
+    running: bool = False
 
 
 class ModeLine(TextLine):
-    """The modes with their keys, the one that is shown reversed; what the machine is, as far as it fits."""
+    """The logo, the modes with their keys, and what the machine is and does, as far as it fits."""
 
-    _shown: reactive[tuple[tuple[tuple[str, str], ...], str, tuple[str, str, str]]] = reactive(((), "", ("", "", "")))
+    _shown: reactive[tuple[tuple[tuple[str, str], ...], str, Header]] = reactive(((), "", Header("")))
+    look: reactive[Look] = reactive(Look.COLOR)
 
-    def show(self, modes: Sequence[tuple[str, str]], current: str, facts: tuple[str, str, str]) -> None:
-        """Put key and label of each mode, and of the machine its name, its parts and what it should carry."""
-        self._shown = (tuple(modes), current, facts)
+    def show(self, modes: Sequence[tuple[str, str]], current: str, header: Header, look: Look) -> None:
+        """Put key and label of each mode, and what is known of the machine."""
+        self._shown, self.look = (tuple(modes), current, header), look
 
-    def render(self) -> Text:
-        """The modes, then the name of the machine, which stays longest, its parts, and its need at the other edge.
+    @property
+    def state(self) -> str:
+        """What the machine does, as it is shown where there is room."""
+        return next(iter(self._shown[2].states), "")
+
+    def render(self) -> Content:
+        """The modes, then the name of the machine, which stays longest, its size and its state.
 
         What does not fit whole goes: half a name would be another machine's.
         """
         width = self.size.width
-        modes, current, (host, parts, need) = self._shown
-        text = Text(no_wrap=True, end="")
-        fits = sum(_width(mode) for mode in modes) <= width
-        for key, label in modes:
-            here = label == current
-            if here or fits:
-                text.append(f" {key} {label} ", _pressing(key, "reverse bold" if here else ""))
-        free = width - text.cell_len - 1
-        right = next((shown for shown in (f"{host}  {need}", host) if cell_len(shown) <= free), "")
-        left = f"{host}: {parts}"
-        # Whole facts go rather than half a number: "2.6" of 2.66 GHz would be a wrong one.
-        while cell_len(left) + cell_len(need) + 3 > free and ", " in left:
-            left = left.rpartition(", ")[0]
-        if cell_len(left) + cell_len(need) + 3 <= free:
-            text.append(f"  {left}", "bold")
-            right = need
-        text.append(" " * max(width - text.cell_len - cell_len(right) - 1, 0) + right)
-        text.truncate(width)
-        return text
+        modes, current, header = self._shown
+        plain = self.look in (Look.PLAIN, Look.ASCII)
+        logo = Content.styled(" _##" if self.look is Look.ASCII else " ▁▄█", "bold $acc")
+        tabs = [self._tab(key, label, is_here=label == current, plain=plain) for key, label in modes]
+        free = width - sum(tab.cell_length for tab in tabs) - 1
+        name = " sizeup " if free >= cell_len(header.host) + 24 else " "
+        left = logo + Content.styled(name, "bold $hi") if free >= 5 else Content("")
+        if free < 0:
+            tabs = [tab for tab, (_, label) in zip(tabs, modes, strict=True) if label == current]
+        left = Content.assemble(left, *tabs)
+        free = width - left.cell_length - 2
+        sign = ("* " if self.look is Look.ASCII else "● ") if header.running else ""
+        hosts = [(header.host, f" {header.size}" if header.size else ""), (header.host, "")]
+        found = [(host, size, f"   {sign}{state}") for host, size in hosts for state in header.states]
+        # Where there is room for one of them, how a run stands goes before the name.
+        alone = [("", "", f"{sign}{state}") for state in header.states] if header.running else []
+        for host, size, state in (*found, *alone, *((*one, "") for one in hosts)):
+            if cell_len(host + size + state) <= free:
+                right = Content.assemble(
+                    (host, "bold $hi"), (size, "$dim"), (state, "$acc" if header.running else "$dim")
+                )
+                return left + Content(" " * (free - right.cell_length + 1)) + right + Content(" ")
+        return left.truncate(width, pad=True)
+
+    @staticmethod
+    def _tab(key: str, label: str, *, is_here: bool, plain: bool) -> Content:
+        before, behind = (("[", "]") if plain else ("▌", " ")) if is_here else (" ", " ")
+        tab = Content.assemble(
+            (before, "$acc" if is_here else ""),
+            (key, "bold $acc"),
+            (f" {label}{behind}", "bold $hi" if is_here else "$dim"),
+        )
+        return _pressing(tab.stylize("on $background") if is_here and not plain else tab, key)
 
 
 class KeyLine(TextLine):
@@ -95,33 +116,29 @@ class KeyLine(TextLine):
 
     def show(self, here: Sequence[tuple[str, str]], everywhere: Sequence[tuple[str, str]]) -> None:
         """Show key and label of some actions."""
-        self._keys = (tuple(here), tuple(everywhere))
+        self._keys = (tuple(here)[: MOST_KEYS - len(everywhere)], tuple(everywhere))
 
-    def render(self) -> Text:
-        """Key and label, the key reversed so that it needs no color."""
+    def render(self) -> Content:
+        """Key and label, the key bold so that it needs no color."""
         here, everywhere = self._keys
         free = self.size.width - sum(_width(entry) for entry in everywhere)
-        text = Text(no_wrap=True, end="")
+        left = Content("")
         for entry in here:
-            if cell_len(text.plain) + _width(entry) > free:
+            if left.cell_length + _width(entry) > free:
                 break
-            _append(text, entry)
-        text.append(" " * max(free - cell_len(text.plain), 0))
-        for entry in everywhere:
-            _append(text, entry)
-        text.truncate(self.size.width)
-        return text
+            left += _entry(entry)
+        gap = Content(" " * max(free - left.cell_length, 0))
+        return Content.assemble(left, gap, *map(_entry, everywhere)).truncate(self.size.width)
 
 
 def _width(entry: tuple[str, str]) -> int:
     return cell_len(entry[0]) + cell_len(entry[1]) + 3
 
 
-def _append(text: Text, entry: tuple[str, str]) -> None:
-    text.append(f" {entry[0]} ", _pressing(entry[0], "reverse bold"))
-    text.append(f"{entry[1]} ", _pressing(entry[0]))
+def _entry(entry: tuple[str, str]) -> Content:
+    return _pressing(Content.assemble(" ", (entry[0], "bold $acc"), f" {entry[1]} "), entry[0])
 
 
-def _pressing(key: str, style: str = "") -> Style:
-    """Return a style, a click on which does what the key does."""
-    return Style.parse(style) + Style(meta={"@click": f"app.simulate_key({pressed_key(key)!r})"})
+def _pressing(content: Content, key: str) -> Content:
+    """Return a content, a click on which does what the key does."""
+    return content.stylize(Style.from_meta({"@click": f"app.simulate_key({pressed_key(key)!r})"}))

@@ -1,0 +1,135 @@
+"""The band of a screen: a large badge, what it means, what to do next, and one large number."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
+from textual.widget import Widget
+
+from sizeup.charts.share_bar import Look
+from sizeup.text import cell_len
+from sizeup.views.band import Band, Number, Step
+
+_NUMBER_FROM_COLUMNS = 100
+"""On a narrower screen the sentence needs the columns of the number."""
+_MARGIN = 2
+_ROWS = 3
+"""Of the badge."""
+
+
+class BandView(Widget):
+    """Five rows with a large badge, or three with a small one."""
+
+    DEFAULT_CSS = """
+    BandView { height: 5; background: $raise; padding: 1 2 0 2; }
+    BandView.-small { height: 3; padding: 0 2; }
+    """
+    band: reactive[Band | None] = reactive(None)
+    look: reactive[Look] = reactive(Look.COLOR)
+
+    def show(self, band: Band | None, look: Look) -> None:
+        """Show a band in place of the last; None hides it."""
+        self.display = band is not None
+        self.band, self.look = band, look
+
+    def render(self) -> Content:
+        """All rows, each cut at the edge."""
+        if self.band is None:
+            return Content("")
+        return Content("\n").join(band_rows(self.band, self.size.width, self.look, small=self.has_class("-small")))
+
+
+def band_rows(band: Band, width: int, look: Look, *, small: bool) -> list[Content]:
+    """Return a band in four rows of a width, with a small badge in three."""
+    number: list[Content] = []
+    narrow = width < _NUMBER_FROM_COLUMNS
+    if small:
+        badge = [small_badge(band.word, band.status, look), Content(""), Content("")]
+    else:
+        badge = _large_badge(band, 13 if narrow else 14, look)
+        if band.number is not None and not narrow:
+            number = _large_number(band.number, band.status, look)
+        if band.before is not None and not narrow:
+            badge = [was + row for was, row in zip(_before(band.before, look), badge, strict=True)]
+    indent = max(row.cell_length for row in badge) + _MARGIN
+    free = width - indent - max((row.cell_length + _MARGIN for row in number[:_ROWS]), default=0)
+    rows = []
+    for line, (left, text) in enumerate(zip(badge, _texts(band, narrow=narrow), strict=True)):
+        row = left.truncate(indent, pad=True) + text.truncate(max(free, 0), ellipsis=True, pad=True)
+        rows.append((row + Content(" " * _MARGIN) + number[line] if number else row).truncate(width))
+    if not small:
+        rows.append(number[_ROWS].truncate(width).right(width) if number else Content(""))
+    return rows
+
+
+def _texts(band: Band, *, narrow: bool) -> list[Content]:
+    """Return the sentence, what to do next, and what both rest on or else the other thing to do."""
+    gap = " " if narrow else "  "
+    rows = [Content.styled((band.short if narrow else "") or band.sentence, "bold $hi")]
+    for lead, step in zip(("Next", "or  "), band.steps, strict=False):
+        rows.append(Content.assemble((lead, "bold $acc" if lead == "Next" else "$dim"), gap, step_content(step)))
+    why = Content.assemble(("   " if band.basis else "", ""), (band.why, "bold $acc"), (" why", "$dim"))
+    basis = Content.styled(band.basis, "$dim") + (why if band.why else Content(""))
+    return [*rows, *([basis] if len(rows) < _ROWS else []), Content("")][:_ROWS]
+
+
+def step_content(step: Step) -> Content:
+    """Return something to do with its key in iris."""
+    return Content.assemble(
+        step.text, "  " if step.text and step.key else "", (step.key, "bold $acc"), f" {step.does}" if step.does else ""
+    )
+
+
+def small_badge(word: str, token: str, look: Look) -> Content:
+    """Return a badge of one row: a word on its color, or in brackets where there is none."""
+    if look in (Look.PLAIN, Look.ASCII):
+        return Content.styled(f"[{word}]", "bold")
+    return Content.styled(f" {word} ", f"bold $ink on ${token}")
+
+
+def _large_badge(band: Band, columns: int, look: Look) -> list[Content]:
+    columns = max(columns, cell_len(band.word) + 4)
+    if look in (Look.PLAIN, Look.ASCII):
+        signs = "┏━┓┃┗┛" if look is Look.PLAIN else "+=+|++"
+        edge = signs[1] * (columns - 2)
+        rows = (
+            signs[0] + edge + signs[2],
+            signs[3] + band.word.center(columns - 2) + signs[3],
+            signs[4] + edge + signs[5],
+        )
+        return [Content.styled(row, "bold") for row in rows]
+    return [Content.styled(word.center(columns), f"bold $ink on ${band.status}") for word in ("", band.word, "")]
+
+
+def _before(before: tuple[str, str, str], look: Look) -> list[Content]:
+    """Return what a change replaced, with an arrow to what it led to."""
+    word, token, share = before
+    arrow = "  ===>  " if look is Look.ASCII else "  ━━━▶  "
+    middle = Content.assemble(small_badge(word, token, look), f" {share}", (arrow, "bold $acc"))
+    return [
+        row.truncate(middle.cell_length, pad=True) for row in (Content.styled("before", "$dim"), middle, Content(""))
+    ]
+
+
+def _large_number(number: Number, token: str, look: Look) -> list[Content]:
+    """Return the digits in three rows of one width, and their name beneath."""
+    style = f"bold ${token}"
+    texts = ["", "", number.text]
+    if look is not Look.ASCII:
+        at = [DIGITS.find(character) * _ROWS for character in number.text]
+        glyphs = [
+            [
+                DIGITS3X3_BOLD[place + line].ljust(3) if place >= 0 else "  " + character * (line == 2)
+                for line in range(3)
+            ]
+            for place, character in zip(at, number.text, strict=True)
+        ]
+        texts = ["".join(glyph[line] for glyph in glyphs) for line in range(_ROWS)]
+    width = max(map(len, texts))
+    unit = f" {number.unit}" if number.unit else ""
+    rows = [
+        Content.styled(text.rjust(width) + (unit if line == _ROWS - 1 else " " * len(unit)), style)
+        for line, text in enumerate(texts)
+    ]
+    return [*rows, Content.styled(number.name, "$dim")]

@@ -1,0 +1,69 @@
+"""The band in every look: the same words, one row each, nothing outside."""
+
+import pytest
+
+from sizeup.charts.share_bar import Look
+from sizeup.tui.widgets.band import band_rows
+from sizeup.views.band import Band, Number, Step
+
+BAND = Band(
+    "FAIL",
+    "bad",
+    "Storage is too slow: 40,000 IOPS wanted, 30,500 measured on /u01.",
+    steps=(Step("Move /u01 to the local NVMe mirror: 14 %.", "4", "tries it"),),
+    basis="AWR peak hour, 96 snapshots · measured 12 min ago, ±1.8 % · 2 assumed",
+    why="Enter",
+    number=Number("131", "%", "of storage capacity"),
+    short="Storage: 40,000 IOPS wanted, 30,500 measured",
+)
+
+
+@pytest.mark.parametrize("look", Look)
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("width", [40, 76, 116, 196])
+def test_every_row_is_as_wide_as_the_screen(look: Look, width: int, *, small: bool) -> None:
+    for band in (BAND, Band("NO WORKLOAD", "acc", "A balanced server."), Band("WARN", "warn", "x", before=BEFORE)):
+        rows = band_rows(band, width, look, small=small)
+
+        assert len(rows) == 3 if small else 4
+        assert all(row.cell_length <= width for row in rows)
+
+
+BEFORE = ("FAIL", "bad", "131 %")
+
+
+@pytest.mark.parametrize("look", Look)
+def test_every_look_has_the_same_words(look: Look) -> None:
+    shown = "\n".join(row.plain for row in band_rows(BAND, 116, look, small=False))
+
+    for part in ("FAIL", BAND.sentence, "Next  Move /u01", "4 tries it", "2 assumed", "Enter why", " %", "of storage"):
+        assert part in shown
+
+
+def test_without_color_the_badge_has_a_frame() -> None:
+    plain, ascii_ = (
+        band_rows(BAND, 76, look, small=False)[1].plain.split("Next")[0].strip() for look in (Look.PLAIN, Look.ASCII)
+    )
+
+    assert plain == "┃    FAIL   ┃"
+    assert ascii_ == "|    FAIL   |"
+
+
+def test_ascii_is_ascii() -> None:
+    band = Band("WARN", "warn", "Solved.", number=Number("82", "%", "CPU"), before=BEFORE)
+
+    assert "".join(row.plain for row in band_rows(band, 116, Look.ASCII, small=False)).isascii()
+
+
+def test_a_narrow_screen_takes_the_short_sentence_and_no_number() -> None:
+    shown = "\n".join(row.plain for row in band_rows(BAND, 76, Look.COLOR, small=False))
+
+    assert BAND.short in shown
+    assert "of storage" not in shown
+    assert "…" not in shown.splitlines()[0]
+
+
+def test_a_change_shows_what_was_before() -> None:
+    rows = band_rows(Band("WARN", "warn", "CPU reaches 82 %.", before=BEFORE), 116, Look.PLAIN, small=False)
+
+    assert rows[1].plain.split("┃")[0].strip() == "[FAIL] 131 %  ━━━▶"
