@@ -2,15 +2,15 @@
 
 import pytest
 
-from sizeup.charts.share_bar import Look
+from sizeup.charts.share_bar import ScreenLook
 from sizeup.tui.widgets.band import band_rows
-from sizeup.views.band import Band, Number, Step
+from sizeup.views.band import Band, NextStep, Number
 
 BAND = Band(
     "FAIL",
     "bad",
     "Storage is too slow: 40,000 IOPS wanted, 30,500 measured on /u01.",
-    steps=(Step("Move /u01 to the local NVMe mirror: 14 %.", "4", "tries it"),),
+    steps=(NextStep("Move /u01 to the local NVMe mirror: 14 %.", "4", "tries it"),),
     basis="AWR peak hour, 96 snapshots · measured 12 min ago, ±1.8 % · 2 assumed",
     why="Enter",
     number=Number("131", "%", "of storage capacity"),
@@ -18,10 +18,10 @@ BAND = Band(
 )
 
 
-@pytest.mark.parametrize("look", Look)
+@pytest.mark.parametrize("look", ScreenLook)
 @pytest.mark.parametrize("small", [False, True])
 @pytest.mark.parametrize("width", [40, 76, 116, 196])
-def test_every_row_is_as_wide_as_the_screen(look: Look, width: int, *, small: bool) -> None:
+def test_every_row_is_as_wide_as_the_screen(look: ScreenLook, width: int, *, small: bool) -> None:
     for band in (BAND, Band("NO WORKLOAD", "acc", "A balanced server."), Band("WARN", "warn", "x", before=BEFORE)):
         rows = band_rows(band, width, look, small=small)
 
@@ -32,8 +32,8 @@ def test_every_row_is_as_wide_as_the_screen(look: Look, width: int, *, small: bo
 BEFORE = ("FAIL", "bad", "131 %")
 
 
-@pytest.mark.parametrize("look", Look)
-def test_every_look_has_the_same_words(look: Look) -> None:
+@pytest.mark.parametrize("look", ScreenLook)
+def test_every_look_has_the_same_words(look: ScreenLook) -> None:
     shown = "\n".join(row.plain for row in band_rows(BAND, 116, look, small=False))
 
     for part in ("FAIL", BAND.sentence, "Next  Move /u01", "4 tries it", "2 assumed", "Enter why", " %", "of storage"):
@@ -42,7 +42,8 @@ def test_every_look_has_the_same_words(look: Look) -> None:
 
 def test_without_color_the_badge_has_a_frame() -> None:
     plain, ascii_ = (
-        band_rows(BAND, 76, look, small=False)[1].plain.split("Next")[0].strip() for look in (Look.PLAIN, Look.ASCII)
+        band_rows(BAND, 76, look, small=False)[1].plain.split("Next")[0].strip()
+        for look in (ScreenLook.PLAIN, ScreenLook.ASCII)
     )
 
     assert plain == "┃    FAIL   ┃"
@@ -52,11 +53,11 @@ def test_without_color_the_badge_has_a_frame() -> None:
 def test_ascii_is_ascii() -> None:
     band = Band("WARN", "warn", "Solved.", number=Number("82", "%", "CPU"), before=BEFORE)
 
-    assert "".join(row.plain for row in band_rows(band, 116, Look.ASCII, small=False)).isascii()
+    assert "".join(row.plain for row in band_rows(band, 116, ScreenLook.ASCII, small=False)).isascii()
 
 
 def test_a_narrow_screen_takes_the_short_sentence_and_no_number() -> None:
-    shown = "\n".join(row.plain for row in band_rows(BAND, 76, Look.COLOR, small=False))
+    shown = "\n".join(row.plain for row in band_rows(BAND, 76, ScreenLook.COLOR, small=False))
 
     assert BAND.short in shown
     assert "of storage" not in shown
@@ -64,6 +65,6 @@ def test_a_narrow_screen_takes_the_short_sentence_and_no_number() -> None:
 
 
 def test_a_change_shows_what_was_before() -> None:
-    rows = band_rows(Band("WARN", "warn", "CPU reaches 82 %.", before=BEFORE), 116, Look.PLAIN, small=False)
+    rows = band_rows(Band("WARN", "warn", "CPU reaches 82 %.", before=BEFORE), 116, ScreenLook.PLAIN, small=False)
 
     assert rows[1].plain.split("┃")[0].strip() == "[FAIL] 131 %  ━━━▶"

@@ -53,7 +53,7 @@ def zone(share: float) -> str:
     return ZONES[sum(share >= mark for mark in MARKS)]
 
 
-class Look(Enum):
+class ScreenLook(Enum):
     """What a terminal can show of a bar, a badge and their like."""
 
     COLOR = "color"
@@ -76,20 +76,20 @@ class _Signs(Struct, frozen=True):
 
 
 _SIGNS = {
-    Look.COLOR: _Signs("▄▄▄", "▄", "▄", "▖", "○◇◆"),
-    Look.SIXTEEN: _Signs("▄▄▄", "─", "▄", "▖", "○◇◆"),
-    Look.PLAIN: _Signs("■▒▓", "-", " ", "", "○◇◆"),
-    Look.ASCII: _Signs("=#!", "-", " ", "", ".YN", "|", ">"),
+    ScreenLook.COLOR: _Signs("▄▄▄", "▄", "▄", "▖", "○◇◆"),
+    ScreenLook.SIXTEEN: _Signs("▄▄▄", "─", "▄", "▖", "○◇◆"),
+    ScreenLook.PLAIN: _Signs("■▒▓", "-", " ", "", "○◇◆"),
+    ScreenLook.ASCII: _Signs("=#!", "-", " ", "", ".YN", "|", ">"),
 }
 _MARK_NAMES = ("before", "last_year", "n_plus_one")
 
 
-def mark_sign(name: str, look: Look) -> str:
+def mark_sign(name: str, look: ScreenLook) -> str:
     """Return the sign of ``before``, ``last_year`` or ``n_plus_one``."""
     return _SIGNS[look].marks[_MARK_NAMES.index(name)]
 
 
-def zone_signs(look: Look) -> str:
+def zone_signs(look: ScreenLook) -> str:
     """Return the signs of the three zones."""
     return _SIGNS[look].zones
 
@@ -99,7 +99,7 @@ def column_of(share: float, columns: int) -> int:
     return min(round(share / END * columns), columns - 1)
 
 
-def draw_share(bar: ShareBar, columns: int, look: Look) -> list[tuple[str, str]]:
+def draw_share(bar: ShareBar, columns: int, look: ScreenLook) -> list[tuple[str, str]]:
     """Return the bar in ``columns`` cells, as runs of text with the token of their color, ``ok-pale`` for a span."""
     signs = _SIGNS[look]
     lines = {column_of(mark, columns): mark for mark in MARKS}

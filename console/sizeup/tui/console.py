@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sizeup.charts.drawing import Glyphs
-from sizeup.charts.share_bar import Look
+from sizeup.charts.share_bar import ScreenLook
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Gentle
@@ -259,13 +259,13 @@ class ConsoleApp(TerminalApp):
             self.set_machine(machine)
 
     @property
-    def look(self) -> Look:
+    def look(self) -> ScreenLook:
         """What the terminal can show of bars and badges."""
         if self.glyphs is Glyphs.ASCII:
-            return Look.ASCII
+            return ScreenLook.ASCII
         if self.no_color:
-            return Look.PLAIN
-        return Look.SIXTEEN if self.current_theme.ansi else Look.COLOR
+            return ScreenLook.PLAIN
+        return ScreenLook.SIXTEEN if self.current_theme.ansi else ScreenLook.COLOR
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return our tokens, which Textual's own themes lack."""

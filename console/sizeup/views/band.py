@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Step(Struct, frozen=True):
+class NextStep(Struct, frozen=True):
     """Something to do, with the key that does it: ``Move /u01 to NVMe: 14 %.  4 tries it``."""
 
     text: str = ""
@@ -36,7 +36,7 @@ class Band(Struct, frozen=True):
     """One sentence of at most 80 characters."""
     short: str = ""
     """The same in at most 60 characters for narrow screens; empty where it is as short."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[NextStep, ...] = ()
     """What to do next, and at most one other thing, which takes the place of the basis."""
     basis: str = ""
     """Where the figures are from, how old, and what is assumed, with dots between."""

@@ -328,7 +328,7 @@ class SummaryScreen(ModeScreen):
         steps += [
             ("app.workload", "Enter a workload, or an AWR file, for a verdict"),
             ("summary.licenses", "Choose what is licensed, for its cost"),
-            ("mode.topology", "Look at sockets, caches, memory nodes and devices"),
+            ("mode.topology", "ScreenLook at sockets, caches, memory nodes and devices"),
             ("mode.sessions", "Open or compare what was measured before"),
         ]
         return [(first_key_of(action, host.keys), words) for action, words in steps]

@@ -7,9 +7,9 @@ from textual.reactive import reactive
 from textual.renderables.digits import DIGITS, DIGITS3X3_BOLD
 from textual.widget import Widget
 
-from sizeup.charts.share_bar import Look
+from sizeup.charts.share_bar import ScreenLook
 from sizeup.text import cell_len
-from sizeup.views.band import Band, Number, Step
+from sizeup.views.band import Band, NextStep, Number
 
 _NUMBER_FROM_COLUMNS = 100
 """On a narrower screen the sentence needs the columns of the number."""
@@ -26,9 +26,9 @@ class BandView(Widget):
     BandView.-small { height: 3; padding: 0 2; }
     """
     band: reactive[Band | None] = reactive(None)
-    look: reactive[Look] = reactive(Look.COLOR)
+    look: reactive[ScreenLook] = reactive(ScreenLook.COLOR)
 
-    def show(self, band: Band | None, look: Look) -> None:
+    def show(self, band: Band | None, look: ScreenLook) -> None:
         """Show a band in place of the last; None hides it."""
         self.display = band is not None
         self.band, self.look = band, look
@@ -40,7 +40,7 @@ class BandView(Widget):
         return Content("\n").join(band_rows(self.band, self.size.width, self.look, small=self.has_class("-small")))
 
 
-def band_rows(band: Band, width: int, look: Look, *, small: bool) -> list[Content]:
+def band_rows(band: Band, width: int, look: ScreenLook, *, small: bool) -> list[Content]:
     """Return a band in four rows of a width, with a small badge in three."""
     number: list[Content] = []
     narrow = width < _NUMBER_FROM_COLUMNS
@@ -74,24 +74,24 @@ def _texts(band: Band, *, narrow: bool) -> list[Content]:
     return [*rows, *([basis] if len(rows) < _ROWS else []), Content("")][:_ROWS]
 
 
-def step_content(step: Step) -> Content:
+def step_content(step: NextStep) -> Content:
     """Return something to do with its key in iris."""
     return Content.assemble(
         step.text, "  " if step.text and step.key else "", (step.key, "bold $acc"), f" {step.does}" if step.does else ""
     )
 
 
-def small_badge(word: str, token: str, look: Look) -> Content:
+def small_badge(word: str, token: str, look: ScreenLook) -> Content:
     """Return a badge of one row: a word on its color, or in brackets where there is none."""
-    if look in (Look.PLAIN, Look.ASCII):
+    if look in (ScreenLook.PLAIN, ScreenLook.ASCII):
         return Content.styled(f"[{word}]", "bold")
     return Content.styled(f" {word} ", f"bold $ink on ${token}")
 
 
-def _large_badge(band: Band, columns: int, look: Look) -> list[Content]:
+def _large_badge(band: Band, columns: int, look: ScreenLook) -> list[Content]:
     columns = max(columns, cell_len(band.word) + 4)
-    if look in (Look.PLAIN, Look.ASCII):
-        signs = "┏━┓┃┗┛" if look is Look.PLAIN else "+=+|++"
+    if look in (ScreenLook.PLAIN, ScreenLook.ASCII):
+        signs = "┏━┓┃┗┛" if look is ScreenLook.PLAIN else "+=+|++"
         edge = signs[1] * (columns - 2)
         rows = (
             signs[0] + edge + signs[2],
@@ -102,21 +102,21 @@ def _large_badge(band: Band, columns: int, look: Look) -> list[Content]:
     return [Content.styled(word.center(columns), f"bold $ink on ${band.status}") for word in ("", band.word, "")]
 
 
-def _before(before: tuple[str, str, str], look: Look) -> list[Content]:
+def _before(before: tuple[str, str, str], look: ScreenLook) -> list[Content]:
     """Return what a change replaced, with an arrow to what it led to."""
     word, token, share = before
-    arrow = "  ===>  " if look is Look.ASCII else "  ━━━▶  "
+    arrow = "  ===>  " if look is ScreenLook.ASCII else "  ━━━▶  "
     middle = Content.assemble(small_badge(word, token, look), f" {share}", (arrow, "bold $acc"))
     return [
         row.truncate(middle.cell_length, pad=True) for row in (Content.styled("before", "$dim"), middle, Content(""))
     ]
 
 
-def _large_number(number: Number, token: str, look: Look) -> list[Content]:
+def _large_number(number: Number, token: str, look: ScreenLook) -> list[Content]:
     """Return the digits in three rows of one width, and their name beneath."""
     style = f"bold ${token}"
     texts = ["", "", number.text]
-    if look is not Look.ASCII:
+    if look is not ScreenLook.ASCII:
         at = [DIGITS.find(character) * _ROWS for character in number.text]
         glyphs = [
             [

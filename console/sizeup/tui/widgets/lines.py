@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from sizeup.charts.share_bar import Look
+from sizeup.charts.share_bar import ScreenLook
 from sizeup.text import cell_len
 from sizeup.tui.actions import pressed_key
 
@@ -57,9 +57,9 @@ class ModeLine(TextLine):
     """The logo, the modes with their keys, and what the machine is and does, as far as it fits."""
 
     _shown: reactive[tuple[tuple[tuple[str, str], ...], str, Header]] = reactive(((), "", Header("")))
-    look: reactive[Look] = reactive(Look.COLOR)
+    look: reactive[ScreenLook] = reactive(ScreenLook.COLOR)
 
-    def show(self, modes: Sequence[tuple[str, str]], current: str, header: Header, look: Look) -> None:
+    def show(self, modes: Sequence[tuple[str, str]], current: str, header: Header, look: ScreenLook) -> None:
         """Put key and label of each mode, and what is known of the machine."""
         self._shown, self.look = (tuple(modes), current, header), look
 
@@ -75,8 +75,8 @@ class ModeLine(TextLine):
         """
         width = self.size.width
         modes, current, header = self._shown
-        plain = self.look in (Look.PLAIN, Look.ASCII)
-        logo = Content.styled(" _##" if self.look is Look.ASCII else " ▁▄█", "bold $acc")
+        plain = self.look in (ScreenLook.PLAIN, ScreenLook.ASCII)
+        logo = Content.styled(" _##" if self.look is ScreenLook.ASCII else " ▁▄█", "bold $acc")
         tabs = [self._tab(key, label, is_here=label == current, plain=plain) for key, label in modes]
         free = width - sum(tab.cell_length for tab in tabs) - 1
         name = " sizeup " if free >= cell_len(header.host) + 24 else " "
@@ -85,7 +85,7 @@ class ModeLine(TextLine):
             tabs = [tab for tab, (_, label) in zip(tabs, modes, strict=True) if label == current]
         left = Content.assemble(left, *tabs)
         free = width - left.cell_length - 2
-        sign = ("* " if self.look is Look.ASCII else "● ") if header.running else ""
+        sign = ("* " if self.look is ScreenLook.ASCII else "● ") if header.running else ""
         hosts = [(header.host, f" {header.size}" if header.size else ""), (header.host, "")]
         found = [(host, size, f"   {sign}{state}") for host, size in hosts for state in header.states]
         # Where there is room for one of them, how a run stands goes before the name.

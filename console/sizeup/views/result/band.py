@@ -8,7 +8,7 @@ from sizeup.charts.share_bar import ShareBar
 from sizeup.model.advice import Card
 from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, capacity_text, demand_text, share_text
 from sizeup.text import capitalized, plural
-from sizeup.views.band import Band, Number, Step
+from sizeup.views.band import Band, NextStep, Number
 from sizeup.views.cards.cards import OUTAGE
 from sizeup.views.result.summary import SEVERITY_WORDS, Summary
 from sizeup.views.result.verdict import first_card
@@ -32,7 +32,7 @@ def card_bar(card: Card) -> ShareBar | None:
     return ShareBar(best, worst, max(lost, default=None), card.last_year)
 
 
-def summary_band(shown: Summary, steps: Sequence[Step], *, why: str = "", tries: str = "") -> Band:
+def summary_band(shown: Summary, steps: Sequence[NextStep], *, why: str = "", tries: str = "") -> Band:
     """Return the band of what is known so far; ``steps`` are what a reader can do while there is no verdict.
 
     ``why`` is the key that shows the working, ``tries`` the one that leads to other inputs.
@@ -46,7 +46,7 @@ def summary_band(shown: Summary, steps: Sequence[Step], *, why: str = "", tries:
         verdict.status,
         status_token(verdict.status),
         band_sentence(card),
-        steps=(Step(f"{fix.rstrip('.')}.", tries, does),) if fix else tuple(steps[:1]),
+        steps=(NextStep(f"{fix.rstrip('.')}.", tries, does),) if fix else tuple(steps[:1]),
         basis=" · ".join(filter(None, (shown.label, capitalized(verdict.basis), *_assumed(card)))),
         why=why,
         number=share_number(card),
@@ -62,7 +62,7 @@ def _machine_sentence(shown: Summary) -> str:
     warnings = sum(SEVERITY_WORDS[finding.severity] != "INFO" for _, finding in shown.findings)
     measured = any(card.found.texts for card in shown.cards)
     found = plural(warnings, "warning") if warnings else "No warnings"
-    return f"{found}; {'measured, but nothing to compare with' if measured else 'nothing measured yet'}."
+    return f"{found}; {'measured, but nothing to compare with' if measured else 'no measurements yet'}."
 
 
 def band_sentence(card: Card) -> str:
