@@ -4,14 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup import cli
-from sizeup.quantity import Origin, Quantity
+from sizeup.model.machine import Machine
+from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.advise import size
-from sizeup.sizing.delivery import delivered_parts
+from sizeup.sizing.delivery import delivered_parts, with_drives
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.rules import shipped
+from sizing.storage_machines import NVME, fibre_channel, port
 
 ORDER = (
     *("array.disks=4", "array.raid=10", "array.drive_iops=10000", "array.disk_gb=1000", "workload.read_percent=100"),
@@ -19,9 +22,12 @@ ORDER = (
 )
 
 
-def statuses(delivered: dict[str, Value]) -> dict[str, tuple[str, float, float | None]]:
-    order = size(parse_settings(ORDER))
-    return {one.key: (one.status, one.ordered, one.found) for one in delivered_parts(order, size(delivered), shipped())}
+def statuses(
+    delivered: dict[str, Value], order: tuple[str, ...] = ORDER, machine: Machine | None = None
+) -> dict[str, tuple[str, float | str, float | str | None]]:
+    found = size(with_drives(delivered, machine))
+    parts = delivered_parts(size(parse_settings(order)), found, shipped(), machine)
+    return {one.key: (one.status, one.ordered, one.found) for one in parts}
 
 
 def test_each_part_is_as_ordered_missing_slower_or_unknown() -> None:
@@ -37,13 +43,91 @@ def test_each_part_is_as_ordered_missing_slower_or_unknown() -> None:
     assert found["machine.memory_gib"][0] == "as ordered"
     assert found["capacity.iops"] == ("slower", 40_000, 30_000)
     assert found["capacity.gb"] == ("unknown", 2e12, None)
+    assert found["path.stages.ports"] == ("missing", 2, 1)
+    assert found["path.stages.cards"] == ("unknown", 2, None)
     assert statuses(parse_settings(["machine.memory_gib=240"]))["machine.memory_gib"][0] == "missing"
 
 
-def test_a_measurement_whose_upper_end_reaches_the_order_is_as_ordered() -> None:
+def test_a_measurement_whose_interval_reaches_the_order_is_as_ordered() -> None:
     measured: Value = Quantity(39_000, "1/s", Origin.MEASURED, "step", low=38_000, high=41_000)
 
     assert statuses({"capacity.iops": measured})["capacity.iops"][0] == "as ordered"
+
+
+@pytest.mark.parametrize(
+    ("value", "doubt", "status"),
+    [
+        (30_000, Doubt(None, "others took 83% of the CPUs", upper=True), "uncertain"),
+        (30_000, Doubt(35_000, "throughput was not steady", upper=True), "slower"),
+        (30_000, Doubt(45_000, "throughput was not steady", upper=True), "uncertain"),
+        (50_000, Doubt(2_000, "a cache may hold the file"), "uncertain"),
+        (50_000, Doubt(45_000, "throughput was not steady"), "as ordered"),
+        (50_000, Doubt(None, "others took 83% of the CPUs", upper=True), "as ordered"),
+    ],
+)
+def test_what_a_doubt_leaves_open_is_neither_as_ordered_nor_slower(value: float, doubt: Doubt, status: str) -> None:
+    """40,000 IOPS were ordered."""
+    measured: Value = Quantity(value, "1/s", Origin.MEASURED, "step", doubts=(doubt,))
+
+    assert statuses({"capacity.iops": measured})["capacity.iops"][0] == status
+
+
+def test_the_drives_of_a_server_are_counted_where_nothing_hides_them() -> None:
+    """Two drives of 1,000 GB of the 4 that were ordered, in RAID 0: 2,000 GB of the 2,000 of 4 drives in RAID 10."""
+    *drives, volume = NVME.block_devices
+    striped = replace(volume, raid_level="raid0", members=tuple(one.name for one in drives))
+    machine = replace(NVME, block_devices=(*drives, striped))
+    found = statuses({}, (*ORDER, "array.drive=nvme-pcie4"), machine)
+
+    assert found["array.disks"] == ("missing", 4, 2)
+    assert found["array.disk_gb"] == ("as ordered", 1e12, 1e12)
+    assert found["array.drive"] == ("as ordered", "nvme-pcie4", "nvme")
+    assert found["array.raid"] == ("different", "10", "0")
+    assert found["capacity.gb"] == ("as ordered", 2e12, 2e12)
+
+    behind_an_array = statuses({}, machine=fibre_channel(port("host1"), port("host2"), port("host3")))
+    assert behind_an_array["array.disks"] == ("unknown", 4, None)
+    assert behind_an_array["path.stages.ports"] == ("more", 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        ("Intel(R) Xeon(R) Gold 6426Y", "as ordered"),
+        ("Intel(R) Xeon(R) Gold 6430", "different"),
+        ("Xeon", "unknown"),
+    ],
+)
+def test_a_processor_is_known_by_its_name(found: str, status: str) -> None:
+    order = ("machine.cpu_model=Intel Xeon Gold 6426Y", "machine.threads_per_core=2")
+    here = parse_settings([f"machine.cpu_model={found}", "machine.threads_per_core=1"])
+
+    assert statuses(here, order)["machine.cpu_model"][0] == status
+    assert statuses(here, order)["machine.threads_per_core"] == ("missing", 2, 1)
+
+
+def test_more_cores_than_ordered_are_named_as_licenses_count_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """256 - 21 = 235."""
+    monkeypatch.chdir(tmp_path)
+    Path("order.toml").write_text('schema = "sizeup.candidate/1"\n[inputs]\n"machine.cores" = 21\n')
+    against = ["size", "--machine", "none", "--set", "machine.cores=256", "--against", "order.toml"]
+    assert cli.run(against) == 0
+
+    first, *_, row = capsys.readouterr().out.splitlines()
+    assert first == "Delivered: 1 of 2 more"
+    assert "more: +235; licenses count them" in row
+    assert cli.run([*against, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"] == {"as ordered": 1, "more": 1}
+
+
+def test_the_unit_is_that_of_both_figures() -> None:
+    here = size(parse_settings(["machine.memory_gib=256"]))
+    parts = {one.key: one for one in delivered_parts(size(parse_settings(ORDER)), here, shipped())}
+
+    assert (parts["machine.memory_gib"].ordered, parts["machine.memory_gib"].unit) == (256 * 2**30, "bytes")
+    assert (parts["path.bandwidth_mb_s"].ordered, parts["path.bandwidth_mb_s"].unit) == (6.4e9, "bytes/s")
 
 
 def test_an_order_in_a_file(

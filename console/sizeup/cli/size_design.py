@@ -60,21 +60,25 @@ def _lines(found: Design) -> Iterator[str]:
 
 def write_delivery(arguments: argparse.Namespace) -> int:
     """Print the parts of the machine beside those of the order in ``--against FILE``."""
+    from collections import Counter
+
     import msgspec
 
     from sizeup.report.table import table_lines
     from sizeup.sizing.advise import size
-    from sizeup.sizing.delivery import delivered_parts
-    from sizeup.views.result.delivery import delivery_table
+    from sizeup.sizing.delivery import delivered_parts, with_drives
+    from sizeup.views.result.delivery import delivery_sentence, delivery_table
 
     refuse_combination(arguments, "--against", ("--show", "--profile", "--rules-of-thumb"))
     if arguments.format not in (None, "text", "json") or arguments.output != "-":
         raise UsageError("--against FILE: expected text or json on standard output; leave out -o and other formats")
     rules, given = sizing_rules(arguments.rules), workload_inputs(arguments)
     ordered, here = (sized_subject(name, given, own_first=True) for name in (arguments.against, arguments.machine))
-    parts = list(delivered_parts(size(ordered.inputs, rules), size(here.inputs, rules), rules))
+    found = size(with_drives(here.inputs, here.machine), rules)
+    parts = list(delivered_parts(size(ordered.inputs, rules), found, rules, here.machine))
     if arguments.format == "json":
-        write_json({"schema": "sizeup.delivery/1", "parts": msgspec.to_builtins(parts)})
+        counts = Counter(one.status for one in parts)
+        write_json({"schema": "sizeup.delivery/1", "counts": counts, "parts": msgspec.to_builtins(parts)})
     else:
-        write_text("\n".join(table_lines(delivery_table(parts), 80)) + "\n")
+        write_text("\n".join([delivery_sentence(parts), "", *table_lines(delivery_table(parts), 80)]) + "\n")
     return ExitStatus.OK

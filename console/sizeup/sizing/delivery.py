@@ -2,66 +2,141 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sizeup.quantity import Origin, Quantity
+from sizeup.model.machine import Machine
+from sizeup.model.storage import Transport
+from sizeup.quantity import Doubt, Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.io.capacity import path_stages
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.design import PRESENT_PROCESSOR
+from sizeup.sizing.input_value import Value
+from sizeup.sizing.io.array import FEWEST_DRIVES
+from sizeup.sizing.io.capacity import path_stages, stated_stages
+from sizeup.sizing.path_bandwidth import visible_disks
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.sheet import Inputs, Sheet
+from sizeup.sizing.storage_paths import internal_disks
 
-_KERNEL = 0.97
-"""Share of the installed memory that the kernel reports at least: it keeps the rest for itself."""
-_COUNTED = ("cluster.nodes", "machine.sockets", "machine.cores", "machine.memory_gib", "array.disks", "array.disk_gb")
+_COUNTED = {
+    "cluster.nodes": 1.0, "machine.sockets": 1.0, "machine.cores": 1.0, "machine.threads_per_core": 1.0,
+    "machine.memory_gib": 0.97, "array.disks": 1.0, "array.disk_gb": 0.99,
+}  # fmt: skip
+"""What is counted, each with the share of it that is as ordered: the kernel keeps memory, sizes are rounded."""
+_NAMED = ("machine.cpu_model", "array.drive", "array.raid")
+_FOUND = "/sys/block"
 
 
 class DeliveredPart(Struct, frozen=True):
     """One part as ordered and as found; figures in base units."""
 
     key: str
-    ordered: float
-    found: float | None
+    """The input that states it; of ``path.stages`` with ``.ports`` or ``.cards``."""
+    ordered: float | str
+    found: float | str | None
     """None where it is unknown."""
     unit: str
+    """The base unit of both; empty for words."""
     status: str
-    """``as ordered``, ``missing``, ``slower`` or ``unknown``."""
+    """``as ordered``, ``more``, ``missing``, ``slower``, ``different``, ``uncertain`` or ``unknown``."""
+    doubt: Doubt | None = None
+    """What leaves a figure uncertain."""
 
 
-def delivered_parts(order: Sizing, here: Sizing, rules: Rules) -> Iterator[DeliveredPart]:
+def with_drives(inputs: Inputs, machine: Machine | None) -> dict[str, Value]:
+    """Add number, size, kind and RAID level of the drives of a machine where neither array nor host hides any."""
+    names = frozenset[str]() if machine is None else internal_disks(machine)
+    disks = [] if machine is None else [one for one in machine.block_devices if one.name in names]
+    if machine is None or not disks or visible_disks(machine) - names:
+        return dict(inputs)
+    least = min(one.size_bytes or 0 for one in disks)
+    kinds = {"nvme" if one.name.startswith("nvme") else "hdd" if one.rotational else "ssd-sata" for one in disks}
+    levels = {(one.raid_level or "").removeprefix("raid") for one in machine.block_devices}
+    levels = {level for level in levels if len(disks) >= FEWEST_DRIVES.get(level, math.inf)}
+    found: dict[str, Value] = {"array.disks": Quantity(len(disks), "1", Origin.DETECTED, _FOUND)}
+    if least:
+        found["array.disk_gb"] = Quantity(least, "bytes", Origin.DETECTED, _FOUND)
+    for key, words in (("array.drive", kinds), ("array.raid", levels)):
+        if len(words) == 1:
+            found[key] = Words(words.pop(), Origin.DETECTED, _FOUND)
+    return {**found, **inputs}
+
+
+def delivered_parts(
+    order: Sizing, here: Sizing, rules: Rules, machine: Machine | None = None
+) -> Iterator[DeliveredPart]:
     """Yield each part that the order states, with what the delivered machine has of it.
 
-    What was counted is missing where it is less; what was measured is slower where even its upper end is less.
+    What was counted is missing where it is less; what was measured is slower where even its upper end is less, and
+    uncertain where the order lies between its ends.
     """
-    for key in _COUNTED:
+    for key, share in _COUNTED.items():
         ordered = _stated(order, key)
         if ordered is not None:
-            share = _KERNEL if key == "machine.memory_gib" else 1.0
-            yield _part(key, ordered.value, _stated(here, key), KEYS[key].unit, share)
+            yield _part(key, ordered, _stated(here, key), share, counted=True)
+    for key in _NAMED:
+        wanted, found = (one.inputs.get(key) for one in (order, here))
+        if isinstance(wanted, Words):
+            yield _named(key, wanted.value, found.value if isinstance(found, Words) else None)
+    yield from _ports(order, here, machine, rules)
     paths = [_path(one, rules) for one in (order, here)]
     if paths[0] is not None:
-        yield _part("path.bandwidth_mb_s", paths[0].value, paths[1], "MB/s")
-    for key, answer, unit in (
-        ("capacity.gb", "storage.usable", "GB"),
-        ("capacity.iops", "io.capacity.iops", "IOPS"),
-        ("capacity.mb_s", "io.capacity", "MB/s"),
+        yield _part("path.bandwidth_mb_s", paths[0], paths[1])
+    for key, answer in (
+        ("capacity.gb", "storage.usable"),
+        ("capacity.iops", "io.capacity.iops"),
+        ("capacity.mb_s", "io.capacity"),
     ):
-        advice = order.find(answer)
+        advice, of_drives = order.find(answer), here.find(answer) if key == "capacity.gb" else None
         if advice is not None and advice.quantity is not None:
-            yield _part(key, advice.quantity.value, _stated(here, key), unit)
+            found_space = None if of_drives is None else of_drives.quantity
+            yield _part(key, advice.quantity, found_space or _stated(here, key))
 
 
-def _part(key: str, ordered: float, found: Quantity | None, unit: str, share: float = 1.0) -> DeliveredPart:
+def _part(
+    key: str, ordered: Quantity, found: Quantity | None, share: float = 1.0, *, counted: bool = False
+) -> DeliveredPart:
     if found is None:
-        return DeliveredPart(key, ordered, None, unit, "unknown")
-    measured = found.origin is Origin.MEASURED
-    most = found.most if measured else found.value
-    less = most is not None and most < ordered * share
-    return DeliveredPart(
-        key, ordered, found.value, unit, ("slower" if measured else "missing") if less else "as ordered"
-    )
+        return DeliveredPart(key, ordered.value, None, ordered.unit, "unknown")
+    measured, enough, most = found.origin is Origin.MEASURED, ordered.value * share, found.most
+    less = found.value < enough
+    ends = () if counted else (one for one in found.doubts if one.upper is less and not one.default)
+    doubt = next((one for one in ends if one.end is None or (one.end < enough) is not less), None)
+    if most is not None and most < enough:
+        status = "slower" if measured else "missing"
+    elif counted and found.value * share > ordered.value:
+        status = "more"
+    else:
+        status = "as ordered" if doubt is None else "uncertain"
+    return DeliveredPart(key, ordered.value, found.value, ordered.unit, status, doubt)
+
+
+def _named(key: str, ordered: str, found: str | None) -> DeliveredPart:
+    """Return a part that has a name: as ordered where each word of the order is in the name that was found."""
+    wanted, there = (set(re.sub(r"\((r|tm)\)", "", (name or "").lower()).split()) for name in (ordered, found))
+    if ordered == PRESENT_PROCESSOR or there < wanted:
+        status = "unknown"
+    else:  # of drives the kind alone is found, without speed or generation
+        alike = wanted <= there or (key == "array.drive" and ordered.startswith(f"{found}"))
+        status = "as ordered" if alike else "different"
+    return DeliveredPart(key, ordered, found, "", status)
+
+
+def _ports(order: Sizing, here: Sizing, machine: Machine | None, rules: Rules) -> Iterator[DeliveredPart]:
+    """Yield the FC ports of the order and their cards, where it names nothing but one such stage in the servers."""
+    wanted, stated = (stated_stages(Sheet(one.inputs, rules)) for one in (order, here))
+    if len(wanted) != 1 or not wanted[0].link.startswith("fc"):
+        return
+    ports = [] if machine is None else [one for one in machine.hbas if one.transport is Transport.FC]
+    slots = {(one.pci_address or one.name).partition(".")[0] for one in ports}
+    found = (stated[0].count, stated[0].cards) if len(stated) == 1 else (len(ports) or None, len(slots) or None)
+    for what, ordered, there in zip(("ports", "cards"), (wanted[0].count, wanted[0].cards), found, strict=True):
+        if ordered is not None:
+            count = None if there is None else Quantity(there, "1", Origin.DETECTED, what)
+            yield _part(f"path.stages.{what}", Quantity(ordered, "1", Origin.USER, what), count, counted=True)
 
 
 def _stated(of: Sizing, key: str) -> Quantity | None:

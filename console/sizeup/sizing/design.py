@@ -56,6 +56,10 @@ _MODELS = ("workload.cpu_model", "machine.cpu_model")
 _PASSED = (ShareStatus.PASS.value, ShareStatus.ASSUMED.value)
 
 
+PRESENT_PROCESSOR = "that of the present server"
+"""What an order names both processors where nobody named one: its cores are as fast."""
+
+
 class UnmetError(UsageError):
     """No count of a part carries the demand."""
 
@@ -327,7 +331,7 @@ def _inputs_to_keep(found: Design) -> Inputs:
     """Return the inputs, in which cores of one speed have one name: a SPECrate of 1 would count beside offers."""
     if _SPEED[0] not in found.assumed:
         return found.inputs
-    same = Words("that of the present server", Origin.USER, "--design")
+    same = Words(PRESENT_PROCESSOR, Origin.USER, "--design")
     named = next((found.inputs[key] for key in _MODELS if key in found.inputs), same)
     kept = {key: value for key, value in found.inputs.items() if key not in _SPEED}
     return {**kept, **dict.fromkeys(_MODELS, named)}

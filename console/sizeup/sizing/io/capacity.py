@@ -31,7 +31,7 @@ _FULL_DUPLEX = ("fc", "eth", "pcie")
 """Kinds of links that send and receive at once."""
 
 
-class _StatedStage(Struct, frozen=True):
+class StatedStage(Struct, frozen=True):
     """One stage of ``path.stages``."""
 
     name: str
@@ -42,7 +42,7 @@ class _StatedStage(Struct, frozen=True):
     """Cards that the ports are on; None where it is not said."""
 
 
-def _parse_stages(sheet: Sheet, text: str) -> list[_StatedStage]:
+def _parse_stages(sheet: Sheet, text: str) -> list[StatedStage]:
     stages = []
     for part in text.split(","):
         name, colon, rest = part.strip().partition(":")
@@ -55,8 +55,14 @@ def _parse_stages(sheet: Sheet, text: str) -> list[_StatedStage]:
                 f"such as hba:fc16*2,array:fc32*4@2; found {part.strip()!r}"
             )
         payload(sheet, link, "path.stages")
-        stages.append(_StatedStage(name, link, number, of_cards if at else None))
+        stages.append(StatedStage(name, link, number, of_cards if at else None))
     return stages
+
+
+def stated_stages(sheet: Sheet) -> list[StatedStage]:
+    """Return the stages of ``path.stages``; none where it is not set."""
+    text = sheet.optional_words("path.stages")
+    return _parse_stages(sheet, text) if text else []
 
 
 def _whole(text: str, sign: str) -> int:
@@ -180,7 +186,7 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
     return stages
 
 
-def _failures_of(stage: _StatedStage, active: int, nodes: float) -> list[tuple[str, float]]:
+def _failures_of(stage: StatedStage, active: int, nodes: float) -> list[tuple[str, float]]:
     """Return the single failures of a stage, each with the share of its capacity that it leaves, the largest first."""
     count, cards = stage.count, stage.cards
     failures = [(f"one of {count} paths" if count > 1 else f"the only path of {stage.name}", 1)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.sizing.delivery import DeliveredPart
+from sizeup.sizing.design import PRESENT_PROCESSOR
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import in_unit
 from sizeup.units import base_unit, format_in
@@ -14,35 +16,62 @@ _TITLES = {
     "cluster.nodes": "Servers",
     "machine.sockets": "Sockets",
     "machine.cores": "Cores",
+    "machine.threads_per_core": "Threads of a core",
     "machine.memory_gib": "Memory",
+    "machine.cpu_model": "Processor",
     "array.disks": "Drives",
     "array.disk_gb": "Size of a drive",
+    "array.drive": "Kind of drive",
+    "array.raid": "RAID level",
+    "path.stages.ports": "FC ports",
+    "path.stages.cards": "Cards of the ports",
     "path.bandwidth_mb_s": "Paths",
     "capacity.gb": "Space",
     "capacity.iops": "IOPS of the storage",
     "capacity.mb_s": "MB/s of the storage",
 }
 _REASONS = {
+    **dict.fromkeys(("array.disks", "array.disk_gb", "array.drive", "array.raid"), "not visible here"),
     **dict.fromkeys(("capacity.iops", "capacity.mb_s"), "not measured: sizeup --batch --mount DIR"),
-    **dict.fromkeys(("array.disks", "array.disk_gb"), "an array hides its drives"),
+    "machine.cpu_model": "the full name is not known",
 }
+_WORST_FIRST = ("missing", "slower", "different", "uncertain", "unknown", "more")
 
 
-def delivery_table(parts: Iterable[DeliveredPart]) -> Table:
-    """Return a row for each part: as ordered, what is missing or slower, or why it is unknown."""
+def delivery_sentence(parts: Sequence[DeliveredPart]) -> str:
+    """Return how many parts are not as ordered: ``Delivered: 2 of 10 missing, 3 unknown``."""
+    counts = Counter(one.status for one in parts)
+    said = [f"{counts[status]} {status}" for status in _WORST_FIRST if counts[status]] or ["all as ordered"]
+    return f"Delivered: {said[0].replace(' ', f' of {len(parts)} ', 1)}{''.join(f', {one}' for one in said[1:])}"
+
+
+def delivery_table(parts: Sequence[DeliveredPart]) -> Table:
+    """Return a row for each part: as ordered, what is missing or slower, or why it is uncertain or unknown."""
     columns = (Column("Part"), Column("Ordered", numeric=True), Column("Found", numeric=True), Column("Delivered"))
-    return Table("", columns, tuple(_row(one) for one in parts))
+    rows = ((_TITLES[one.key], _amount(one, one.ordered), _amount(one, one.found), _said(one)) for one in parts)
+    return Table("", columns, tuple(rows))
 
 
-def _row(one: DeliveredPart) -> tuple[str, ...]:
-    if one.found is None:
-        said = f"unknown: {_REASONS.get(one.key, 'not detected')} ({KEYS[one.key].assignment})"
-        return _TITLES[one.key], _amount(one.ordered, one.unit), UNKNOWN, said
-    less = {"missing": _amount(one.ordered - one.found, one.unit), "slower": f"{one.found / one.ordered:.0%}"}
-    said = f"{one.status}: {less[one.status]}" if one.status in less else one.status
-    return _TITLES[one.key], _amount(one.ordered, one.unit), _amount(one.found, one.unit), said
+def _said(one: DeliveredPart) -> str:
+    ordered, found = one.ordered, one.found
+    if one.doubt is not None:
+        return f"uncertain: {one.doubt.reason}. {one.doubt.action}"
+    if one.status == "unknown":
+        reason = "the order names none" if ordered == PRESENT_PROCESSOR else _REASONS.get(one.key, "not detected")
+        words = isinstance(ordered, str) or one.key not in KEYS
+        return f"unknown: {reason} ({one.key if one.key in KEYS else 'path.stages'}={'TEXT' if words else 'N'})"
+    if isinstance(ordered, str) or isinstance(found, str) or found is None:
+        return one.status
+    licenses = "; licenses count them" if one.key == "machine.cores" else ""
+    return {
+        "missing": f"missing: {_amount(one, ordered - found)}",
+        "slower": f"slower: {found / ordered:.0%}",
+        "more": f"more: +{_amount(one, found - ordered)}{licenses}",
+    }.get(one.status, one.status)
 
 
-def _amount(value: float, unit: str) -> str:
-    unit = "" if unit == "1" else unit
+def _amount(one: DeliveredPart, value: float | str | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or UNKNOWN
+    unit = KEYS[one.key].unit.removesuffix("1") if one.key in KEYS else ""
     return format_in(in_unit(value, unit) * base_unit(unit)[1], unit)
