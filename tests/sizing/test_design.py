@@ -17,6 +17,7 @@ SCENARIO = (
     *("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120", "db.gb=4000"),
     *("workload.growth_percent=20", "workload.horizon_years=3"),
 )
+TWO = {"cluster.nodes": "2"}
 JUDGED = {DRIVES: ("storage", "space"), PORTS: ("storage",), CORES: ("cpu",), MEMORY: ("memory",)}
 
 
@@ -52,6 +53,17 @@ def test_what_a_lost_drive_leaves_decides_of_slow_ones() -> None:
 
     assert drives.counts == {"today": 8, "failure": 12}
     assert (drives.buy, drives.limit, drives.when) == (12, "IOPS", "failure")
+
+
+def test_a_second_server_is_a_standby_of_a_product_that_shares_no_load() -> None:
+    """12 / 0.7 = 17.1 cores on each of both; with RAC, 12 / 0.7 / 2 = 8.6, and 12 after one is lost."""
+    found = {
+        pack: next(one for one in designed("workload.cpu_cores=12", *pack).alternatives if one.changed == TWO)
+        for pack in ((), ("license.pack=postgresql",))
+    }
+
+    assert found[()].buy[CORES] == 12
+    assert found["license.pack=postgresql",].buy[CORES] == 18
 
 
 def test_a_write_takes_four_operations_in_raid_5() -> None:

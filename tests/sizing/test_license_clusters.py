@@ -1,6 +1,9 @@
 """Licenses of several servers, and editions compared on them."""
 
+import pytest
+
 from sizing.license_cases import XEON, found, sized, units
+from sizing.sized import card
 
 CLUSTER = ("machine.cores=4", "machine.sockets=1", XEON, "cluster.nodes=2")
 
@@ -66,3 +69,42 @@ def test_editions_are_compared_both_ways_with_what_the_lesser_one_cannot_use() -
     assert unused in texts["enterprise"]
     assert unused in texts["standard"]
     assert "256 GiB of 512 GiB; 256 GiB remain unused" in texts["enterprise"]
+
+
+@pytest.mark.parametrize(
+    ("contract", "cores", "after"),
+    [
+        (("license.pack=oracle", "license.product=ee"), 12 / 42, 12 / 21),
+        (("license.pack=oracle", "license.product=ee", "license.options=none"), 12 / 21, 12 / 21),
+        (("license.pack=oracle", "license.product=ee", "license.options=rac_one_node"), 12 / 21, 12 / 21),
+        (("license.pack=postgresql",), 12 / 21, 12 / 21),
+        (("license.pack=mysql",), 12 / 21, 12 / 21),
+        (("license.pack=sql-server", "license.product=enterprise"), 12 / 21, 12 / 21),
+        ((), 12 / 42, 12 / 21),
+    ],
+)
+def test_only_servers_that_open_one_database_together_share_its_load(
+    contract: tuple[str, ...], cores: float, after: float
+) -> None:
+    """12 busy cores of twice 21: 29 % with RAC, and 57 % where one server is the primary."""
+    models = ("machine.cpu_model=Xeon Gold 6426Y", "workload.cpu_model=Xeon Gold 6426Y")
+    found = card("cpu", "cluster.nodes=2", "machine.cores=21", "workload.cpu_cores=12", *models, *contract)
+
+    assert found.share == pytest.approx(cores)
+    assert found.n_plus_one == pytest.approx(after)
+
+
+def test_the_ports_of_a_standby_carry_nothing_until_it_takes_over() -> None:
+    """Each of two servers has 2 of the 4 ports of 3,200 MB/s: 1,000 / 6,400, and 1,000 / 3,200 without one of them.
+
+    With one port each, the other server takes over.
+    """
+    load = ("workload.mb_s=1000", "cluster.nodes=2")
+    paths = card("storage", *load, "license.pack=postgresql", "path.stages=hba:fc32*4@4")
+    single = card("storage", *load, "license.pack=postgresql", "path.stages=hba:fc32*2@2")
+    shared = card("storage", *load, "path.stages=hba:fc32*4@4")
+
+    assert paths.share == pytest.approx(1000 / 6400)
+    assert paths.n_plus_one == pytest.approx(1000 / 3200)
+    assert (single.share, single.n_plus_one, single.outage) == (pytest.approx(1000 / 3200), single.share, False)
+    assert shared.share == pytest.approx(1000 / 12800)

@@ -14,6 +14,10 @@ SUM = (
     "--set: workload.iops: expected the sum of workload.read_iops and workload.write_iops = {known}, found {found}; "
     "leave out one of them"
 )
+OF_SHARE = (
+    "--set: workload.{part}_iops: expected {expected}, as workload.iops = 40000 and workload.read_percent = 60, "
+    "found {found}; leave out one of them"
+)
 LINKS = "fc1 to fc64, eth1 to eth200-jumbo, gbe-nfs, pcie1-x1 to pcie6-x16, sata3, sas1 to sas4"
 
 
@@ -61,6 +65,14 @@ def test_a_key_without_quotes_in_a_workload_file_says_to_put_it_in_quotes() -> N
             "workload.iops=900 workload.read_iops=500 workload.write_iops=100",
             SUM.format(known=600, found=900),
         ),
+        (
+            "workload.iops=40000 workload.read_percent=60 workload.read_iops=30000",
+            OF_SHARE.format(part="read", expected=24000, found=30000),
+        ),
+        (
+            "workload.iops=40000 workload.read_percent=60 workload.write_iops=10000",
+            OF_SHARE.format(part="write", expected=16000, found=10000),
+        ),
     ],
 )
 def test_figures_that_cannot_be_true_together_are_refused(settings: str, sentence: str) -> None:
@@ -75,6 +87,7 @@ def test_figures_that_cannot_be_true_together_are_refused(settings: str, sentenc
         "machine.sockets=2 machine.cores=2",
         "workload.iops=600 workload.read_iops=500 workload.write_iops=100",
         "workload.iops=900 workload.read_iops=500",
+        "workload.iops=900 workload.read_iops=450 workload.read_percent=50",
     ],
 )
 def test_figures_that_agree_are_taken(settings: str) -> None:

@@ -11,6 +11,7 @@ from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Demand, Growth, workload_demand
 from sizeup.views.result.answer import answer_lines
+from sizeup.views.result.basis import basis_text
 
 DEFAULTS = ("workload.read_percent=70", "workload.io_kib=8", "redo.databases=1")
 
@@ -34,6 +35,14 @@ def test_requests_of_a_block_size_are_a_throughput() -> None:
 
     assert found.bytes_per_second == pytest.approx(40000 * 8192)
     assert (found.read_iops.value, found.write_iops.value) == pytest.approx((24000, 16000))
+
+
+@pytest.mark.parametrize("part", ["workload.read_iops=30000", "workload.write_iops=10000"])
+def test_what_is_left_of_the_sum_is_the_other_part(part: str) -> None:
+    found = demand("workload.iops=40000", part)
+
+    assert (found.read_iops.value, found.write_iops.value) == (30000, 10000)
+    assert basis_text(stated("workload.iops=40000", part)).startswith("40,000 IOPS (75% reads")
 
 
 def test_a_given_throughput_replaces_requests_times_block_size() -> None:

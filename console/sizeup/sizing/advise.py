@@ -251,14 +251,30 @@ def refuse_contradictions(inputs: Inputs) -> None:
             f"{stated.source}: machine.sockets: expected at most machine.cores = {cores.value:g}, found "
             f"{sockets.value:g}; a socket has a core at least"
         )
-    typed = {key: value.value for key, value in found.items() if value.origin is Origin.USER}
-    both, parts = typed.get("workload.iops"), [typed.get(f"workload.{one}_iops") for one in ("read", "write")]
-    known = sum(part for part in parts if part is not None)
-    if both is not None and (known > both * 1.01 or (None not in parts and known < both * 0.99)):
+    both = found.get("workload.iops")
+    if both is not None and both.origin in (Origin.USER, Origin.IMPORTED):
+        _refuse_requests(both, {key: one for key, one in found.items() if one.origin is both.origin})
+
+
+def _refuse_requests(both: Quantity, stated: Mapping[str, Quantity]) -> None:
+    """Raise UsageError where the IOPS of a workload contradict their reads and writes, or the share of reads."""
+    parts = [stated.get(f"workload.{one}_iops") for one in ("read", "write")]
+    known = sum(part.value for part in parts if part is not None)
+    if known > both.value * 1.01 or (None not in parts and known < both.value * 0.99):
         raise UsageError(
-            f"{found['workload.iops'].source}: workload.iops: expected the sum of workload.read_iops and "
-            f"workload.write_iops = {known:g}, found {both:g}; leave out one of them"
+            f"{both.source}: workload.iops: expected the sum of workload.read_iops and workload.write_iops = "
+            f"{known:g}, found {both.value:g}; leave out one of them"
         )
+    share = stated.get("workload.read_percent")
+    for name, part in zip(("read", "write"), parts, strict=True):
+        if share is None or part is None:
+            continue
+        expected = both.value * (share.value if name == "read" else 1 - share.value)
+        if abs(part.value - expected) > both.value * 0.01:
+            raise UsageError(
+                f"{part.source}: workload.{name}_iops: expected {expected:g}, as workload.iops = {both.value:g} and "
+                f"workload.read_percent = {share.value * 100:g}, found {part.value:g}; leave out one of them"
+            )
 
 
 def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:

@@ -12,6 +12,7 @@ from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.core_speed import relative_speed
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import shares_load
 from sizeup.sizing.licensing.limits import usable_cores
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.sizing.verdict import (
@@ -39,26 +40,31 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     if not any(isinstance(value, Quantity) for value in busy):
         return
     nodes, cores = servers(sheet), sheet.optional("machine.cores")
+    sharing = nodes if shares_load(sheet) else 1.0
     if cores is None:
         yield _unknown(sheet)
         return
-    capacity, limited = cores.scaled(nodes), list[str]()
-    if nodes > 1:
+    capacity, limited = cores.scaled(sharing), list[str]()
+    if sharing > 1:
         sheet.line(f"{format_in(nodes, 'servers')} x {shown(cores, 'cores')} = {shown(capacity, 'cores')}")
+    elif nodes > 1:
+        limited.append(f"one of {format_in(nodes, 'servers')} carries the load at a time with this product")
     factors, known = _demand(sheet, capacity.value)
     usable = usable_cores(sheet, cores.value)
     if usable is not None:
-        action, limited = f"Use {KEYS['machine.threads_per_core'].flag}", [usable.text]
-        shared = Doubt(usable.least * nodes, "threads that the edition uses may share cores", action)
-        capacity = Quantity(usable.most * nodes, "1", Origin.RULE, "license", doubts=(shared,))
+        action, limited = f"Use {KEYS['machine.threads_per_core'].flag}", [usable.text, *limited]
+        shared = Doubt(usable.least * sharing, "threads that the edition uses may share cores", action)
+        capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", doubts=(shared,))
     bounds, grows = limits(sheet), growth(sheet)
 
     def shares_of(available: float, *parts: float) -> Shares:
         today = math.prod(parts) / available
-        return Shares(today, today * nodes / (nodes - 1) if nodes > 1 else None, grows)
+        lost = today * sharing / (sharing - 1) if sharing > 1 else today if nodes > 1 else None
+        return Shares(today, lost, grows)
 
     found = decide(bounds, shares_of, capacity, *sorted(factors, key=_width))
-    facts = ShareFacts(_product(factors), bounds_of(capacity), "cores", None if usable is None else cores.value * nodes)
+    whole = None if usable is None else cores.value * sharing
+    facts = ShareFacts(_product(factors), bounds_of(capacity), "cores", whole)
     open_end = found.status is ShareStatus.UNCERTAIN
     end = shares_of(1.0, found.best if open_end or found.status is ShareStatus.FAIL else found.worst)
     shares, why = found.shares if known else end, None

@@ -12,6 +12,7 @@ from sizeup.quantity import Doubt, Origin, Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.io.demand import fills_in
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import shares_load
 from sizeup.sizing.licensing.limits import usable_memory
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.verdict import (
@@ -117,7 +118,7 @@ def _with_advisory(sheet: Sheet, size: Quantity) -> SharedMemory:
 
 def _memory(sheet: Sheet) -> Iterator[Advice]:
     shared, sessions = shared_memory(sheet), _sessions(sheet)
-    memory, nodes = sheet.optional("machine.memory_gib"), servers(sheet)
+    memory, nodes, sharing = sheet.optional("machine.memory_gib"), servers(sheet), shares_load(sheet)
     if shared is None:
         if memory is None or sessions.value <= memory.value:
             sheet.number("sga.mb")  # is missing
@@ -133,7 +134,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
 
     def shares(has: float, size: float, private: float, rate: float) -> Shares:
         """Return the shares of one server; after losing one, the others carry its sessions."""
-        left = private * nodes / (nodes - 1) if nodes > 1 else private
+        left = private * nodes / (nodes - 1) if nodes > 1 and sharing else private
         of_shared = Growth(rate, load.years)
         return Shares(
             (size + private) / has,

@@ -132,6 +132,8 @@ class ProductEntry(SourcedEntry, frozen=True):
     """Products it can be added to, counted as they are."""
     requires: tuple[str, ...] = ()
     """Options without which this one may not be used."""
+    shares_load: bool = False
+    """Whether several servers open one database with it at once; else one carries the load, and others take over."""
     for_clusters: bool = False
     """An option that several servers with one database need."""
     cluster_note: str = ""

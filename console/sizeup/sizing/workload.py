@@ -237,11 +237,15 @@ def lacks_redo(sheet: Sheet) -> bool:
 
 
 def _requests(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
-    """Random reads and writes: as given, else the sum split by the share of reads."""
+    """Random reads and writes: as given, the other as what is left of the sum, else the sum by the share of reads."""
     reads, writes = sheet.optional("workload.read_iops"), sheet.optional("workload.write_iops")
-    if reads is not None or writes is not None:
+    stated, both = reads or writes, sheet.optional("workload.iops")
+    if stated is not None:
+        if both is not None and (reads is None or writes is None):
+            rest = replace(stated, value=max(both.value - stated.value, 0.0), low=None, high=None)
+            sheet.line(f"{shown(both, 'IOPS')} - {shown(stated, 'IOPS')} = {shown(rest, 'IOPS')}")
+            return (reads, rest) if writes is None else (rest, writes)
         return reads, writes
-    both = sheet.optional("workload.iops")
     if both is None:
         return None, None
     share = sheet.number("workload.read_percent").value

@@ -8,6 +8,7 @@ from itertools import groupby
 from string import ascii_lowercase
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
@@ -15,6 +16,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.array import drives_stage, flash_drives
 from sizeup.sizing.io.stage import StageCapacity
 from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import shares_load
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.sizing.term import Term, answered, term, worked
 from sizeup.text import capitalized, nearest
@@ -160,7 +162,11 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
     """Return the stages of ``path.stages``: all servers together, the first of them in the servers."""
     policy, nodes = sheet.optional_words("path.policy"), servers(sheet)
     stages = []
-    for place, stage in enumerate(_parse_stages(sheet, text)):
+    for place, stated in enumerate(_parse_stages(sheet, text)):
+        stage, standby = stated, place == 0 and stated.count >= nodes > 1 and not shares_load(sheet)
+        if standby:  # one server carries the load
+            cards = None if stated.cards is None else max(int(stated.cards // nodes), 1)
+            stage = replace(stated, count=int(stated.count // nodes), cards=cards)
         name, link, count = stage.name, stage.link, stage.count
         each = payload(sheet, link, "path.stages")
         active = _active(count, policy)
@@ -179,7 +185,10 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
             )
         if count > 1 and stage.cards is None and nodes == 1:
             sheet.caveat(ONE_CARD_EACH)
-        (failure, left), *smaller = _failures_of(stage, active, nodes if place == 0 else 1.0)
+        failures = _failures_of(stage, active, nodes if place == 0 and not standby else 1.0)
+        if standby:
+            failures = [*(one for one in failures if one[1]), (f"one of {format_in(nodes, 'servers')}", 1.0)]
+        (failure, left), *smaller = failures
         rate = sheet.answer(capacity, "MB/s", f"link.{link}.payload")
         network = link.startswith(("eth", "gbe"))
         stages.append(StageCapacity(name, rate, None, left, failure, network, smaller=tuple(smaller)))
@@ -210,7 +219,7 @@ def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
     nodes = servers(sheet)
     if nodes > 1 and found.origin is Origin.MEASURED:
         sheet.caveat("measured on one server; the storage may deliver less to several servers at once")
-    if nodes > 1:
+    if nodes > 1 and shares_load(sheet):
         worked(sheet, term(nodes, "servers") * term(found, "MB/s"), "MB/s")
         found = found.scaled(nodes)
         left, failure, smaller = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}", ()

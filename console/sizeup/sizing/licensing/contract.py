@@ -113,6 +113,16 @@ def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[Pro
     return chosen
 
 
+def shares_load(sheet: Sheet) -> bool:
+    """Return whether all servers of a cluster carry the load, as they do unless a product is chosen that cannot."""
+    stated = (sheet.inputs.get(key) for key in ("license.pack", PRODUCT))
+    if not any(isinstance(one, Words) and one.origin is not Origin.RULE for one in stated):
+        return True
+    judge = Sheet(sheet.inputs, sheet.rules)
+    pack, product = chosen_contract(judge)
+    return any(one.shares_load for one in (product, *chosen_options(judge, pack, product)))
+
+
 def _require_others(chosen: tuple[ProductEntry, ...], known: Mapping[str, ProductEntry]) -> None:
     """Refuse an option without those that it requires."""
     names = [short(one.id) for one in chosen]

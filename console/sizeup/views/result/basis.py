@@ -49,9 +49,10 @@ def _requests(inputs: Inputs) -> str:
     both = _number(inputs, "workload.iops")
     details = []
     if reads is not None or writes is not None:
-        split = [one.value for one in (reads, writes) if one is not None]
-        total = sum(split)
-        details.append(f"{format_in(0.0 if reads is None else reads.value / total, '%')} reads")
+        stated = sum(one.value for one in (reads, writes) if one is not None)
+        total = stated if both is None or None not in (reads, writes) else max(both.value, stated)
+        share = reads.value if reads is not None else total - stated
+        details.append(f"{format_in(share / total, '%')} reads")
     elif both is not None:
         total = both.value
         details += _detail(inputs, "workload.read_percent", " reads")
