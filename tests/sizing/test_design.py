@@ -12,6 +12,7 @@ from sizeup.sizing.advise import size
 from sizeup.sizing.design import CORES, DRIVES, MEMORY, PORTS, Design, DesignPart, design, kept_settings
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.rules import shipped
+from sizeup.views.result.design import alternatives_table, design_notes
 
 SCENARIO = (
     *("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120", "db.gb=4000"),
@@ -38,7 +39,7 @@ def test_the_space_in_pairs_of_drives_and_a_spare_port() -> None:
 
     drives, ports = part_of(DRIVES, found), part_of(PORTS, found)
     assert (drives.buy, drives.limit, drives.when) == (4, "GB", "today")
-    assert drives.counts["today"] == drives.counts["last-year"] == 4
+    assert drives.counts["today"] == drives.counts["last-year"] == drives.counts["failure"] == 4
     assert ports.counts == {"today": 1, "failure": 2, "last-year": 1, "failure-last-year": 2}
     assert (ports.buy, ports.limit, ports.when) == (2, "MB/s", "failure")
     assert set(found.undesigned) == {CORES, MEMORY}
@@ -71,6 +72,40 @@ def test_a_write_takes_four_operations_in_raid_5() -> None:
     given = ("workload.iops=1000", "workload.read_percent=50", "array.drive=hdd-15k", "array.raid=5")
 
     assert part_of(DRIVES, designed(*given)).counts["today"] == 20
+
+
+def test_what_a_failure_leaves_holds_the_data() -> None:
+    """4,000 GB: 2 drives of 3,840 GB in RAID 10 hold 3,840, and 3 in RAID 5 7,680; 4 in RAID 6 hold as much."""
+    for level, fewest in (("10", 4), ("5", 3), ("6", 4)):
+        assert part_of(DRIVES, designed(*SCENARIO, f"array.raid={level}")).counts["failure"] == fewest
+
+
+def test_a_default_that_the_design_rests_on_is_named() -> None:
+    """Redo of 120 MB/s is 1,831 writes/s of 64 KiB or 14,648 of 8 KiB: with those too few of slow drives are bought."""
+    found = designed(*SCENARIO, "array.drive=hdd-15k", "array.disk_gb=900")
+    rests = part_of(DRIVES, found).rests
+
+    assert [text.partition(" (")[0] for text in rests] == ["redo writes of 64 KiB by default"]
+    assert f", {rests[0]}" in design_notes(found)[-1]
+    assert not any(part.rests for part in designed(*SCENARIO, "redo.write_kib=8", "array.drive=hdd-15k").parts)
+    table = alternatives_table(designed(*SCENARIO))
+    assert f"900 GB hdd-15k: assumed {rests[0]}" in table.note
+
+
+@pytest.mark.parametrize("more", [(), ("array.drive=hdd-15k",), ("cluster.nodes=2",)])
+def test_each_alternative_passes_as_designed(more: tuple[str, ...]) -> None:
+    """What is assumed of it is named in its row."""
+    found = designed(*SCENARIO, "workload.cpu_cores=12", "sga.mb=65536", *more)
+    for one in found.alternatives:
+        if one.unmet:
+            continue
+        stage = str(kept_settings(found)[PORTS]).partition("*")[0]
+        count = one.buy[PORTS]
+        bought = {**one.changed, **one.buy, PORTS: f"{stage}*{count}@{count}"}
+        cards = size({**found.inputs, **parse_settings([f"{key}={value}" for key, value in bought.items()])}).cards
+        judged = [card for card in cards if card.share is not None and card.resource != "network"]
+        assert {card.status for card in judged} <= {"pass", "assumed"}, one
+        assert {text for card in judged for text in card.assumed} == set(one.rests), one
 
 
 def test_cores_and_memory() -> None:
@@ -132,6 +167,7 @@ def _check(seed: int) -> None:
         passed = [status[resource] for resource in JUDGED[one.key] if status[resource] != "unknown"]
         assert passed, (seed, one)
         assert set(passed) <= {"pass", "assumed"}, (seed, one)
+        assert ("assumed" in passed) == bool(one.rests), (seed, one)
         if one.limit != "least":
             stage = str(bought.get(PORTS) and kept_settings(found)[PORTS]).partition("*")[0]
             less = one.buy - one.step

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from msgspec import Struct
@@ -30,6 +30,8 @@ DRIVES, PORTS, CORES, MEMORY = "array.disks", "path.stages", "machine.cores", "m
 """The parts, by the key that counts each; ports are those of the one stage that ``path.stages`` names."""
 WHEN = ("today", "failure", "last-year", "failure-last-year")
 """What a part must pass: today at the pass limit, the others at the limit above which a resource fails."""
+_WITHOUT_LOSS = {"failure": "today", "failure-last-year": "last-year"}
+"""When a resource that a failure takes nothing of must pass."""
 DRIVE_GB = {
     "hdd-7k2": 8000, "hdd-10k": 1800, "hdd-15k": 900,
     "ssd-sata": 3840, "nvme-pcie3": 3840, "nvme-pcie4": 3840, "nvme-pcie5": 3840,
@@ -85,6 +87,8 @@ class DesignPart(Struct, frozen=True):
     """When that is, one of ``WHEN``; empty for nothing."""
     step: int = 1
     """The unit that is bought."""
+    rests: tuple[str, ...] = ()
+    """Defaults with which it passes and might not at their ends, a clause each."""
 
 
 class Alternative(Struct, frozen=True):
@@ -99,6 +103,8 @@ class Alternative(Struct, frozen=True):
     permitted: bool = True
     unmet: str = ""
     """The part of which no count is enough; empty for none."""
+    rests: tuple[str, ...] = ()
+    """As of a part."""
 
 
 class Design(Struct, frozen=True):
@@ -123,7 +129,7 @@ def design(workload: Inputs, rules: Rules) -> Design:
     base, assumed = _base(workload, rules)
     parts, undesigned, inputs = _parts(base, rules)
     found = dict(inputs)
-    alternatives = [Alternative({}, {part.key: part.buy for part in parts}, *_license_cost(found, rules))]
+    alternatives = [_bought({}, parts, found, rules)]
     alternatives += [_alternative(base, one, rules) for one in _changes(base, {part.key for part in parts})]
     return Design(found, parts, undesigned, assumed, tuple(alternatives))
 
@@ -192,6 +198,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
         """Return the unit of the resource that does not pass; empty where all do."""
         for card in judged(count):
             share = _worst(card, when)
+            if share is None and when in _WITHOUT_LOSS:  # a failure takes nothing of it
+                share = _worst(card, _WITHOUT_LOSS[when])
             if share is not None and share > (passes if when == "today" else fails) and card.facts is not None:
                 return card.facts.unit
         return ""
@@ -215,7 +223,8 @@ def _part(key: str, base: Inputs, inputs: Inputs, rules: Rules) -> DesignPart | 
     buy = fewest("today", lambda count: count >= most_of_all and all(card.status in _PASSED for card in judged(count)))
     limits = [(missed(buy - step, when), when) for when in WHEN if when in counts] if buy > least else []
     limit, when = next(((unit, when) for unit, when in limits if unit), ("least", ""))
-    return DesignPart(key, counts, buy, limit, when, step)
+    rests = tuple(dict.fromkeys(text for card in judged(buy) for text in card.assumed))
+    return DesignPart(key, counts, buy, limit, when, step, rests)
 
 
 def _worst(card: Card, when: str) -> float | None:
@@ -286,7 +295,12 @@ def _alternative(base: Inputs, changed: Mapping[str, str], rules: Rules) -> Alte
         parts, _, inputs = _parts(other, rules)
     except UnmetError as unmet:
         return Alternative(changed, {}, unmet=unmet.key)
-    return Alternative(changed, {part.key: part.buy for part in parts}, *_license_cost(inputs, rules))
+    return _bought(changed, parts, inputs, rules)
+
+
+def _bought(changed: Mapping[str, str], parts: Sequence[DesignPart], inputs: Inputs, rules: Rules) -> Alternative:
+    rests = tuple(dict.fromkeys(text for part in parts for text in part.rests))
+    return Alternative(changed, {part.key: part.buy for part in parts}, *_license_cost(inputs, rules), rests=rests)
 
 
 def _license_cost(inputs: Inputs, rules: Rules) -> tuple[Quantity | None, bool]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sizeup.charts.table import UNKNOWN, Column, Table
-from sizeup.quantity import Origin, Quantity, Words
+from sizeup.quantity import Quantity, Words
 from sizeup.sizing.design import (
     CORES,
     DRIVES,
@@ -25,6 +25,7 @@ from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.count import usd_brief
 from sizeup.sizing.sheet import Inputs, brief
 from sizeup.sizing.workload import YEAR_NS
+from sizeup.text import uncapitalized
 from sizeup.units import format_in
 from sizeup.views.result.basis import basis_text
 
@@ -32,9 +33,9 @@ SCHEMA = "sizeup.design/1"
 _NAMES = {DRIVES: "Drives", PORTS: "Ports", CORES: "Cores", MEMORY: "Memory, GiB"}
 _WHEN = {
     "today": "today",
-    "failure": "after a failure",
-    "last-year": "in the last year",
-    "failure-last-year": "after a failure, last year",
+    "failure": "after failure",
+    "last-year": "in {}",
+    "failure-last-year": "after failure in {}",
     "": "",
 }
 _LIMITS = {"GB": "space", "cores": "CPU", "GiB": "memory", "least": "fewest possible"}
@@ -44,7 +45,7 @@ _SAID = {
     "path.policy": (PORTS, "all paths carry data"),
     "machine.sockets": (CORES, "{} socket"),
     "path.stages": (PORTS, "{}"),
-    "array.disk_gb": (DRIVES, "{} GB each"),
+    "array.disk_gb": (DRIVES, "{:,} GB each"),
     "workload.specrate_per_core": (CORES, "cores as fast as those of the present server"),
 }
 """What is said of a part where nobody chose it."""
@@ -64,12 +65,8 @@ def design_notes(found: Design) -> list[str]:
     needs += [] if is_licensed(found.inputs) else ["license.pack=oracle license.product=ee"]
     notes += [f"Licenses: not designed. Use --set {' '.join(needs)}"] if needs else []
     said = ((*_SAID[key], value) for key, value in found.assumed.items())
-    assumed = [text.format(value) for part, text, value in said if part in bought]
-    assumed += [
-        f"{brief(value, KEYS[key].unit)} {text}"
-        for key, text in (("workload.read_percent", "reads"), ("workload.io_kib", "blocks"))
-        if PORTS in bought and isinstance(value := found.inputs.get(key), Quantity) and value.origin is Origin.RULE
-    ]
+    assumed = [text.format(int(value) if value.isdecimal() else value) for part, text, value in said if part in bought]
+    assumed += dict.fromkeys(text for part in found.parts for text in part.rests)
     return [*notes, *([f"Assumed: {', '.join(assumed)}"] if assumed else [])]
 
 
@@ -89,7 +86,7 @@ def parts_table(found: Design) -> Table:
         cells = (
             f"{part.counts[when]:,}" if when in part.counts else UNKNOWN for when in ("today", "failure", "last-year")
         )
-        limit = f"{_LIMITS.get(part.limit, part.limit)} {_WHEN[part.when]}".rstrip()
+        limit = f"{_LIMITS.get(part.limit, part.limit)} {_WHEN[part.when].format(uncapitalized(last))}".rstrip()
         rows.append((_part_name(part, found.inputs), *cells, f"{part.buy:,}", limit))
     return Table("", columns, tuple(rows))
 
@@ -99,7 +96,7 @@ def _part_name(part: DesignPart, inputs: Inputs) -> str:
         size, kind = inputs["array.disk_gb"], inputs.get("array.drive")
         of_kind = f" {kind.value}" if isinstance(kind, Words) else ""
         gb = brief(size, "GB") if isinstance(size, Quantity) else ""
-        return f"Drives: {gb}{of_kind}, RAID {getattr(inputs['array.raid'], 'value', '')}"
+        return f"{gb}{of_kind}, RAID {getattr(inputs['array.raid'], 'value', '')}"
     if part.key == PORTS:
         return f"Ports: {getattr(inputs[PORTS], 'value', '').partition('*')[0].rpartition(':')[2]}"
     each = inputs.get("cluster.nodes")
@@ -121,8 +118,14 @@ def alternatives_table(found: Design) -> Table:
         cost = UNKNOWN if one.cost is None else usd_brief(one.cost)
         cost = cost if one.permitted else "not permitted"
         rows.append((_name(one.changed), *cells, *([cost] if priced else [])))
-    note = f"Licenses and support: {years}, list prices. " if priced else ""
-    return Table("", tuple(columns), tuple(rows), f"{note}Hardware prices are not known")
+    known, rests = {text for part in found.parts for text in part.rests}, dict[str, list[str]]()
+    for one in found.alternatives:
+        for text in one.rests:
+            if text not in known:
+                rests.setdefault(text, []).append(_name(one.changed))
+    notes = [f"Licenses and support: {years}, list prices"] if priced else []
+    notes += [f"{', '.join(of)}: assumed {text}" for text, of in rests.items()]
+    return Table("", tuple(columns), tuple(rows), ". ".join(notes))
 
 
 def _name(changed: Mapping[str, str]) -> str:
