@@ -32,6 +32,8 @@ class InputKey(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     help: str
+    label: str = ""
+    """Its name in words; empty where the help begins with one."""
     kind: InputKind = InputKind.NUMBER
     unit: str = "1"
     """The unit of a number without one; a number may carry another unit of the same base unit."""
