@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
+from importlib import resources
 
 from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
 from sizeup.compare.profile import AcceptanceResult
@@ -32,23 +33,7 @@ from sizeup.views.result.summary import SEVERITY_WORDS
 
 _MOST_DIFFERENCES = 12
 _WIDTH = 10_000
-_SCRIPT = """
-for (const table of document.querySelectorAll("table.sortable")) {
-  table.querySelectorAll("thead button").forEach((button, place) => button.addEventListener("click", () => {
-    const cell = button.parentElement, down = cell.getAttribute("aria-sort") === "ascending";
-    table.querySelectorAll("th[aria-sort]").forEach(other => other.removeAttribute("aria-sort"));
-    cell.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const key = row => row.children[place].dataset.sort ?? row.children[place].textContent;
-    const order = (a, b) => {
-      const [x, y] = [key(a), key(b)];
-      if (x === "" || y === "") return (x === "") - (y === "");
-      const difference = isNaN(x) || isNaN(y) ? x.localeCompare(y, undefined, {numeric: true}) : x - y;
-      return down ? -difference : difference;
-    };
-    table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
-  }));
-}
-"""
+_SCRIPT = (resources.files("sizeup.fleet") / "fleet.js").read_text(encoding="utf-8")
 _MORE_STYLE = style_sheet("sizeup.fleet", "fleet.css")
 _BADGES = {
     HostStatus.OUTLIER: "WARN",
