@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sizeup.discovery.dmi import dmi_line, dmi_path
+from sizeup.discovery.dmi import dmi_line, dmi_path, known_names
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import CloudInstance
 from sizeup.procfs.kernel_file import Unreadable
@@ -20,44 +20,7 @@ INSTANCE_DATA = "/run/cloud-init/instance-data.json"
 """What cloud-init knows of the instance, without secrets (cloud-init, "Instance metadata")."""
 _CLOUD_ID = "/run/cloud-init/cloud-id"
 
-_PROVIDERS = (
-    ("amazon ec2", "Amazon EC2"),
-    (".amazon", "Amazon EC2"),
-    ("google compute engine", "Google Compute Engine"),
-    ("oraclecloud.com", "Oracle Cloud"),
-    ("7783-7084-3265-9085-8269-3286-77", "Microsoft Azure"),
-    ("alibaba cloud", "Alibaba Cloud"),
-    ("tencent cloud", "Tencent Cloud"),
-    ("huaweicloud", "Huawei Cloud"),
-    ("digitalocean", "DigitalOcean"),
-    ("hetzner", "Hetzner"),
-    ("scaleway", "Scaleway"),
-    ("upcloud", "UpCloud"),
-    ("vultr", "Vultr"),
-    ("exoscale", "Exoscale"),
-    ("openstack", "OpenStack"),
-)
-"""Words of DMI in lower case by which cloud-init's ds-identify knows a provider, and its name."""
-
 _DMI_NAMES = ("sys_vendor", "product_name", "product_version", "chassis_asset_tag")
-
-_BY_CLOUD_ID = {
-    "aws": "Amazon EC2",
-    "azure": "Microsoft Azure",
-    "gce": "Google Compute Engine",
-    "oracle": "Oracle Cloud",
-    "aliyun": "Alibaba Cloud",
-    "digitalocean": "DigitalOcean",
-    "hetzner": "Hetzner",
-    "scaleway": "Scaleway",
-    "upcloud": "UpCloud",
-    "vultr": "Vultr",
-    "exoscale": "Exoscale",
-    "openstack": "OpenStack",
-    "ibmcloud": "IBM Cloud",
-    "akamai": "Akamai",
-}
-"""Names of clouds in cloud-init (``v1.cloud_name``)."""
 
 _LOCAL = frozenset({"nocloud", "none", "configdrive", "lxd", "wsl", "maas", "unknown"})
 """Data sources that are no cloud: a disk or a program of the site delivers the configuration."""
@@ -83,7 +46,7 @@ _TYPE = re.compile(r"[A-Za-z0-9](?:[\w.\-]|/(?=\w)){0,63}")
 def provider_in(text: str) -> str | None:
     """Return the provider that a text of DMI names."""
     lowered = text.lower()
-    return next((name for word, name in _PROVIDERS if word in lowered), None)
+    return next((name for word, name in known_names().clouds.items() if word in lowered), None)
 
 
 def _dmi_provider(sysroot: Sysroot) -> tuple[str, str] | None:
@@ -159,7 +122,7 @@ def read_cloud(sysroot: Sysroot) -> CloudInstance | None:
     by_dmi = _dmi_provider(sysroot)
     known = _instance_data(sysroot)
     named = known.get(("v1", "cloud_name")) or sysroot.line(_CLOUD_ID) or ""
-    cloud = None if named.lower() in _LOCAL else _BY_CLOUD_ID.get(named.lower())
+    cloud = None if named.lower() in _LOCAL else known_names().cloud_init.get(named.lower())
     if by_dmi is None and cloud is None:
         return None
     provider, evidence = by_dmi or (cloud or "", f"cloud-init: {named}")

@@ -13,36 +13,13 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from sizeup.discovery.cpuinfo import CpuInfo
-from sizeup.discovery.dmi import dmi_line, dmi_path
+from sizeup.discovery.dmi import dmi_line, dmi_path, known_names
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import PciFunction
 
 _DMI_NAMES = ("sys_vendor", "product_name", "board_vendor", "chassis_vendor", "bios_vendor")
 _TREE = "/proc/device-tree"
 _CLOCKS = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
-
-_DMI_HYPERVISORS = (
-    ("vmware", "vmware"),
-    ("virtualbox", "virtualbox"),
-    ("innotek", "virtualbox"),
-    ("parallels", "parallels"),
-    ("bhyve", "bhyve"),
-    ("xen", "xen"),
-    ("kvm", "kvm"),
-    ("rhev", "kvm"),
-    ("nutanix ahv", "kvm"),
-    ("openstack", None),
-    ("qemu", "qemu"),
-    ("bochs", "qemu"),
-)
-"""Words of DMI's names in lower case, the more telling first, and the hypervisor, where the word settles which."""
-
-_PLACEHOLDERS = frozenset(
-    {
-        "", "to be filled by o.e.m.", "default string", "not specified", "system manufacturer", "system product name",
-        "unknown", "unknown product",
-    }
-)  # fmt: skip
 
 _PCI_VENDORS = {0x1B36: "qemu", 0x80EE: "virtualbox", 0x15AD: "vmware", 0x5853: "xen", 0x1AB8: "parallels"}
 """Vendors whose devices exist in virtual machines alone, the surest name first: QEMU imitates VMware's devices."""
@@ -69,10 +46,10 @@ class Virtualization(Struct, frozen=True):
 
 def _dmi_hypervisor(dmi: dict[str, str]) -> tuple[str | None, str] | None:
     """The hypervisor that DMI names, perhaps without saying which, and the name that says so."""
-    for word, name in _DMI_HYPERVISORS:
+    for word, name in known_names().hypervisors.items():
         for field, text in dmi.items():
             if re.search(rf"\b{word}\b", text.lower()):
-                return name, f"DMI {field}: {text}"
+                return name or None, f"DMI {field}: {text}"
     product = dmi.get("product_name", "").lower()
     for field, text in dmi.items():
         lowered = text.lower()
@@ -87,7 +64,7 @@ def _dmi_hypervisor(dmi: dict[str, str]) -> tuple[str | None, str] | None:
 def _names_a_product(dmi: dict[str, str]) -> bool:
     """DMI names a maker and a product; Google names its virtual and its bare-metal instances alike."""
     vendor, product = (dmi.get(name, "").strip().lower() for name in ("sys_vendor", "product_name"))
-    return vendor not in _PLACEHOLDERS and product not in _PLACEHOLDERS and "google" not in f"{vendor} {product}"
+    return known_names().placeholders.isdisjoint((vendor, product)) and "google" not in f"{vendor} {product}"
 
 
 def _pci_ids(sysroot: Sysroot, functions: Iterable[PciFunction]) -> frozenset[tuple[int, int]]:
