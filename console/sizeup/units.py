@@ -185,45 +185,25 @@ def format_range(low: float, high: float, unit: str, between: str = " to ") -> s
     return f"{first}{between}{last} {last_suffix}".rstrip()
 
 
-_BASE_UNITS: dict[str, tuple[str, float]] = {
-    "": ("1", 1.0),
-    "1": ("1", 1.0),
-    "%": ("1", 0.01),
-    "B": ("bytes", 1.0),
-    "kB": ("bytes", 1e3),
-    "MB": ("bytes", 1e6),
-    "GB": ("bytes", 1e9),
-    "TB": ("bytes", 1e12),
-    "KiB": ("bytes", 2.0**10),
-    "MiB": ("bytes", 2.0**20),
-    "GiB": ("bytes", 2.0**30),
-    "TiB": ("bytes", 2.0**40),
-    "B/s": ("bytes/s", 1.0),
-    "kB/s": ("bytes/s", 1e3),
-    "MB/s": ("bytes/s", 1e6),
-    "GB/s": ("bytes/s", 1e9),
-    "MiB/s": ("bytes/s", 2.0**20),
-    "GiB/s": ("bytes/s", 2.0**30),
-    "Mb/s": ("bytes/s", 125e3),
-    "Gb/s": ("bytes/s", 125e6),
-    "Hz": ("Hz", 1.0),
-    "MHz": ("Hz", 1e6),
-    "GHz": ("Hz", 1e9),
-    "MT/s": ("1/s", 1e6),
-    "GT/s": ("1/s", 1e9),
-    "ns": ("ns", 1.0),
-    "us": ("ns", 1e3),
-    "ms": ("ns", 1e6),
-    "s": ("ns", 1e9),
-    "min": ("ns", 60e9),
-    "h": ("ns", 3600e9),
-    "d": ("ns", 86400e9),
-    "y": ("ns", 365.25 * 86400e9),
-    "IOPS": ("1/s", 1.0),
-    "/s": ("1/s", 1.0),
-    "bytes/Hz": ("bytes/Hz", 1.0),
-    "MB/s/GHz": ("bytes/Hz", 1e-3),
-}
+_IN_BASE_UNITS: dict[str, dict[str, float]] = {
+    "1": {"": 1.0, "1": 1.0, "%": 0.01},
+    "bytes": {
+        "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+        "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
+    },
+    "bytes/s": {
+        "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "MiB/s": 2.0**20, "GiB/s": 2.0**30,
+        "Mb/s": 125e3, "Gb/s": 125e6,
+    },
+    "Hz": {"Hz": 1.0, "MHz": 1e6, "GHz": 1e9},
+    "ns": {
+        "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9,
+        "min": 60e9, "h": 3600e9, "d": 86400e9, "y": 365.25 * 86400e9,
+    },
+    "1/s": {"MT/s": 1e6, "GT/s": 1e9, "IOPS": 1.0, "/s": 1.0},
+    "bytes/Hz": {"bytes/Hz": 1.0, "MB/s/GHz": 1e-3},
+}  # fmt: skip
+_BASE_UNITS = {name: (base, factor) for base, names in _IN_BASE_UNITS.items() for name, factor in names.items()}
 
 
 def base_unit(unit_name: str) -> tuple[str, float]:

@@ -34,22 +34,15 @@ _DISK = 0  # peripheral device type
 _UNSUPPORTED_COUNTER = (1 << 64) - 1
 _FC_WORD = 4
 
-_BY_DRIVER = {
-    "megaraid_sas": Transport.RAID,
-    "mpi3mr": Transport.SAS,
-    "hpsa": Transport.RAID,
-    "smartpqi": Transport.RAID,
-    "aacraid": Transport.RAID,
-    "ahci": Transport.SATA,
-    "ata_piix": Transport.SATA,
-    "virtio_scsi": Transport.VIRTIO,
-    "vmw_pvscsi": Transport.VIRTIO,
-    "storvsc": Transport.VIRTIO,
-    "usb-storage": Transport.USB,
-    "uas": Transport.USB,
-    "fcoe": Transport.FCOE,
-    "bnx2fc": Transport.FCOE,
+_DRIVERS = {
+    Transport.RAID: ("megaraid_sas", "hpsa", "smartpqi", "aacraid"),
+    Transport.SAS: ("mpi3mr",),
+    Transport.SATA: ("ahci", "ata_piix"),
+    Transport.VIRTIO: ("virtio_scsi", "vmw_pvscsi", "storvsc"),
+    Transport.USB: ("usb-storage", "uas"),
+    Transport.FCOE: ("fcoe", "bnx2fc"),
 }
+_BY_DRIVER = {name: transport for transport, names in _DRIVERS.items() for name in names}
 
 
 def parse_rate(text: str) -> int | None:

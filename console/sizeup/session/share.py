@@ -16,39 +16,21 @@ from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord, CommandRecord, ExperimentRecord, SamplesRecord
 from sizeup.session.value import Session
 
-_NAMED: Mapping[str, Secret] = {
-    "hostname": Secret.HOST,
-    "host": Secret.HOST,
-    "server": Secret.HOST,
-    "mac": Secret.MAC,
-    "address": Secret.ADDRESS,
-    "addresses": Secret.ADDRESS,
-    "exports": Secret.PATH,
-    "serial": Secret.SERIAL,
-    "serials": Secret.SERIAL,
-    "wwn": Secret.WWN,
-    "wwid": Secret.WWN,
-    "wwpn": Secret.WWN,
-    "wwnn": Secret.WWN,
-    "nqn": Secret.WWN,
-    "iqn": Secret.WWN,
-    "guid": Secret.WWN,
-    "uuid": Secret.UUID,
-    "dm_uuid": Secret.NAME,
-    "dm_name": Secret.NAME,
-    "author": Secret.PERSON,
-    "mount_point": Secret.PATH,
-    "mount_points": Secret.PATH,
-    "path": Secret.PATH,
-    "paths": Secret.PATH,
-    "target": Secret.PATH,
-    "allow_write_to": Secret.SERIAL,
-    "test_name": Secret.NAME,
-    "file": Secret.PATH,
-    "directory": Secret.PATH,
-    "sysroot": Secret.PATH,
-}
-"""What the fields of the model and the settings of probes hold, by the last words of their names."""
+_WORDS: Mapping[Secret, tuple[str, ...]] = {
+    Secret.HOST: ("hostname", "host", "server"),
+    Secret.MAC: ("mac",),
+    Secret.ADDRESS: ("address", "addresses"),
+    Secret.PATH: (
+        "exports", "mount_point", "mount_points", "path", "paths", "target", "file", "directory", "sysroot",
+    ),
+    Secret.SERIAL: ("serial", "serials", "allow_write_to"),
+    Secret.WWN: ("wwn", "wwid", "wwpn", "wwnn", "nqn", "iqn", "guid"),
+    Secret.UUID: ("uuid",),
+    Secret.NAME: ("dm_uuid", "dm_name", "test_name"),
+    Secret.PERSON: ("author",),
+}  # fmt: skip
+"""By what they hold: the last words of the names of the model's fields and of probes' settings."""
+_NAMED = {word: kind for kind, words in _WORDS.items() for word in words}
 
 _LAST_WORDS = re.compile("(?:.*_)?(" + "|".join(sorted(_NAMED, key=len, reverse=True)) + ")")
 _PROCESSES = "others_busy"
