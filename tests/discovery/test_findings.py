@@ -73,12 +73,13 @@ def test_a_governor_is_not_judged_without_its_driver() -> None:
 
 
 def made_findings() -> list[tuple[ast.Call, str, dict[str, ast.expr]]]:
-    """Every place in the source that makes a finding, with its id and what it states itself."""
+    """Every place in the source that makes a finding, with each of its ids and what it states itself."""
     return [
-        (call, ast.literal_eval(call.args[0]), {str(keyword.arg): keyword.value for keyword in call.keywords})
+        (call, id_, {str(keyword.arg): keyword.value for keyword in call.keywords})
         for module in pathlib.Path(findings.__path__[0]).glob("*.py")
         for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "finding"
+        for id_ in endings(call.args[0])
     ]
 
 

@@ -46,7 +46,8 @@ def finding(
 ) -> Finding:
     """Return a finding of the catalog; what the check states takes the place of what the catalog says.
 
-    ``machine`` decides between the remedies of a physical machine, a guest and a container.
+    ``id_`` may name a case of it, ``numa.suma/off``, which the catalog has under that name. ``machine`` decides between
+    the remedies of a physical machine, a guest and a container.
     """
     entry = _catalog()[id_]
     remedy = remedy or entry.remedy
@@ -54,7 +55,7 @@ def finding(
         remedy = for_guest(machine, remedy, entry.remedy_in_guest or remedy)
         remedy = on_host(machine, remedy) if entry.of_kernel else remedy
     return Finding(
-        id_,
+        id_.partition("/")[0],
         severity or entry.severity,
         title,
         tuple(evidence),

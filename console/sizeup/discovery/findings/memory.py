@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sizeup.discovery.findings.catalog import finding
-from sizeup.discovery.findings.remedies import for_guest, memory_command
+from sizeup.discovery.findings.remedies import memory_command
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
@@ -85,7 +85,6 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
             )
             + "Reserve huge pages evenly on all nodes before the database starts, or start it with interleaved memory "
             "(numactl --interleave=all, or its own NUMA setting). If it is running, restart it.",
-            command="numactl --hardware",
         )
     yield from _exhausted_pools(machine)
 
@@ -118,17 +117,13 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
         roomy = [node for node, pool in pools if pool.free > ROOMY_SHARE * pool.total]
         if empty and roomy:
             yield finding(
-                "memory.exhausted-node",
+                "memory.exhausted-node/pool",
                 f"NUMA {_nodes(empty)} {_have(empty)} no free {format_bytes(size)} huge pages, "
                 f"while {_nodes(roomy)} {_have(roomy)} plenty",
                 (f"node {node.os_id}: {pool.free} of {pool.total} huge pages free" for node, pool in pools),
                 (pool_key(node.os_id, size) for node in empty),
                 consequence=f"Shared memory allocated on {_nodes(empty)} gets its huge pages from another node, or "
                 "none.",
-                remedy=(
-                    "Interleave the shared memory over the nodes, or reserve more huge pages where they are used "
-                    "(/sys/devices/system/node/node*/hugepages)."
-                ),
                 command=_pool_command(size, "free_hugepages"),
             )
 
@@ -238,18 +233,15 @@ def suma(machine: Machine) -> Iterator[Finding]:
         return  # a hypervisor invents the sockets it shows
     if off:
         yield finding(
-            "numa.suma",
+            "numa.suma/off",
             "NUMA is switched off by numa=off",
             (_socket_counts(machine), "kernel command line: numa=off"),
             ("machine",),
-            consequence="The kernel cannot place memory near the CPUs that use it.",
-            remedy="Remove numa=off from the kernel command line, reboot, and measure memory latency again.",
-            command="cat /proc/cmdline",
         )
     elif len(machine.nodes) == 1 and len(machine.nodes[0].packages) > 1 and not platform.shared_memory_controller:
         own = platform.shared_memory_controller is False
         yield finding(
-            "numa.suma",
+            "numa.suma" if own else "numa.suma/perhaps",
             f"{len(machine.packages)} sockets appear as 1 NUMA node",
             (
                 _socket_counts(machine),
@@ -258,23 +250,6 @@ def suma(machine: Machine) -> Iterator[Finding]:
                 else "memory controllers: unknown",
             ),
             ("machine",),
-            severity=None if own else Severity.INFO,
-            consequence=(
-                "Some memory accesses go to another socket, and the kernel cannot place memory near the CPUs that use "
-                "it."
-                if own
-                else "If each socket has memory of its own, some memory accesses go to another socket. If all sockets "
-                "share one memory controller, one NUMA node is right."
-            ),
-            remedy=(
-                "Check the firmware setup for node interleaving (not the same as numactl --interleave); if it is on, "
-                "switch it off. If it is off, check that the kernel is built with CONFIG_NUMA=y. Then measure memory "
-                "latency again."
-                if own
-                else "Find out from the server's manual whether each socket has memory of its own. If so, check the "
-                "firmware setup for node interleaving, and that the kernel is built with CONFIG_NUMA=y."
-            ),
-            command="numactl --hardware; dmesg | grep -iE 'numa|srat'",
         )
 
 
@@ -369,14 +344,7 @@ def _unassigned_cpus(machine: Machine) -> Iterator[Finding]:
         f"{plural(len(unassigned), 'online CPU')} in no NUMA node",
         (f"in no node: CPUs {format_list(unassigned)}", *_node_lines(machine), *numbering(machine)),
         ("cpu",),
-        consequence="No memory is local to these CPUs as far as the kernel knows, and what is bound to nodes leaves "
-        "them out.",
-        remedy=for_guest(
-            machine,
-            "Check whether all memory modules of their socket are recognized, then the firmware's NUMA settings and "
-            "the kernel log.",
-            "Give each virtual CPU a NUMA node in the hypervisor's settings for this machine.",
-        ),
+        machine=machine,
     )
 
 
@@ -390,7 +358,7 @@ def _shared_node(machine: Machine) -> Iterator[Finding]:
         return
     sockets = sum(len(node.packages) for node in shared)
     yield finding(
-        "numa.missing-node",
+        "numa.missing-node/shared",
         f"NUMA node{'' if len(shared) == 1 else 's'} {format_list(tuple(node.os_id for node in shared))} with the CPUs "
         "of several sockets, while other nodes have one each",
         (
@@ -402,10 +370,6 @@ def _shared_node(machine: Machine) -> Iterator[Finding]:
         consequence=(
             f"The kernel takes the memory of such a node for local to all CPUs of {plural(sockets, 'socket')}; of some "
             "of them, each access may go to another socket."
-        ),
-        remedy=(
-            "Check whether every socket has memory modules and all of them are recognized (dmidecode --type memory as "
-            "root), then the firmware's NUMA settings and the kernel log."
         ),
     )
 

@@ -9,7 +9,7 @@ from shlex import quote
 
 from sizeup.discovery.findings.catalog import finding
 from sizeup.discovery.findings.remedies import packages_of
-from sizeup.model.finding import Finding, Severity
+from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.text import plural
@@ -144,16 +144,10 @@ def nfs_mounts(machine: Machine) -> Iterator[Finding]:
 
 def _silent(mount: NfsMount, sign: str) -> Finding:
     return finding(
-        "nfs.server-silent",
+        "nfs.server-silent/soft" if mount.hard is False else "nfs.server-silent",
         f"The server of {mount.mount_point} does not answer",
         (f"server: {mount.address or mount.export}", sign),
         (f"nfs:{mount.mount_point}",),
-        severity=Severity.CRITICAL if mount.hard is not False else Severity.WARNING,
-        consequence=(
-            "Processes that use the mount wait until the server answers."
-            if mount.hard is not False
-            else "Processes that use the mount wait, and get an I/O error when its time is up."
-        ),
         command=f"grep -E ':{_port(mount):04X} ' /proc/net/tcp /proc/net/tcp6",
     )
 

@@ -58,21 +58,11 @@ def processors(machine: Machine) -> Iterator[Finding]:
     platform = machine.platform
     if platform.smt in ("off", "forceoff"):
         yield finding(
-            "cpu.smt-off",
+            "cpu.smt-off" if platform.smt == "off" else "cpu.smt-off/forced",
             "SMT (hyper-threading) is switched off",
             (f"SMT control: {platform.smt}",),
             ("cpu",),
-            remedy=(
-                on_host(
-                    machine,
-                    "Leave it if it was switched off on purpose; otherwise switch it on as root "
-                    "(echo on > /sys/devices/system/cpu/smt/control).",
-                )
-                if platform.smt == "off"
-                else "Leave it if it was switched off on purpose; otherwise remove nosmt=force from the kernel command "
-                "line, if it is there, and reboot. It cannot be switched on before."
-            ),
-            command="cat /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
+            machine=machine,
         )
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
     if offline and platform.smt not in ("off", "forceoff"):

@@ -82,29 +82,20 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
     dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
     if dead:
         yield finding(
-            "multipath.dead-path",
+            "multipath.dead-path/native" if native else "multipath.dead-path",
             f"{found.name}: {plural(len(dead), 'path')} unusable ({', '.join(dead)})",
             lines,
             subject,
-            remedy=(
-                "Check the controllers of these paths and their links."
-                if native
-                else f"Check the adapter, the cable and the switch port of {', '.join(dead)}."
-            ),
+            remedy="" if native else f"Check the adapter, the cable and the switch port of {', '.join(dead)}.",
             command=look,
         )
     if len(found.paths) == 1 or len(found.paths) < usual:
         yield finding(
-            "multipath.few-paths",
+            "multipath.few-paths" if len(found.paths) == 1 else "multipath.few-paths/several",
             f"{found.name} has only {plural(len(found.paths), 'path')}"
             + (f"; similar devices have {usual}" if len(found.paths) < usual else ""),
             lines,
             subject,
-            consequence=(
-                "The failure of one cable, port or switch can make it unavailable."
-                if len(found.paths) == 1
-                else "The failure of one cable, port or switch costs a larger share of its bandwidth."
-            ),
             remedy=_missing_path(found),
             command=look,
         )
@@ -115,15 +106,10 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
         )
     if len(packages_of(machine, (path.node for path in found.paths))) > 1:
         yield finding(
-            "multipath.across-packages",
+            "multipath.across-packages/native" if native else "multipath.across-packages",
             f"{found.name}: paths are attached to different sockets",
             lines,
             subject,
-            remedy=(
-                "Prefer local paths (set iopolicy of the NVMe subsystem to numa), or allow for the extra latency."
-                if native
-                else "Allow for the extra latency: device mapper does not choose paths by NUMA node."
-            ),
             command=look,
         )
 
