@@ -120,17 +120,18 @@ def test_every_kind_of_finding_has_a_consequence_a_remedy_a_command_and_only_qua
 def test_what_only_some_machines_hear_is_asked_of_the_machine() -> None:
     words = catalog()
     needs = {id_ for id_, each in words.items() if {"remedy_in_guest", "of_kernel"} & set(each)}
+    asked = {id_ for _, id_, stated in made_findings() if "machine" in stated}
 
-    assert {id_ for _, id_, stated in made_findings() if "machine" in stated} == needs
+    assert needs <= asked
+    assert {id_.partition("/")[0] for id_ in asked} == {id_.partition("/")[0] for id_ in needs}
 
 
 def test_a_title_is_a_heading_and_consequence_and_remedy_are_sentences() -> None:
     made = made_findings()
     titles = [ending for call, _, _ in made for ending in endings(call.args[1])]
     parts = ("consequence", "remedy")
-    sentences = [
-        ending for _, _, stated in made for part in parts if part in stated for ending in endings(stated[part])
-    ]
+    own = [ending for _, _, stated in made for part in parts if part in stated for ending in endings(stated[part])]
+    sentences = [ending for ending in own if ending]  # empty where a case has that of the catalog
     sentences += [each[part] for each in catalog().values() for part in (*parts, "remedy_in_guest") if part in each]
 
     assert len(sentences) > 2 * len(made)
