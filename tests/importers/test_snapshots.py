@@ -1,14 +1,17 @@
 """Snapshots of the counters of a database become a workload; what does not belong together is refused."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from sizeup import cli
 from sizeup.errors import MalformedError
 from sizeup.importers.databases import parse_snapshots
 from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.quantity import Quantity
 from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
+from sizeup.sizing.rules import shipped
 
 
 def snapshot(kind: str, *lines: str) -> str:
@@ -235,6 +238,28 @@ def test_sql_server_has_data_and_log_apart() -> None:
 
 
 PAIR = pg14(100, 1), pg14(110, 2)
+
+
+@pytest.mark.parametrize(
+    ("texts", "pack"), [(PAIR, "postgresql"), ((sqlserver(120, 1), sqlserver(130, 2)), "sql-server")]
+)
+def test_the_licenses_are_those_of_the_database_of_the_snapshots(texts: tuple[str, str], pack: str) -> None:
+    found = read_workload(tuple(WorkloadFile(f"{place}.txt", text) for place, text in enumerate(texts)), 95)
+
+    assert getattr(found["license.pack"], "value", "") == pack
+    assert pack in {one.pack for one in shipped().license_packs()}
+
+
+def test_a_product_that_is_typed_may_be_of_another_vendor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [tmp_path / f"{place}.txt" for place in range(2)]
+    for name, text in zip(names, PAIR, strict=True):
+        name.write_text(text, encoding="utf-8")
+    server = ("machine.cores=4", "machine.sockets=1")
+    sized = ["size", "--machine", "none", "--workload", *map(str, names), "--set", *server]
+    assert cli.run(sized) == 0
+    assert "PostgreSQL, no licenses needed" in capsys.readouterr().out
+    assert cli.run([*sized, "license.product=se2"]) == 0
+    assert "Standard Edition 2" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,11 @@ def test_the_threads_of_an_edition_may_share_cores() -> None:
 
     assert found.assumed == ()
     assert "(83% to 166%, because threads that the edition uses may share cores; 16 threads" in found.statement
-    assert found.statement.endswith("Use --set machine.threads_per_core=N to decide")
+    assert found.statement.endswith("Turn off the second thread of each core (machine.threads_per_core=1) to decide")
+    unknown = card(
+        "cpu", *(one for one in CPU if "threads" not in one), "workload.cpu_cores=13.3", "license.product=se2"
+    )
+    assert unknown.statement.endswith("Use --set machine.threads_per_core=N to decide")
 
 
 @pytest.mark.parametrize("product", [(), ("license.product=ee",)])

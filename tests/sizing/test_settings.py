@@ -41,6 +41,14 @@ def test_a_database_that_allocates_beside_its_buffers_gets_a_tenth_more_pages() 
     assert values("hugepages mysql", "sga.mb=1000")["vm.nr_hugepages"] == "551"
 
 
+def test_the_pages_may_all_be_locked() -> None:
+    """65,536 MiB are 32,768 pages, 10 % more 36,045, and one: 36,046 x 2,048 KiB = 73,822,208 KiB."""
+    found = values("hugepages limits postgresql", "sga.mb=65536")
+
+    assert found["vm.nr_hugepages"] == "36046"
+    assert found["oracle - memlock"] == str(36046 * 2048)
+
+
 def test_pages_that_do_not_fit_into_memory_are_not_reserved() -> None:
     found = chosen("hugepages", "sga.mb=65536", "machine.memory_gib=32")["vm.nr_hugepages"]
 
@@ -100,6 +108,14 @@ def test_the_redo_log_of_mysql_stays_within_its_limits(rate: str, log: str) -> N
     assert values("mysql", f"redo.mb_s={rate}")["innodb_log_file_size"] == log
 
 
+@pytest.mark.parametrize(("rate", "seconds"), [("120", "143 s"), ("1", "3,600 s"), ("0.01", "10,500 s")])
+def test_the_redo_log_of_mysql_says_how_long_it_lasts(rate: str, seconds: str) -> None:
+    """17,180 MB / 120 MB/s = 143 s; 104.9 MB / 0.01 MB/s = 10,486 s."""
+    found = chosen("mysql", f"redo.mb_s={rate}")["loose_innodb_redo_log_capacity"]
+
+    assert found.reason.startswith(f"Redo of {seconds} at the peak")
+
+
 LOAD = ("workload.iops=10000", "workload.read_percent=60", "workload.io_kib=16", "capacity.latency_ms=0.45")
 
 
@@ -117,6 +133,28 @@ def test_a_directory_gets_the_reads_and_the_writes() -> None:
 
     assert (found["directory"], found["rw"], found["rwmixread"]) == ("/u01", "randrw", "60")
     assert (found["rate_iops"], found["size"]) == ("6000,4000", "2000000000")
+
+
+def test_fio_without_a_place_makes_a_small_file_where_it_is_started() -> None:
+    found = values("fio", *LOAD, "db.gb=4000")
+
+    assert (found["directory"], found["size"], found["rw"]) == (".", "1g", "randrw")
+
+
+@pytest.mark.parametrize(
+    ("settings", "depth", "jobs", "rate"),
+    [
+        (("workload.iops=40000",), "40", "1", "24000,16000"),
+        (("workload.iops=40000", "array.drive=hdd-15k"), "400", "1", "24000,16000"),
+        (("workload.iops=250000", "capacity.latency_ms=0.3"), "25", "3", "50000,33334"),
+    ],
+)
+def test_fio_has_requests_enough_for_the_rate(settings: tuple[str, ...], depth: str, jobs: str, rate: str) -> None:
+    """40,000/s x 1 ms = 40, on magnetic drives x 10 ms; 250,000/s x 0.3 ms = 75 in 3 jobs."""
+    found = values("fio", "workload.read_percent=60", *settings)
+
+    assert (found["iodepth"], found["numjobs"], found["rate_iops"]) == (depth, jobs, rate)
+    assert "Little's law" in chosen("fio", "workload.read_percent=60", *settings)["iodepth"].reason
 
 
 def test_what_is_unknown_names_the_keys_that_give_it() -> None:

@@ -79,7 +79,7 @@ def _lines(
         if one.value is None:
             yield from _comment(_unset(one))
             continue
-        yield from _comment(one.setting.reason)
+        yield from _comment(one.reason)
         for line in dict.fromkeys(_basis(one, rules)):
             yield from wrapped(line, 80, "#   ", "#   ")
         yield f"# {one.source.title}"

@@ -132,10 +132,13 @@ def workload_inputs(arguments: argparse.Namespace) -> dict[str, Value]:
         raise UsageError(f"--workload-cores: expected a whole number from 1 to {_MOST_CORES}, found {cores}")
     devices = tuple(name.strip() for name in (arguments.devices or "").split(",") if name.strip())
     thumb = ["workload.rules_of_thumb=yes"] if arguments.rules_of_thumb else []
-    return {
-        **read_workload_files(arguments.workload, percentile, devices, cores),
-        **parse_settings([*thumb, *arguments.assignments]),
-    }
+    stated, typed = (
+        read_workload_files(arguments.workload, percentile, devices, cores),
+        parse_settings([*thumb, *arguments.assignments]),
+    )
+    if "license.product" in typed:  # of another vendor than that of the present database, perhaps
+        stated.pop("license.pack", None)
+    return {**stated, **typed}
 
 
 def read_workload_files(

@@ -23,6 +23,8 @@ from sizeup.units import format_in
 
 _Remarks = Iterator[tuple[str, str]]
 _RATES = ("workload.iops", "workload.mb_s")
+_VENDORS = {"sqlserver": "sql-server"}
+"""What packs call a kind of snapshot, where they call it otherwise."""
 
 
 def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
@@ -32,7 +34,8 @@ def parse_snapshots(sources: Sequence[tuple[str, str]]) -> Intervals:
     """
     kind, each, whole = spans(sources)
     interval, remarks = _DATABASES[kind]
-    return Intervals(tuple(map(interval, each)), (), tuple(_stated(whole.now)), tuple(remarks(whole)))
+    stated, vendor = tuple(_stated(whole.now)), _VENDORS.get(kind, kind)
+    return Intervals(tuple(map(interval, each)), (), stated, tuple(remarks(whole)), vendor=vendor)
 
 
 def _load(

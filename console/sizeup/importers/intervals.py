@@ -66,6 +66,8 @@ class Intervals(Struct, frozen=True):
     """The largest that the file has of each interval, where it has such."""
     one_instance: bool = False
     """Whether it covers one instance of a cluster alone, in some interval."""
+    vendor: str = ""
+    """The database that it is of, as its rule pack is called; empty where the file does not tell."""
 
 
 class Disk(Struct, frozen=True):

@@ -52,7 +52,10 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     factors, known = _demand(sheet, capacity.value)
     usable = usable_cores(sheet, cores.value)
     if usable is not None:
-        action, limited = f"Use {KEYS['machine.threads_per_core'].flag}", [usable.text, *limited]
+        limited = [usable.text, *limited]
+        action = f"Use {KEYS['machine.threads_per_core'].flag}"
+        if "machine.threads_per_core" in sheet.inputs:
+            action = "Turn off the second thread of each core (machine.threads_per_core=1)"
         shared = Doubt(usable.least * sharing, "threads that the edition uses may share cores", action)
         capacity = Quantity(usable.most * sharing, "1", Origin.RULE, "license", doubts=(shared,))
     bounds, grows = limits(sheet), growth(sheet)

@@ -279,7 +279,7 @@ def _changes(base: Inputs, parts: set[str]) -> list[dict[str, str]]:
         if not isinstance(nodes, Quantity) or nodes.value == 1:
             changes.append({"cluster.nodes": "2"})
         changes += [{"license.pack": "oracle", "license.product": name} for name in ("ee", "se2")]
-        changes.append({"license.pack": "postgresql"})
+        changes += [{"license.pack": name} for name in ("postgresql", "mysql")]
     return [one for one in changes if any(own.get(key) != one[key] for key in one if key != "array.disk_gb")]
 
 

@@ -17,7 +17,7 @@ from sizeup.sizing.io.tcp import raised_sizes
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import FigureEntry
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import MissingError, Sheet
+from sizeup.sizing.sheet import MissingError, Sheet, figure
 from sizeup.sizing.workload import workload_demand
 from sizeup.text import one_line
 from sizeup.units import base_unit
@@ -54,7 +54,9 @@ class EmittedSetting(Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     """The value, with ``{}`` for each formula or for the words."""
     reason: str
+    """Why, with ``{}`` for each formula of ``said``."""
     source: str
+    said: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
     of: dict[str, str] = {}
     """The names in the formulas: an answer, a figure of a rule, or a key."""
@@ -90,6 +92,7 @@ class ChosenSetting(Struct, frozen=True):
     value: str | None
     """None where a figure is unknown."""
     source: SettingSource
+    reason: str = ""
     basis: tuple[Basis, ...] = ()
     missing: tuple[str, ...] = ()
     """Keys that would give the value."""
@@ -109,7 +112,8 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
     """Yield the settings of these files that apply to a sizing, with their values where these are known."""
     derived, sources = _derived(sizing, rules, files), {one.id: one for one in settings_table().source}
     words = {key: one_line(value.value, 4096) for key, value in sizing.inputs.items() if isinstance(value, Words)}
-    words["emit.target"] = "device" if words.get("db.device", "").startswith("/dev/") else "directory"
+    place = words.get("db.device")
+    words["emit.target"] = "none" if place is None else "device" if place.startswith("/dev/") else "directory"
     for one in settings_table().setting:
         if one.file not in files or any(key in words and words[key] not in one.when[key] for key in one.when):
             continue
@@ -118,12 +122,13 @@ def chosen_settings(sizing: Sizing, rules: Rules, files: Collection[str]) -> Ite
         needs = (*one.needs, *one.when, *filter(None, (one.words,)))
         if len(known) < len(found) or any(key not in words for key in needs if key in (*one.when, one.words)):
             missing = tuple(key for key in dict.fromkeys(needs) if key in KEYS and key not in sizing.inputs)
-            yield ChosenSetting(one, None, sources[one.source], (), missing, sizing.find(one.answer))
+            yield ChosenSetting(one, None, sources[one.source], missing=missing, answer=sizing.find(one.answer))
         elif not one.condition or rules.formula(one.condition).evaluate(known.__getitem__):
             numbers = (f"{rules.formula(text).evaluate(known.__getitem__):.0f}" for text in one.formulas)
+            said = (figure(rules.formula(text).evaluate(known.__getitem__)) for text in one.said)
             value = one.text.format(*filter(None, (words.get(one.words),)), *numbers)
             basis = tuple(dict.fromkeys(each for pair in found.values() if pair is not None for each in pair[1]))
-            yield ChosenSetting(one, value, sources[one.source], basis)
+            yield ChosenSetting(one, value, sources[one.source], one.reason.format(*said), basis)
 
 
 def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Figure]) -> _Figure | None:
@@ -145,7 +150,9 @@ def _figure(target: str, sizing: Sizing, rules: Rules, derived: Mapping[str, _Fi
 def _derived(sizing: Sizing, rules: Rules, files: Collection[str]) -> dict[str, _Figure]:
     """Return the figures that are neither a key nor an answer: parts of a demand, and raised TCP buffers."""
     beside = _BESIDE_BUFFERS if {"postgresql", "mysql"} & set(files) else 0.0
-    derived: dict[str, _Figure] = {"emit.beside": (beside, ())}
+    slow = str(getattr(sizing.inputs.get("array.drive"), "value", "")).startswith("hdd")
+    latency = _figure("capacity.latency_ms", sizing, rules, {}) or (10.0 if slow else 1.0, ())
+    derived: dict[str, _Figure] = {"emit.beside": (beside, ()), "emit.latency": latency}
     buffers = sizing.find("net.tcp-buffers")
     for key in ("net.tcp_rmem", "net.tcp_wmem"):
         sizes = sizing.inputs.get(key)

@@ -176,6 +176,9 @@ def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: i
         )
     if any(file.one_instance for file in files):
         values["workload.scope"] = Words("instance", Origin.IMPORTED, where)
+    vendors = {file.vendor for file in files} - {""}
+    if len(vendors) == 1:
+        values["license.pack"] = Words(vendors.pop(), Origin.IMPORTED, where)
     reads = [interval for interval in intervals if interval.read_share is not None]
     if reads:
         weights = [interval.requests_per_second or 1.0 for interval in reads]
