@@ -132,7 +132,7 @@ ALLOWED = {
     },
 }
 """Why a function may look into words, and by module which do; ``-`` is the module itself."""
-OPEN = {"the text of an option, which is shown as a key": {"tui/option_text.py": "by_keys"}}
+OPEN = {"the text of an option, which is shown as a key": {"views/inputs/option_text.py": "by_names"}}
 """What still searches words of ours: only to be emptied."""
 
 

@@ -23,7 +23,7 @@ from sizeup.session.reader import read_session
 FIRST_WORDS = {
     "html": "<!doctype html>",
     "markdown": "# db01",
-    "text": "db01, 2026-01-31",
+    "text": "db01: run",
     "csv": "step,series,unit",
     "json": "{",
     "svg": "<?xml",

@@ -63,7 +63,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "report/machine.py": ("detect",),
     "report/output.py": ("session export",),
     "session/store.py": (START, "session import"),
-    "tui/option_text.py": ("size",),
+    "views/inputs/option_text.py": ("size",),
     "session/writer.py": (START, "session import"),
     "report/tidy.py": ("session export",),
     "remote/": (START,),

@@ -123,7 +123,8 @@ def test_no_figure_of_a_table_is_broken_and_charts_beside_each_other_end_in_one_
         const lines = cell => { const text = document.createRange(); text.selectNodeContents(cell);
                                 return new Set([...text.getClientRects()].map(box => Math.round(box.top))).size };
         const cells = [...document.querySelectorAll('.part td.n')];
-        const ends = [...document.querySelectorAll('.charts figure')].map(box => box.getBoundingClientRect().bottom);
+        const ends = [...document.querySelectorAll('.two .card')].slice(0, 2)
+                     .map(box => box.getBoundingClientRect().bottom);
         document.title = [cells.length, Math.max(...cells.map(lines)), Math.max(...ends) - Math.min(...ends)].join(' ')
         """
     (tmp_path / "page.html").write_text(text.replace("</body>", f"<script>{ask}</script></body>"))

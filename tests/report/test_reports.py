@@ -28,14 +28,12 @@ from sizeup.report.markdown import markdown
 from sizeup.report.table import table_lines
 from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
-from sizeup.session.records import EstimateRecord
 from sizeup.session.value import Session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
 from sizeup.views.cards.cards import CardView
-from sizeup.views.cards.measured_texts import MeasuredTexts
 from sizeup.views.document.blocks import DocumentPart, Paragraph
 from sizeup.views.document.document import Document, document
 
@@ -146,20 +144,20 @@ def test_a_session_that_says_nothing_says_so(tmp_path: Path) -> None:
 
 def test_every_format_opens_with_the_run_the_verdict_the_cards_findings_and_figures(session: Session) -> None:
     shown = document(session)
-    for written_down, run in ((text(shown), "run WARN"), (markdown(shown), "run WARN"), (page(shown), "Run refused")):
+    verdict, findings = "Nothing is judged without a workload", "Huge pages are off"
+    in_lines = ("run WARN", verdict, "Detected", "Storage", findings, "4 KiB to 131 ns", "Before the")
+    on_page = (
+        "NO WORKLOAD",
+        "Run refused",
+        "Detected",
+        "Storage",
+        "Memory: latency by working set",
+        findings,
+        "Before the",
+    )
+    for written_down, parts in ((text(shown), in_lines), (markdown(shown), in_lines), (page(shown), on_page)):
         first = " ".join((written_down.partition("<body>")[2] or written_down).split())
-        places = [
-            first.index(part)
-            for part in (
-                run,
-                "Nothing is judged without a workload",
-                "Detected",
-                "Storage",
-                "Huge pages are off",
-                "4 KiB to 131 ns",
-                "Before the",
-            )
-        ]
+        places = [first.index(part) for part in parts]
         assert places == sorted(places), written_down[:60]
 
 
@@ -224,7 +222,7 @@ def test_the_web_page_has_unique_ids_a_language_a_title_and_headings_without_gap
 
     assert len(ids) == len(set(ids))
     assert ("html", {"lang": "en"}) in shown.tags
-    assert "db01, 2026-01-31: NO VERDICT YET – sizeup" in shown.words
+    assert "db01: NO WORKLOAD – sizeup" in shown.words
     assert levels[0] == 1
     assert all(below - above <= 1 for above, below in pairwise(levels))
 
@@ -237,32 +235,26 @@ def test_each_chart_of_the_web_page_has_its_words_and_its_values_as_a_table(sess
     assert "131 ns (125 to 138)" in markup
 
 
-@pytest.mark.parametrize(
-    ("detected", "measured", "spans"),
-    [((), (), ["3"]), (("8 cores",), (), ["2"]), ((), ("9 ns",), []), (("8",), ("9",), [])],
-)
-def test_a_long_demand_takes_the_empty_cells_before_it(
-    session: Session, detected: tuple[str, ...], measured: tuple[str, ...], spans: list[str]
-) -> None:
-    shown = document(session)
-    judged = Card("license", "assumed", demand="8 x a product with a long name, $630,800", share=0.5)
-    card = CardView(judged, detected, MeasuredTexts(measured))
-    markup = page(replace(shown, cards=(card,), charts=(), parts=()))
-    row = markup.partition("<tbody>")[2].partition("</tbody>")[0]
+def test_a_license_with_its_price_takes_the_room_of_all_cells(session: Session) -> None:
+    cpu = CardView(Card("cpu", "pass", demand="4 cores", share=0.5), ("8 cores",))
+    sold = CardView(Card("license", "assumed", demand="8 x a product with a long name, $630,800"))
+    markup = page(replace(document(session), cards=(cpu, sold), charts=(), parts=()))
+    heads = markup.partition("<thead>")[2].partition("</thead>")[0].count("<th ")
+    plain, whole = markup.partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")[:2]
 
-    assert re.findall(r'colspan="(\d)"', row) == spans
-    cells = row.count("<td") + row.count("<th") + sum(int(span) - 1 for span in spans)
-    assert cells == markup.partition("<thead>")[2].partition("</thead>")[0].count("<th ")
+    assert plain.count("<td") + plain.count("<th") == heads
+    assert re.findall(r'colspan="(\d)"', whole) == [str(heads - 2)]
 
 
-def test_a_status_is_a_word_beside_its_color(session: Session) -> None:
+def test_a_status_is_a_word_and_a_sign_beside_its_color(session: Session) -> None:
     statuses = ("fail", "warn", "assumed", "pass", "unknown")
-    cards = tuple(CardView(Card("cpu", status, share=1.31)) for status in statuses)
+    cards = tuple(CardView(Card("cpu", status, share=1.31), ("8 cores",)) for status in statuses)
     rows = page(replace(document(session), cards=cards)).partition("<tbody>")[2].partition("</tbody>")[0].split("</tr>")
 
-    for row, word in zip(rows, ("FAIL", "WARN", "ASSUMED", "PASS", "not judged"), strict=False):
-        assert f">{word}</span></td>" in row
+    for row, words in zip(rows, ("FAIL", "▲ WARN", "▲ ASSUMED", "● PASS", "○ not judged"), strict=False):
+        assert f">{words}</span></td>" in row
         assert "131%" in row
+        assert 'aria-label="131 percent of capacity"' in row
 
 
 def test_notes_that_the_first_page_has_no_room_for_stand_among_the_caveats(session: Session) -> None:
@@ -280,18 +272,14 @@ def test_notes_that_the_first_page_has_no_room_for_stand_among_the_caveats(sessi
     assert all(any(line.endswith(note) for line in listed.lines) for note in notes)  # type: ignore[union-attr]
 
 
-def test_a_trend_is_drawn_where_figures_are_valid(session: Session, tmp_path: Path) -> None:
-    kept = [
-        replace(record, estimate=replace(record.estimate, converged=True))
-        if isinstance(record, EstimateRecord)
-        else record
-        for record in records()
-    ]
-    valid = read_session(written(tmp_path / "valid.sizeup.jsonl", *kept))
-
-    assert 'class="spark"' in page(document(valid))
-    assert list(document(valid).trends) == ["memory"]
-    assert 'class="spark"' not in page(document(session))
+def test_the_first_page_names_no_option_of_the_command_line(session: Session) -> None:
+    typed = {"workload.iops": "60000", "license.host_cores": "8", "workload.horizon_years": "3"}
+    given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in typed.items()}
+    advice = ShownAdvice(AdviceOrigin.RECORDED, size(described(machine(), given)))
+    for shown in (document(session), document(session, advice)):
+        first = page(shown).partition("<body>")[2].partition("<details")[0]
+        assert re.findall(r"(?<![\w-])--[a-z]+|sizeup (?:size|session|--)", re.sub("<[^>]+>", " ", first)) == []
+        assert any("--set" in note for note in shown.notes) == (shown.verdict.status != "NO VERDICT YET")
 
 
 def test_the_text_has_the_shares_after_a_failure_and_in_the_last_year(session: Session) -> None:

@@ -82,7 +82,7 @@ def test_what_went_wrong_stands_first_with_its_cause(
     shown = document(session)
     assert text(shown).partition("\n")[0].endswith(words)
     assert markdown(shown).partition("\n")[0].endswith(words)
-    assert status.sentence.partition("(")[0] in page(shown).partition("</header>")[0]
+    assert status.sentence.partition("(")[0] in page(shown).partition('class="rows"')[0]
 
 
 def test_a_failure_leads_whatever_came_before_it(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from msgspec.structs import replace
 from sizeup import units
 from sizeup.charts.chart import RANGE, Axis, Bar, BarChart, Chart, LineChart, Scale
 
+BEYOND_DEMAND = 1.1
+"""How far an axis goes on beyond a demand, as a factor: room for its words."""
 _ROUNDING = 1e-6
 _HEADROOM = 1.25
 """A new end lies at least this factor beyond the values."""

@@ -9,7 +9,7 @@ from textwrap import wrap
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.charts.axes import NEAR_RATIO, Ruler, fit, line_axis_values
+from sizeup.charts.axes import BEYOND_DEMAND, NEAR_RATIO, Ruler, fit, line_axis_values
 from sizeup.charts.chart import Boundary, Callout, ChartPoint, DemandLine, Line, LineChart, Scale
 from sizeup.charts.drawing import (
     ALPHABETS,
@@ -31,8 +31,6 @@ _UNIT_ROOM = 10
 """Columns for the unit behind the title of an axis, and for what separates it from the legend."""
 _TURN = 3
 """Columns for which one of several lines in the same cells is seen."""
-_BEYOND_DEMAND = 1.1
-"""How far an axis goes on beyond the demand, as a factor: room for its words."""
 _DASH = 3
 """Dots of a dash, and of the gap behind it."""
 EARLIER = "series-earlier"
@@ -187,7 +185,7 @@ def draw_lines(
     alphabet = ALPHABETS[glyphs]
     y_values = line_axis_values(chart)
     x_values = [point.x for line in chart.lines for point in line.points]
-    x_ends = [] if chart.demand is None else [chart.demand.x * _BEYOND_DEMAND]
+    x_ends = [] if chart.demand is None else [chart.demand.x * BEYOND_DEMAND]
     # A name for each line is worth a row of the plot, as long as there is a plot.
     legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
     title = shortened(chart.title, width)

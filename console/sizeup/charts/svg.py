@@ -8,13 +8,26 @@ who hear it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from sizeup.charts import palette, text_alternative
-from sizeup.charts.axes import Ruler, bar_axis_values, fit, format_labels, line_axis_values
-from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, Chart, ChartPoint, HeatMap, Line, LineChart, Scale
+from sizeup.charts.axes import BEYOND_DEMAND, Ruler, bar_axis_values, fit, format_labels, line_axis_values
+from sizeup.charts.chart import (
+    Axis,
+    Bar,
+    BarChart,
+    Boundary,
+    Callout,
+    Chart,
+    ChartPoint,
+    DemandLine,
+    HeatMap,
+    Line,
+    LineChart,
+    Scale,
+)  # fmt: skip
 from sizeup.charts.markup import Markup, element, empty, joined, number, style_sheet
 from sizeup.text import one_line
 from sizeup.units import format_value
@@ -26,14 +39,11 @@ _SERIES = 6
 _NARROW, _BROAD = frozenset("ijlt.,:;|'()[] "), frozenset("mwMW@%→")
 
 
-def _variables(paper: str, ink: str, muted: str, grid: str, series: tuple[str, ...]) -> str:
-    colors = {"paper": paper, "ink": ink, "muted": muted, "grid": grid}
-    colors |= {f"s{index}": color for index, color in enumerate(series)}
+def _variables(colors: Mapping[str, str]) -> str:
     return ";".join(f"--{name}:{color}" for name, color in colors.items())
 
 
-LIGHT = _variables("#ffffff", "#1b1f24", "#57606a", "#dfe3e8", palette.series(palette.LIGHT))
-DARK = _variables("#12161b", "#e6e9ed", "#a3adb8", "#2c343d", palette.series(palette.DARK))
+LIGHT, DARK = _variables(palette.LIGHT), _variables(palette.DARK)
 
 STYLE = style_sheet("sizeup.charts", "chart.css")
 
@@ -47,7 +57,7 @@ def standalone(chart: Chart) -> str:
     """A file of its own, light or dark as the reader's system asks."""
     picture = draw(chart, "chart")
     scheme = f":root{{{LIGHT}}}@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}"
-    style = element("style", Markup(scheme + STYLE + "svg{background:var(--paper)}"))
+    style = element("style", Markup(scheme + STYLE + "svg{background:var(--bg)}"))
     opening, rest = picture.split(">", 1)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
 
@@ -231,7 +241,8 @@ def _between(position: float | None, start: float, end: float) -> float | None:
 def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, float, float]:
     """Return the body of the picture, its width and its height."""
     points = [point for line in chart.lines for point in line.points]
-    x = fit(chart.x, [point.x for point in points], int(width // 90))
+    beyond = [] if chart.demand is None else [chart.demand.x * BEYOND_DEMAND]
+    x = fit(chart.x, [*(point.x for point in points), *beyond], int(width // 90))
     y = fit(chart.y, line_axis_values(chart), 6)
 
     legend, top = _legend(chart.lines, width, top, disturbed=any(point.disturbed for point in points))
@@ -242,12 +253,15 @@ def line_chart(chart: LineChart, width: float, top: float) -> tuple[Markup, floa
     plot = _Plot(left, title_y + 16 + band, right, title_y + 176 + width / 8 + band, x, y)
     body = joined(
         legend,
+        *_regions(chart.boundaries, plot),
         text_element(0, title_y, y.title, class_="quiet"),
         _grid(plot),
+        _area(chart, plot),
+        _demand(chart.demand, plot, width) if chart.demand is not None else joined(),
         *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
         *(_boundary_label(edge, row, plot, title_y + 8, width) for edge, row in edges),
-        *(_line(line, index % _SERIES, plot) for index, line in enumerate(chart.lines)),
-        *(_values(line, chart, plot, width) for line in chart.lines),  # above all lines
+        *(_line(line, index % _SERIES, chart, plot) for index, line in enumerate(chart.lines)),
+        *(_callout(callout, plot, width) for callout in chart.callouts),
     )
     return body, width, plot.bottom + 46
 
@@ -297,6 +311,66 @@ def _boundaries(
     return placed, rows * 15
 
 
+def _regions(boundaries: Sequence[Boundary], plot: _Plot) -> Iterator[Markup]:
+    """Give every other region, from the smallest on, another background."""
+    ends = [plot.left, *(at for one in boundaries if one.ends_region and (at := plot.across(one.x)) is not None)]
+    for left, right in zip(ends[::2], ends[1::2], strict=False):
+        yield _rectangle(left, right, plot, "region")
+
+
+def _rectangle(left: float, right: float, plot: _Plot, css_class: str) -> Markup:
+    size = {"width": max(right - left, 0.0), "height": plot.bottom - plot.top}
+    return empty("rect", x=left, y=plot.top, **size, class_=css_class)
+
+
+def _area(chart: LineChart, plot: _Plot) -> Markup:
+    """The area between this run and an earlier one of the same figure, where there is one of each."""
+    placed = [[pixel for point in line.points if (pixel := plot.pixel(point)) is not None] for line in chart.lines]
+    if [line.earlier for line in chart.lines] != [False, True] or not all(placed):
+        return joined()
+    below = sum(y for _, y in placed[0]) / len(placed[0]) > sum(y for _, y in placed[1]) / len(placed[1])
+    worse = below != (chart.y.unit == "ns")  # of time, more is worse
+    return path_element([*placed[0], *reversed(placed[1])], class_="lost" if worse else "gained")
+
+
+def _demand(demand: DemandLine, plot: _Plot, width: float) -> Markup:
+    """The line of what is needed, and the band of what is missing or spare."""
+    at = plot.across(demand.x)
+    if at is None:
+        return joined()
+    end = at if demand.limit is None else plot.across(demand.limit) or plot.left
+    left, right = sorted((at, end))
+    parts = [_rectangle(left, right, plot, f"{demand.status} missing")]
+    parts.append(path_element([(at, plot.top - 6), (at, plot.bottom)], class_=f"{demand.status} demand"))
+    if all(text_width(words) < right - left for words in demand.difference):
+        middle, down = (left + right) / 2, plot.top + (plot.bottom - plot.top) * 0.6
+        css_class = f"{demand.status} missing"
+        parts += _words(demand.difference, middle, down, "middle", css_class, css_class)
+    return joined(*parts, *_words_beside(demand.words, at, plot.top + 10, width))
+
+
+def _callout(callout: Callout, plot: _Plot, width: float) -> Markup:
+    """Words beside a point, above and to its left, where a rising curve leaves room."""
+    x, y = plot.across(callout.x), plot.up(callout.y)
+    if x is None or y is None:
+        return joined()
+    mark = _mark(x, y, 0, hollow=False) if callout.marked else joined()
+    up = max(y - 12 - 16 * len(callout.words), plot.top + 12)
+    return joined(mark, *_words_beside(callout.words, x, up, width))
+
+
+def _words_beside(words: Sequence[str], x: float, y: float, width: float) -> Iterator[Markup]:
+    widest = max(map(text_width, words), default=0.0)
+    right = x + 8 + widest <= width
+    return _words(words, x + 8 if right else x - 8, y, "start" if right else "end", "strong", "quiet")
+
+
+def _words(words: Sequence[str], x: float, y: float, anchor: str, first: str, others: str) -> Iterator[Markup]:
+    """Yield rows of words, the first in a class of its own."""
+    for row, text in enumerate(words):
+        yield text_element(x, y + 16 * row, text, class_=others if row else first, text_anchor=anchor)
+
+
 def _boundary_line(boundary: Boundary, row: int, plot: _Plot, top: float) -> Markup:
     at = plot.across(boundary.x) or plot.left
     return path_element([(at, top + 14 + row * 15), (at, plot.bottom)], class_="edge")
@@ -327,42 +401,31 @@ def _grid(plot: _Plot) -> Markup:
     return joined(*parts)
 
 
-def _line(line: Line, index: int, plot: _Plot) -> Markup:
+def _line(line: Line, index: int, chart: LineChart, plot: _Plot) -> Markup:
+    """The line with its intervals, and marks that have their values under the pointer."""
     placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
     if not placed:
         return joined()
-    marks_every = _marks_every(placed)
+    marks_every = math.ceil(len(placed) / 30)  # more would hide the line
     return joined(
         _intervals(placed, index, plot),
         _cut_marks(placed, index, plot),
         path_element(
-            [pixel for _, pixel in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"
+            [pixel for _, pixel in placed],
+            class_=f"line {'earlier' if line.earlier else f'i{index}'}",
+            stroke_dasharray=_DASHES[index] or "none",
         ),
         *(
-            _mark(*pixel, index, hollow=point.disturbed)
+            _mark(*pixel, index, _value(chart, point), hollow=point.disturbed or line.earlier)
             for position, (point, pixel) in enumerate(placed)
             if point.disturbed or position % marks_every == 0
         ),
     )
 
 
-def _marks_every(placed: Sequence[object]) -> int:
-    return math.ceil(len(placed) / 30)  # more would hide the line
-
-
-def _values(line: Line, chart: LineChart, plot: _Plot, width: float) -> Markup:
-    """The value of each point that is marked, shown while the pointer is on it."""
-    placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
-    parts = []
-    for point, (x, y) in placed[:: _marks_every(placed) or 1]:
-        where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
-        value = fitted(f"{where}: {text_alternative.with_interval(point, chart.y.unit)}", width * 0.9)
-        half = text_width(value) * 0.55  # it is bold
-        middle = min(max(x, half), max(width - half, half))
-        above = y - 14 if y - 26 > plot.top else y + 24
-        shown = text_element(middle, above, value, text_anchor="middle")
-        parts.append(element("g", empty("circle", cx=x, cy=y, r=9, class_="hit"), shown, class_="value"))
-    return joined(*parts)
+def _value(chart: LineChart, point: ChartPoint) -> str:
+    where = ", ".join(filter(None, (text_alternative.where(chart, point), point.label)))
+    return f"{where}: {text_alternative.with_interval(point, chart.y.unit)}"
 
 
 def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
@@ -400,23 +463,22 @@ def _arrow(x: float, end: float, back: float, index: int) -> Markup:
     return path_element([(x - 4, back), (x, end), (x + 4, back)], class_=f"whisker i{index}")
 
 
-_SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
-    (),  # a circle
-    ((-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)),
-    ((0, -4.5), (4.5, 3.5), (-4.5, 3.5)),
-    ((0, -5), (5, 0), (0, 5), (-5, 0)),
-    ((0, 4.5), (4.5, -3.5), (-4.5, -3.5)),
-    ((-4, -1.5), (4, -1.5), (4, 1.5), (-4, 1.5)),
+_SHAPES = (
+    "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
+    "M-3.5 -3.5h7v7h-7z",
+    "M0 -4.5l4.5 8h-9z",
+    "M0 -5l5 5l-5 5l-5 -5z",
+    "M0 4.5l4.5 -8h-9z",
+    "M-4 -1.5h8v3h-8z",
 )
+"""The outlines of the markers of each series around their point, a circle first."""
 
 
-def _mark(x: float, y: float, index: int, *, hollow: bool) -> Markup:
+def _mark(x: float, y: float, index: int, value: str = "", *, hollow: bool) -> Markup:
+    """Return a marker; its ``value`` is shown while the pointer is on it."""
+    said = (element("title", value),) if value else ()
     classes = f"mark i{index} {'hollow' if hollow else f'f{index}'}"
-    shape = _SHAPES[index]
-    if not shape:
-        return empty("circle", cx=x, cy=y, r=3.6, class_=classes)
-    corners = " ".join(f"{number(x + dx)},{number(y + dy)}" for dx, dy in shape)
-    return empty("polygon", points=corners, class_=classes)
+    return element("path", *said, d=_SHAPES[index], transform=f"translate({number(x)} {number(y)})", class_=classes)
 
 
 def text_element(x: float, y: float, text: str, **attributes: str | float) -> Markup:

@@ -55,9 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
         lines = comparison_lines(comparison, statistics=arguments.statistics, points=arguments.points)
         write_text("\n".join(lines) + "\n", arguments.output)
     else:
-        from sizeup.views.comparison.comparison import comparison_document
+        from sizeup.views.comparison.compared_charts import compared_files
+        from sizeup.views.document.comparison_document import comparison_document
 
-        write_document(arguments.output, document_text(comparison_document(comparison), chosen))
+        overlay = compared_files(comparison)
+        write_document(arguments.output, document_text(comparison_document(comparison, overlay), chosen))
     if not comparison.metrics and not comparison.conditions:
         raise UsageError(nothing_shared(comparison))
     return decision_status(arguments, different=comparison.condition_met, undecided=undecided_sentence(comparison))

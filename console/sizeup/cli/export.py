@@ -115,26 +115,27 @@ def _writer(session: Session, chosen: str, arguments: argparse.Namespace) -> Cal
     if chosen == "csv":
         from sizeup.report.data import write_csv
 
-        advice = _advice(session, arguments)
+        advice = _advice(session, chosen, arguments)
         return lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"), advice)
     content = _content(session, chosen, arguments).encode("utf-8", "replace")
     return lambda file: file.write(content)
 
 
-def _advice(session: Session, arguments: argparse.Namespace) -> ShownAdvice:
+def _advice(session: Session, chosen: str, arguments: argparse.Namespace) -> ShownAdvice:
     """Return the recorded advice, or that for the workload and the inputs that the user states."""
     from sizeup.sizing.inputs.typed import parse_settings
-    from sizeup.sizing.session_advice import session_advice
+    from sizeup.sizing.session_advice import RECOMPUTE, session_advice
 
     workload = read_workload_files(arguments.workload) if arguments.workload else {}
     stated = {**workload, **parse_settings(arguments.assignments)}
-    return session_advice(session, recompute=arguments.recompute, stated=stated)
+    how = RECOMPUTE if chosen not in _PAGES[:2] else "have the advice recomputed"
+    return session_advice(session, recompute=arguments.recompute, stated=stated, how=how)
 
 
 def _content(session: Session, chosen: str, arguments: argparse.Namespace) -> str:
     if chosen == "svg":
         return _chart(session, arguments.step)
-    advice = _advice(session, arguments)
+    advice = _advice(session, chosen, arguments)
     if chosen == "json":
         from sizeup.report.data import results_json
 
@@ -147,13 +148,16 @@ def _content(session: Session, chosen: str, arguments: argparse.Namespace) -> st
 
         from sizeup.compare.compare import compare
         from sizeup.compare.published_results import digest_sides
-        from sizeup.views.comparison.comparison import comparison_part, nothing_shared
+        from sizeup.views.comparison.answer import answer
+        from sizeup.views.comparison.compared_charts import compared_files
+        from sizeup.views.comparison.comparison import nothing_shared
+        from sizeup.views.document.comparison_document import comparison_part
 
         comparison = compare(*digest_sides(arguments.sessions, arguments.against))
         if not comparison.metrics and not comparison.other_workloads:
             raise UsageError(f"--against: {nothing_shared(comparison)}")
-        first = replace(comparison_part(comparison), open=True)
-        written = replace(written, parts=(first, *written.parts))
+        found = answer(comparison, compared_files(comparison))
+        written = replace(written, parts=(comparison_part(comparison), *written.parts), compared=found)
     return document_text(written, chosen, ascii_only=arguments.ascii)
 
 

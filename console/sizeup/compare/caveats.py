@@ -31,13 +31,7 @@ def order_caveats(*, turns: bool, timed: bool) -> Iterable[str]:
     yield f"runs were not interleaved on one host, so drift can look like a difference ({remedy})"
 
 
-def comparison_caveats(
-    new: Sequence[Digest],
-    baseline: Sequence[Digest],
-    ours: Mapping[str, Runs],
-    theirs: Mapping[str, Runs],
-    common: Sequence[str],
-) -> Iterable[str]:
+def comparison_caveats(new: Sequence[Digest], baseline: Sequence[Digest]) -> Iterable[str]:
     """Why the comparison as a whole may mislead."""
     if {d.id for d in new} & {d.id for d in baseline}:
         yield SAME_SESSION
@@ -58,11 +52,9 @@ def comparison_caveats(
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             names = session.facts.get("others_busy")
             yield f"{session.path}: other processes used {busy:.0f} % of a CPU at its end: {names}"
-    if not only_published(new, baseline):
-        yield from _other_settings(ours, theirs, common)
 
 
-def _other_settings(ours: Mapping[str, Runs], theirs: Mapping[str, Runs], common: Sequence[str]) -> Iterable[str]:
+def settings_caveats(ours: Mapping[str, Runs], theirs: Mapping[str, Runs], common: Sequence[str]) -> Iterable[str]:
     """Return which parameters and versions differ, once for the metrics of a probe that share them."""
     found: dict[tuple[str, str], list[str]] = {}
     for metric in common:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from sizeup.compare.caveats import comparison_caveats, only_published, order_caveats, verdict_changes
+from sizeup.compare.caveats import comparison_caveats, only_published, order_caveats, settings_caveats, verdict_changes
 from sizeup.compare.comparison import (
     LEVEL,
     LEVEL_WITHOUT_TIMES,
@@ -72,12 +72,14 @@ def compare(
     answers = condition_results(questions, known, level, minimum_effect, same=same, turns=turns)
     asked = {(answer.figure.metric, frozen(answer.figure.at)) for answer in answers if answer.figure is not None}
     metrics = judged_figures(list(wholes.values()), asked, level, minimum_effect)
+    settings = () if only_published(new, baseline) else tuple(settings_caveats(ours, theirs, common))
     return Comparison(
         sides=(tuple(new), tuple(baseline)),
         differences=machine_differences([d.machine for d in new], [d.machine for d in baseline]),
         warnings=(
             *(order_caveats(turns=turns, timed=timed) if baseline and not only_published(new, baseline) else ()),
-            *comparison_caveats(new, baseline, ours, theirs, common),
+            *comparison_caveats(new, baseline),
+            *settings,
             *verdict_changes(judged, judged_before),
         ),
         metrics=metrics,
@@ -90,6 +92,8 @@ def compare(
         minimum_effect=minimum_effect,
         headlines=_headlines(new, baseline, level, minimum_effect, turns=turns),
         other_workloads=tuple(_other_workloads(new, baseline)),
+        interleaved=turns,
+        other_settings=bool(settings),
     )
 
 

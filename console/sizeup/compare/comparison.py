@@ -137,6 +137,10 @@ class Comparison(Struct, frozen=True):
     """The named figures that both sides have, in the order of their cards."""
     other_workloads: tuple[OtherWorkloads, ...] = ()
     """Probes whose figures are not compared, as their workloads differ."""
+    interleaved: bool = False
+    """Whether the runs of both sides took turns, so that drift fell on both alike."""
+    other_settings: bool = False
+    """Whether parameters or versions of a probe differ between the sides."""
 
     @property
     def condition_met(self) -> bool:

@@ -11,7 +11,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from importlib import resources
 
-from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
+from sizeup import __version__
+from sizeup.charts.markup import Markup, element, joined, style_sheet
 from sizeup.compare.profile import AcceptanceResult
 from sizeup.fleet.against import FleetDrift
 from sizeup.fleet.fleet import Fleet, Host, HostStatus, usable
@@ -27,24 +28,26 @@ from sizeup.fleet.table import (
     problem_sentences,
     short_title,
 )
-from sizeup.report.html import STYLE, badge
+from sizeup.report.html import band_section, state, top_line, whole_page
 from sizeup.text import plural
+from sizeup.views.band import Band
 from sizeup.views.result.summary import SEVERITY_WORDS
 
 _MOST_DIFFERENCES = 12
 _WIDTH = 10_000
 _SCRIPT = (resources.files("sizeup.fleet") / "fleet.js").read_text(encoding="utf-8")
 _MORE_STYLE = style_sheet("sizeup.fleet", "fleet.css")
-_BADGES = {
-    HostStatus.OUTLIER: "WARN",
-    HostStatus.FINDING: "WARN",
-    HostStatus.UNDECIDED: "WARN",
-    HostStatus.NO_RESULT: "WARN",
-    HostStatus.NOT_VALID: "WARN",
-    HostStatus.OK: "PASS",
+_STATES = {
+    HostStatus.OK: ("●", "ok"),
+    HostStatus.BETTER: ("▲", "s1"),
+    HostStatus.NOT_COMPARED: ("○", "dim"),
 }
-"""The color of a status; the word beside it says which one."""
-_RESULT_BADGES = {AcceptanceResult.PASS: "PASS", AcceptanceResult.FAIL: "FAIL", AcceptanceResult.UNDECIDED: "WARN"}
+"""Sign and color of a status; the word beside it says which one, and any other is a warning."""
+_RESULTS = {
+    AcceptanceResult.PASS: ("●", "ok"),
+    AcceptanceResult.FAIL: ("▼", "bad"),
+    AcceptanceResult.UNDECIDED: ("?", "warn"),
+}
 
 
 def fleet_page(
@@ -55,23 +58,13 @@ def fleet_page(
 ) -> str:
     """Return the whole page."""
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    answer = headline(fleet)
-    head = joined(
-        empty("meta", charset="utf-8"),
-        empty("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        empty("meta", http_equiv="Content-Security-Policy", content=policy),
-        empty("meta", name="generator", content="sizeup"),
-        element("title", f"Fleet: {answer} – sizeup"),
-        element("style", Markup(STYLE + _MORE_STYLE)),
-    )
     results = {one.host: one.result for one in accepted}
     body = joined(
-        element(
-            "header", element("h1", "Fleet"), _lines([answer], "answer"), _lines(problem_sentences(fleet), "quiet")
-        ),
+        top_line("fleet", plural(len(fleet.hosts), "host"), f"by sizeup {__version__}"),
         element(
             "main",
+            band_section(_band(fleet)),
+            *(element("p", sentence, class_="quiet") for sentence in problem_sentences(fleet)),
             _section("Acceptance", acceptance_lines(accepted, _WIDTH) if accepted else ()),
             *(_section("Synchronized run", synchronized_lines(run, _WIDTH)) for run in runs),
             _section("Drift", drift_lines(drift, _WIDTH) if drift is not None else ()),
@@ -80,11 +73,17 @@ def fleet_page(
             element("script", Markup(_SCRIPT)),
         ),
     )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+    return whole_page(f"Fleet: {headline(fleet)} – sizeup", body, _MORE_STYLE, digest)
 
 
-def _lines(lines: Sequence[str], css_class: str) -> Markup:
-    return joined(*(element("p", line.strip(), class_=css_class) for line in lines))
+def _band(fleet: Fleet) -> Band:
+    """Return how many hosts stand out, with their names."""
+    out = sum(bool(host.outliers) for host in fleet.hosts)
+    compared = any(host.status is HostStatus.OK for host in fleet.hosts)
+    word, status = (
+        (plural(out, "OUTLIER"), "warn") if out else ("ALL NORMAL", "ok") if compared else ("NO PEERS", "acc")
+    )
+    return Band(word, status, f"{headline(fleet)}.")
 
 
 def _section(title: str, lines: Iterable[str]) -> Markup:
@@ -100,15 +99,17 @@ def _outliers(host: Host) -> Markup:
     found = [f"{SEVERITY_WORDS[one.severity]}: {one.title}" for one in host.findings]
     differs = dict.fromkeys(text for one in host.outliers for text in difference_sentences(one, _MOST_DIFFERENCES))
     return element(
-        "article",
-        element("h3", host.name, " ", _status(host)),
+        "section",
+        element("h2", host.name, element("span", _status(host))),
         *(element("p", text) for text in (*sentences, *found)),
         element("ul", *(element("li", text) for text in differs)) if differs else joined(),
+        class_="card",
     )
 
 
 def _status(host: Host) -> Markup:
-    return badge(_BADGES.get(host.status, "none"), host.status.value)
+    sign, token = _STATES.get(host.status, ("▲", "warn"))
+    return state(sign, host.status.value, token)
 
 
 def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, AcceptanceResult]) -> Markup:
@@ -121,7 +122,8 @@ def _hosts(fleet: Fleet, title: str, hosts: Sequence[Host], results: dict[str, A
             for text, numeric in ((text, 0 < at <= len(names)) for at, text in enumerate(titles))
         ),
     )  # fmt: skip
-    rows = (element("tr", *_cells(host, names, results)) for host in hosts)
+    first = sorted(hosts, key=lambda host: not host.outliers)
+    rows = (element("tr", *_cells(host, names, results)) for host in first)
     grid = element("table", element("thead", head), element("tbody", *rows), class_="sortable")
     wide = element("div", grid, class_="wide", tabindex="0", role="group", aria_label=title)
     return joined(element("h2", f"{title}: {plural(len(hosts), 'host')}"), wide)
@@ -141,5 +143,6 @@ def _cells(host: Host, names: Sequence[str], results: dict[str, AcceptanceResult
     cells.append(element("td", _status(host), data_sort=str(rank)))
     if results:
         result = results[host.name]
-        cells.append(element("td", badge(_RESULT_BADGES[result], result.value), data_sort=result.value))
+        sign, token = _RESULTS[result]
+        cells.append(element("td", state(sign, result.value, token), data_sort=result.value))
     return cells

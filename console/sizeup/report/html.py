@@ -1,73 +1,62 @@
-"""A session as one web page: no script, no request, printable, light or dark as the reader's system is.
+"""A document as one web page: no script, no request, printable, light or dark as the reader's system is.
 
-Its first screens decide: the verdict, a card per resource, findings and two charts. Everything else is folded.
-The page forbids itself every request, so that opening somebody else's report contacts no server.
+Its first screen decides: the band, a ruler for each resource or a bar for each change, a chart and findings. Everything
+else is folded. The page forbids itself every request, so that opening somebody else's report contacts no server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
 
 from sizeup.charts import svg, text_alternative
-from sizeup.charts.chart import BarChart, HeatMap, LineChart
-from sizeup.charts.markup import Markup, element, empty, joined, number, style_sheet
-from sizeup.charts.table import UNKNOWN, Column, Table
+from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
+from sizeup.charts.markup import Markup, element, empty, joined, style_sheet
+from sizeup.charts.share_bar import END, MARKS, ShareBar
+from sizeup.charts.table import UNKNOWN, Table
 from sizeup.model.finding import Finding
 from sizeup.text import plural
+from sizeup.units import format_in
+from sizeup.views.band import Band
 from sizeup.views.cards.cards import CardView
 from sizeup.views.cards.panels import ShownChart
+from sizeup.views.comparison.answer import SCALE, SHADED, Answer, ChangeResult, ChangeRow
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.document.document import DEMAND, MEASURED, SHARE, Document, cards_table, finding_text, verdict_facts
+from sizeup.views.document.document import DETECTED, MEASURED, SHARE, Document, card_columns, without_options
+from sizeup.views.result.band import card_bar, status_token
 from sizeup.views.result.summary import SEVERITY_WORDS
-from sizeup.views.result.verdict import VerdictText
 from sizeup.views.run.run_status import RunGrade, RunStatus
 
-# Contrast is 4.5 or more on the paper and on the panel. A status is a word as well.
-LIGHT = "--panel:#f6f7f9;--pass:#1a7f4b;--warn:#8a5a00;--fail:#c0272d;--assumed:#5b4fc7"
-DARK = "--panel:#191f26;--pass:#4cc38a;--warn:#f1a10d;--fail:#ff7b80;--assumed:#aaa6ff"
-_STATUSES = {"PASS": "pass", "WARN": "warn", "FAIL": "fail", "NOT CERTAIN": "warn", "ASSUMED": "assumed"}
-"""The colors of statuses."""
+_SIGNS = {"PASS": "●", "WARN": "▲", "FAIL": "▼", "NOT CERTAIN": "?", "ASSUMED": "▲"}
+_SOLID = ("FAIL", "WARN")
+"""Statuses that are drawn solid in the first row, and in findings."""
 _FIGURE_WIDTHS = (("roomy", 524), ("narrow", 334))
 """A chart of the first screens is drawn for two columns of a wide screen, and for a phone; one of them is shown."""
-_SPARK_WIDTH, _SPARK_HEIGHT = 84, 20
-_SHORT = 16
-"""Characters of a figure that stays on one line."""
-_METER_END = 1.3
-"""The share of capacity that fills a meter."""
+_MIDDLE = 12
+"""Half the height of a bar's picture in pixels."""
 
-STYLE = (
-    style_sheet(
-        "sizeup.report",
-        "report.css",
-        light=f"{svg.LIGHT};{LIGHT}",
-        dark=f"{svg.DARK};{DARK}",
-        whole=f"{1 / _METER_END:.0%}",
-    )
-    + svg.STYLE
-)
+_NOTHING = joined()
+
+STYLE = style_sheet("sizeup.report", "report.css", light=svg.LIGHT, dark=svg.DARK) + svg.STYLE
 
 
 def page(document: Document) -> str:
-    """The whole page; the tab of the browser shows the verdict, or a run that gives none."""
-    tab_text = document.run.words if document.run.grade is RunGrade.FAIL else document.verdict.label
-    head = joined(
-        empty("meta", charset="utf-8"),
-        empty("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        empty("meta", http_equiv="Content-Security-Policy", content="default-src 'none'; style-src 'unsafe-inline'"),
-        empty("meta", name="generator", content="sizeup"),
-        element("title", f"{document.title}: {tab_text} – sizeup"),
-        element("style", Markup(STYLE)),
-    )
-    about = (element("p", f"{name}: {value}") for name, value in document.about.pairs)
+    """Return the whole page; the tab of the browser shows the host and the answer."""
+    document = without_options(document)
+    answer = document.compared
+    band = document.band if answer is None else answer.band
+    about = [text for _, text in document.about.pairs]
+    subject = " · ".join((document.title, *about[:1]))
     body = joined(
-        element("header", element("h1", document.title), _run(document.run), *about),
+        top_line("report" if answer is None else "comparison", subject, *about[1:]),
         element(
             "main",
-            _verdict(document.verdict),
-            _cards(document),
-            _findings(document.findings, document.more_findings),
-            _charts(document.charts),
-            _notes(document.notes),
+            band_section(band),
+            _run(document.run),
+            *(() if answer is None else _comparison(answer)),
+            *_resources(document.cards),
+            _two(chain(*zip_longest(_charts(document.charts), _words(document), fillvalue=_NOTHING))),
             element("h2", "Details") if document.parts else joined(),
             element(
                 "p", "Printing leaves out details that are closed. Open those that you need.", class_="paper quiet"
@@ -75,144 +64,276 @@ def page(document: Document) -> str:
             *(_part(place, part) for place, part in enumerate(document.parts)),
         ),
     )
+    return whole_page(f"{document.title}: {band.word} – sizeup", body)
+
+
+def whole_page(title: str, body: Markup, style: str = "", script_hash: str = "") -> str:
+    """Return a page that may ask for nothing; ``script_hash`` allows the one script that has it."""
+    allowed = f"; script-src 'sha256-{script_hash}'" if script_hash else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'{allowed}"
+    head = joined(
+        empty("meta", charset="utf-8"),
+        empty("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        empty("meta", http_equiv="Content-Security-Policy", content=policy),
+        empty("meta", name="generator", content="sizeup"),
+        element("title", title),
+        element("style", Markup(STYLE + style)),
+    )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
-def badge(status: str, label: str = "") -> Markup:
-    """A status in its color; ``label`` says more than the status."""
-    if status == UNKNOWN:
-        return element("span", "not judged", class_="quiet unjudged")
-    return element("span", label or status, class_=f"badge {_STATUSES.get(status, '')}".rstrip())
+def top_line(name: str, subject: str, *right: str) -> Markup:
+    """Return the line at the top: what this is, what it is about, and when it was made by what."""
+    mark = element("span", *(element("i"),) * 3, class_="mark", aria_hidden="true")
+    spans = (element("span", text, class_="r") for text in right)
+    return element("header", mark, element("b", "sizeup ", name), element("span", subject), *spans)
+
+
+def band_section(band: Band) -> Markup:
+    """Return the answer: badge, sentence, what to do next, basis and the one large number."""
+    steps = [element("p", element("b", "Next"), step.text, class_="next") for step in band.steps[:1] if step.text]
+    basis = element("p", band.basis, class_="quiet") if band.basis else joined()
+    parts = [
+        element("div", band.word, class_="word"),
+        element("div", element("h1", band.sentence), *steps, basis, class_="says"),
+    ]
+    if band.number is not None:
+        unit = element("small", f" {band.number.unit}") if band.number.unit else joined()
+        parts.append(element("div", band.number.text, unit, element("div", band.number.name), class_="num"))
+    return element("section", *parts, class_=f"hero {band.status}", aria_label="Answer")
 
 
 def _run(run: RunStatus) -> Markup:
-    """The status of the run; one that went as planned is as quiet as the machine's name."""
-    if run.grade is RunGrade.NONE:
-        return element("p", f"{run.sentence}.") if run.sentence else joined()
-    if run.grade is RunGrade.PASS:
-        return element("p", f"Run {run.grade.value}: {run.sentence}.")
-    return element("p", badge(run.grade.value), f" Run {run.cause}: {run.sentence}.", class_="run")
+    """Return how the run went; as quiet as a legend where it went as planned."""
+    if not run.sentence:
+        return _NOTHING
+    if run.grade in (RunGrade.WARN, RunGrade.FAIL):
+        mark = pill(run.grade.value, status_token(run.grade.value))
+        return element("p", mark, f" Run {run.cause}: {run.sentence}.", class_="run")
+    return element("p", f"{f'Run {run.grade.value}: ' if run.grade.value else ''}{run.sentence}.", class_="run legend")
 
 
-def _verdict(verdict: VerdictText) -> Markup:
-    lines = (element("p", element("b", name), f" {text}") for name, text in verdict_facts(verdict))
-    classes = f"verdict {_STATUSES.get(verdict.status, '')}".rstrip()
-    return element(
-        "section",
-        badge(verdict.status, verdict.label),
-        element("h2", verdict.statement),
-        *lines,
-        class_=classes,
-        aria_label="Verdict",
-    )
+def pill(word: str, token: str) -> Markup:
+    """Return a word on the color of its status."""
+    return element("span", word, class_=f"pill {token}")
 
 
-def _cards(document: Document) -> Markup:
-    table = cards_table(document.cards)
-    head = (
-        element("th", column.title, scope="col", **({"class_": "n"} if column.numeric else {}))
-        for column in table.columns
-    )
-    rows = (
-        _card(card, table.columns, row, document.trends.get(card.resource, ()))
-        for card, row in zip(document.cards, table.rows, strict=True)
-    )
-    grid = element("table", element("thead", element("tr", *head)), element("tbody", *rows), class_="cards")
-    return joined(element("h2", "Resources"), grid)
+def state(sign: str, word: str, token: str) -> Markup:
+    """Return a status as sign and word in its color."""
+    return element("span", f"{sign} {word}", class_=f"state {token}")
 
 
-def _card(card: CardView, columns: Sequence[Column], row: Sequence[str], trend: Sequence[float]) -> Markup:
-    names = [column.title for column in columns]
-    demand = names.index(DEMAND) if DEMAND in names else 0
-    # A product with its price has the room of the empty cells before it.
-    first = demand
-    while len(card.judged.demand) > _SHORT and first > 1 and row[first - 1] == UNKNOWN:
-        first -= 1
-    cells = []
-    for index, (column, text) in enumerate(zip(columns, row, strict=True)):
-        if index in (0, len(row) - 1) or first <= index < demand:
+def _rows(heads: Iterable[tuple[str, Markup | str]], rows: Iterable[Sequence[Markup]], css_class: str) -> Markup:
+    """Return a table whose rows become name, value and status above a bar on a phone; ``heads`` have their class."""
+    head = (element("th", title, scope="col", class_=name) for name, title in heads)
+    body = (element("tr", *cells) for cells in rows)
+    return element("table", element("thead", element("tr", *head)), element("tbody", *body), class_=css_class)
+
+
+_CLASSES = {DETECTED: "x", MEASURED: "x", SHARE: "n used"}
+"""The classes of cells by the title of their column; on a narrow screen those with ``x`` go."""
+
+
+def _resources(cards: Sequence[CardView]) -> Iterator[Markup]:
+    """Yield a row for each resource with its ruler, and what the marks mean."""
+    if not cards:
+        return
+    columns = card_columns(cards)
+    bars = {card.resource: bar for card in cards if (bar := card_bar(card.judged)) is not None}
+    place = next((number for number, (title, _) in enumerate(columns) if title == SHARE), len(columns))
+    heads: list[tuple[str, Markup | str]] = [(_CLASSES.get(title, "n x"), title) for title, _ in columns]
+    marks = (("at70", "70"), ("at100 mid", "100 %"), ("end", "200"))
+    scale = (element("span", text, class_=name) for name, text in marks)
+    if bars:
+        heads.insert(place, ("bar", element("span", *scale, class_="scale")))
+    rows: list[Sequence[Markup]] = []
+    for card in cards:
+        if card.status == UNKNOWN and not (card.detected or card.found.texts or card.judged.demand):
             continue
-        content: str = text
-        if column.title == SHARE and card.judged.share is not None:
-            content = joined(_meter(card.judged.share, card.status), element("span", text, class_="share"))
-        elif column.title == MEASURED and text != UNKNOWN:
-            content = joined(text, _spark(trend))
-        spans = {"colspan": str(demand - first + 1)} if index == demand > first else {}
-        kinds = ("n" if column.numeric and not spans else "t", "none" if text == UNKNOWN else "")
-        cells.append(element("td", content, class_=" ".join(filter(None, kinds)), data_label=column.title, **spans))
-    return element("tr", element("th", card.title, scope="row"), *cells, element("td", badge(card.status, card.label)))
+        cells = [element("td", value(card), class_=_CLASSES.get(title, "n x")) for title, value in columns]
+        if bars:
+            bar = bars.get(card.resource)
+            cells.insert(place, element("td", _share_bar(bar) if bar is not None else joined(), class_="bar"))
+        if card.resource == "license" and card.judged.demand:  # a product with its price needs the room
+            cells = [element("td", card.judged.demand, colspan=str(len(cells)), class_="whole")]
+        last = element("td", _card_state(card, solid=not rows))
+        rows.append((element("th", card.title, scope="row"), *cells, last))
+    yield _rows((("", "Resource"), *heads, ("", "Status")), rows, "rows")
+    if bars:
+        yield element("p", " ".join(_legend(list(bars.values()), cards)), class_="legend")
 
 
-def _meter(share: float, status: str) -> Markup:
-    """The share as a bar with a mark at the whole capacity; its figure stands beside it."""
-    filled = min(max(share, 0.0), _METER_END) / _METER_END
-    bar = element("i", class_=_STATUSES.get(status, "none"), style=f"width:{filled:.0%}")
-    return element("span", bar, element("b"), class_="meter", aria_hidden="true")
-
-
-def _spark(trend: Sequence[float]) -> Markup:
-    """The course of a series as a small line; its values stand in the chart, so it is for the eye alone."""
-    if not trend:
-        return joined()
-    low, reach = min(trend), (max(trend) - min(trend)) or 1.0
-    across, up = (_SPARK_WIDTH - 2) / (len(trend) - 1), _SPARK_HEIGHT - 4
-    points = " ".join(
-        f"{number(1 + index * across)},{number(2 + up * (1 - (value - low) / reach))}"
-        for index, value in enumerate(trend)
+def _legend(bars: Sequence[ShareBar], cards: Sequence[CardView]) -> Iterator[str]:
+    """Yield what the parts and marks are that some bar has."""
+    years = max(card.judged.horizon_years for card in cards)
+    yield (
+        "Solid bar: today. Pale: up to the worst case." if any(bar.worst > bar.best for bar in bars) else "Bar: today."
     )
+    if any(bar.n_plus_one is not None for bar in bars):
+        yield "◆ N+1, the worst single part lost."
+    if any(bar.last_year is not None for bar in bars):
+        yield f"◇ in {format_in(years, 'years')}."
+
+
+def _card_state(card: CardView, *, solid: bool) -> Markup:
+    if card.status == UNKNOWN:
+        return state("○", "not judged", "dim")
+    if solid and card.status in _SOLID:
+        return pill(card.label, status_token(card.status))
+    return state(_SIGNS.get(card.status, "○"), card.label, status_token(card.status))
+
+
+def _share_bar(bar: ShareBar) -> Markup:
+    """Return a share on the scale that all rows have, in parts by zone, with marks at 70 and 100 %."""
+    shapes = [_rectangle(0, 1, "track", 9)]
+    shapes += [
+        _rectangle(start / END, end / END, f"{token}{' pale' if pale else ''}", 9)
+        for start, end, token, pale in bar.parts()
+    ]
+    shapes += [_upright(mark / END, name) for mark, name in zip(MARKS, ("at70", "at100"), strict=True)]
+    said = [f"{100 * bar.best:.0f} percent of capacity"]
+    if bar.worst > bar.best:
+        said.append("at worst unknown" if math.isinf(bar.worst) else f"at worst {100 * bar.worst:.0f}")
+    for share, name in bar.marks():
+        words = {"n_plus_one": "with one part lost", "last_year": "in the last year", "before": "before"}[name]
+        said.append(f"{words} {'an outage' if math.isinf(share) else f'{100 * share:.0f}'}")
+        shapes.append(_point(share / END, "M0 -6.5l6 6.5l-6 6.5l-6 -6.5z", "" if name == "n_plus_one" else " hollow"))
+    return _picture(shapes, ", ".join(said))
+
+
+def _comparison(answer: Answer) -> Iterator[Markup]:
+    """Yield a row for each figure with its change, the overlay, and what else changed."""
+    ends = (element("span", text, class_=name) for name, text in (("", "◀ worse"), ("mid", "0 %"), ("", "better ▶")))
+    heads = (
+        ("", "Figure"), ("n x", answer.names[0]), ("n x", answer.names[1]),
+        ("bar", element("span", *ends, class_="ends")), ("n", "Change"), ("", "ChangeResult"),
+    )  # fmt: skip
+    if answer.rows:
+        yield _rows(heads, map(_change, answer.rows), "rows compared")
+        shaded, end = f"{100 * SHADED:.0f}", f"{100 * SCALE:.0f}"
+        legend = f"Shaded: ±{shaded} %. Bracket: {answer.interval} interval of the runs. ◀ ▶ beyond {end} %."
+        yield element("p", legend, class_="legend")
+    changed = [(one.what, f"{one.baseline} → {one.new}") for one in answer.differences]
+    trust = [(one.name, state({"ok": "●"}.get(one.status, "▲"), one.text, one.status)) for one in answer.trust]
+    words = joined(
+        element("h2", "What else changed", element("span", plural(len(changed), "setting") if changed else "")),
+        _pairs(changed) if changed else element("p", "Nothing that was detected of the machine."),
+        element("h2", "Can the runs be compared?"),
+        _pairs(trust),
+    )
+    overlay = _NOTHING if answer.overlay is None else _chart("overlay", answer.overlay)
+    yield _two((overlay, element("section", words, class_="card")))
+
+
+def _change(row: ChangeRow) -> Sequence[Markup]:
+    return (
+        element("th", row.title, scope="row"),
+        element("td", row.baseline, class_="n x s3"),
+        element("td", row.new, class_="n x s1"),
+        element("td", _change_bar(row), class_="bar"),
+        element("td", row.change, class_="n"),
+        element("td", state(row.result.sign, row.result.value, row.result.status)),
+    )
+
+
+def _change_bar(row: ChangeRow) -> Markup:
+    """Return a change from zero to its side with its interval; what is beyond the scale ends in an arrow."""
+    shapes = [_rectangle(_across(-SHADED), _across(SHADED), "same", 2 * _MIDDLE), _upright(0.5, "at100")]
+    if row.better is None:
+        return _picture(shapes, "not compared")
+    decided = row.result in (ChangeResult.FASTER, ChangeResult.SLOWER, ChangeResult.HIGHER, ChangeResult.LOWER)
+    token = "dim" if not decided else "s2" if row.better < 0 else "s1"
+    at = _across(row.better)
+    shapes.append(_rectangle(min(at, 0.5), max(at, 0.5), f"{token} pale", 6))
+    said = f"{abs(row.better):.0%} {'worse' if row.better < 0 else 'better'}"
+    if row.low is not None and row.high is not None:
+        low, high = _across(row.low), _across(row.high)
+        shapes.append(_line(low, high, f"{token} bracket"))
+        shapes += [_upright(end, f"{token} bracket", 6) for end in (low, high)]
+        said += f", between {100 * row.low:+.0f} and {100 * row.high:+.0f} percent"
+    arrow = "M-8 0l11 -7v14z" if row.better < 0 else "M8 0l-11 -7v14z"
+    circle = "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z"
+    shapes.append(_point(at, circle if abs(row.better) <= SCALE else arrow, ""))
+    return _picture(shapes, said)
+
+
+def _across(share: float) -> float:
+    """Return where a change lies on its bar, 0 at the left end and 1 at the right one."""
+    return 0.5 + min(max(share / SCALE, -1.0), 1.0) / 2
+
+
+def _picture(shapes: Sequence[Markup], said: str) -> Markup:
+    return element("svg", *shapes, class_="sb", role="img", aria_label=said)
+
+
+def _percent(part: float) -> str:
+    return f"{100 * min(max(part, 0.0), 1.0):.1f}%"
+
+
+def _rectangle(start: float, end: float, css_class: str, height: float) -> Markup:
+    x, width = _percent(start), _percent(end - start)
+    return empty("rect", x=x, y=_MIDDLE - height / 2, width=width, height=height, class_=css_class)
+
+
+def _line(start: float, end: float, css_class: str) -> Markup:
+    return empty("line", x1=_percent(start), x2=_percent(end), y1=_MIDDLE, y2=_MIDDLE, class_=css_class)
+
+
+def _upright(at: float, css_class: str, half: float = _MIDDLE - 2) -> Markup:
+    return empty("line", x1=_percent(at), x2=_percent(at), y1=_MIDDLE - half, y2=_MIDDLE + half, class_=css_class)
+
+
+def _point(at: float, path: str, css_class: str) -> Markup:
     return element(
-        "svg",
-        empty("polyline", points=points),
-        viewBox=f"0 0 {_SPARK_WIDTH} {_SPARK_HEIGHT}",
-        width=_SPARK_WIDTH,
-        height=_SPARK_HEIGHT,
-        class_="spark",
-        aria_hidden="true",
+        "svg", empty("path", d=path, class_=f"point{css_class}"), x=_percent(at), y=_MIDDLE, overflow="visible"
     )
 
 
-def _findings(findings: Sequence[Finding], more: int) -> Markup:
-    if not findings and not more:
-        return joined()
-    items = (
-        element(
-            "li",
-            badge(SEVERITY_WORDS[finding.severity]),
-            element(
-                "div",
-                element("p", finding.title),
-                element("p", finding_text(finding), class_="quiet"),
-            ),
-        )
-        for finding in findings
-    )
-    listed = element("ul", *items, class_="findings") if findings else joined()
-    told = plural(more, "more finding" if findings else "note")
-    rest = element("p", f"{told} under All findings.", class_="quiet") if more else joined()
-    return joined(element("h2", "Findings"), listed, rest)
+def _two(cards: Iterable[Markup]) -> Markup:
+    """Return cards in two columns."""
+    shown = joined(*cards)
+    return element("div", shown, class_="two") if shown else shown
 
 
-def _charts(charts: Sequence[ShownChart]) -> Markup:
-    if not charts:
-        return joined()
-    figures = (_shown_chart(f"chart-{index}", shown) for index, shown in enumerate(charts))
-    return joined(element("h2", "Measured"), element("div", *figures, class_="charts"))
+def _pairs(pairs: Iterable[tuple[str, str]]) -> Markup:
+    return element("dl", *(joined(element("dt", name), element("dd", value)) for name, value in pairs), class_="kv")
 
 
-def _shown_chart(name: str, shown: ShownChart) -> Markup:
+def _charts(charts: Sequence[ShownChart]) -> Iterator[Markup]:
+    for place, shown in enumerate(charts):
+        note = _NOTHING
+        if shown.invalid:
+            note = element("p", pill(shown.grade.value, status_token(shown.grade.value)), f" {shown.invalid}.")
+        yield _chart(f"chart-{place}", shown.chart, note)
+
+
+def _chart(name: str, chart: Chart, note: Markup = _NOTHING) -> Markup:
     drawn = (
-        svg.draw(shown.chart, f"{name}-{kind}", width=width, titled=False, css_class=f"chart {kind}")
+        svg.draw(chart, f"{name}-{kind}", width=width, titled=False, css_class=f"chart {kind}")
         for kind, width in _FIGURE_WIDTHS
     )
-    invalid = element("p", badge(shown.grade.value), f" {shown.invalid}.") if shown.invalid else joined()
-    caption = element("figcaption", element("h3", shown.chart.title), element("p", f"{shown.figures}."), invalid)
-    return element("figure", caption, *drawn)
+    return element("section", element("h2", chart.title), note, *drawn, class_="card")
 
 
-def _notes(notes: Sequence[str]) -> Markup:
-    if not notes:
-        return joined()
-    return joined(element("h2", "Notes"), element("ul", *(element("li", note) for note in notes)))
+def _words(document: Document) -> Iterator[Markup]:
+    """Yield the findings and the notes of the first page."""
+    if document.findings or document.more_findings:
+        more = f"{document.more_findings} more under All findings" if document.more_findings else ""
+        yield element(
+            "section",
+            element("h2", "Findings", element("span", more)),
+            *map(_finding, document.findings),
+            class_="card",
+        )
+    if document.notes:
+        notes = element("ul", *(element("li", note) for note in document.notes))
+        yield element("section", element("h2", "Notes"), notes, class_="card")
+
+
+def _finding(finding: Finding) -> Markup:
+    word = SEVERITY_WORDS[finding.severity]
+    text = joined(element("b", finding.title), element("p", finding.remedy or finding.consequence, class_="quiet"))
+    return element("div", pill(word, status_token(word)), element("div", text), class_="f")
 
 
 def _part(place: int, part: DocumentPart) -> Markup:

@@ -16,6 +16,9 @@ from sizeup.units import base_unit, format_in
 TYPED_SOURCE = "what-if"
 """The source of an input that was typed in the console, which shows beside it why it is refused."""
 
+OPTION_SOURCE = "--set"
+"""The source of an input that was typed on the command line."""
+
 
 class InputKind(Enum):
     """What kind of value a key takes."""

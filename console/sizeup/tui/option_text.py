@@ -1,26 +1,11 @@
-"""Options of the command line in texts that the console shows: a key and a field take their place.
-
-Texts of sizing, findings and sessions name an input by its option, ``--set KEY=VALUE ...``, with ``use`` or the command
-before it or with nothing. Only this form with keys that exist is replaced; the rest of a sentence is left as it is.
-"""
+"""Options of the command line in texts that the console shows: a key and a field take their place."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from sizeup.sizing.keys import KEYS
-from sizeup.text import capitalized
 from sizeup.tui.actions import first_key_of
-from sizeup.views.inputs.input_names import input_label
-
-_ASSIGNMENT = r"[a-z]+\.[a-z0-9_]+=[^\s;)]*[^\s,;.)]"
-_OPTION = re.compile(
-    rf"(?P<inside>(?<=\())?(?P<verb>[Uu]se |sizeup size )?--set (?P<settings>{_ASSIGNMENT}(?: {_ASSIGNMENT})*)"
-)
-_FURTHER = re.compile(rf"(?<!\S){_ASSIGNMENT}")
-_OTHERS = {"add --workload-cores N": "workload.cpu_cores"}
-"""Other options, and the input that the console has in their place."""
+from sizeup.views.inputs.option_text import by_names
 
 
 def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) -> str:
@@ -30,36 +15,4 @@ def by_keys(text: str, keymap: Mapping[str, str], *, in_sizing: bool = False) ->
     """
     known = dict(keymap)
     keys = first_key_of("sizing.add", known)
-    if not in_sizing:
-        keys = f"{first_key_of('mode.sizing', known)}, then {keys}"
-
-    def entered(found: re.Match[str]) -> str:
-        settings = [part.split("=", 1) for part in found["settings"].split()]
-        if any(key not in KEYS for key, _ in settings):
-            return found[0]
-        words = " and ".join(_entered(key, value) for key, value in settings)
-        # No parentheses inside parentheses.
-        words = f"{words}: {keys}" if found["inside"] is not None else f"{words} ({keys})"
-        return capitalized(words) if (found["verb"] or "")[:1].isupper() else words
-
-    for option, key in _OTHERS.items():
-        text = text.replace(option, f"enter {input_label(key)} ({keys})")
-    changed = _OPTION.sub(entered, text)
-    # Alternatives behind the first are named without the option.
-    return changed if changed == text else _FURTHER.sub(_named, changed)
-
-
-def _entered(key: str, value: str) -> str:
-    """Return what to do about one setting: a placeholder is entered, a value is set."""
-    return f"enter {input_label(key)}" if _is_placeholder(value) else f"set {input_label(key)} to {value}"
-
-
-def _named(found: re.Match[str]) -> str:
-    key, value = found[0].split("=", 1)
-    if key not in KEYS:
-        return found[0]
-    return input_label(key) if _is_placeholder(value) else f"{input_label(key)}, such as {value}"
-
-
-def _is_placeholder(value: str) -> bool:
-    return value.replace(",", "").isupper() or any(sign in value for sign in "[|")
+    return by_names(text, keys if in_sizing else f"{first_key_of('mode.sizing', known)}, then {keys}")

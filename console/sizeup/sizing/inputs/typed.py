@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin
-from sizeup.sizing.input_key import InputKey
+from sizeup.sizing.input_key import OPTION_SOURCE, InputKey
 from sizeup.sizing.input_value import Value
 from sizeup.sizing.keys import KEYS
 from sizeup.text import nearest
@@ -24,7 +24,9 @@ def find_key(name: str, source: str) -> InputKey:
     return key
 
 
-def parse_settings(settings: Iterable[str], origin: Origin = Origin.USER, source: str = "--set") -> dict[str, Value]:
+def parse_settings(
+    settings: Iterable[str], origin: Origin = Origin.USER, source: str = OPTION_SOURCE
+) -> dict[str, Value]:
     """Values of ``KEY=VALUE`` texts; a later one of the same key wins."""
     values: dict[str, Value] = {}
     for setting in settings:

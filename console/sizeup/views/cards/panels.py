@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -35,8 +34,6 @@ _MOST_CHARTS = 2
 """What the first page has room for; the chapters hold all of them."""
 _LEAST_POINTS = 3
 """Of a course: fewer are figures."""
-_LARGEST = 1e150
-"""Differences between larger values leave the range of a float."""
 
 
 class Panel(Struct, frozen=True):
@@ -218,21 +215,6 @@ class ShownChart(Struct, frozen=True):
     """``PASS``, ``WARN`` where some of its figures are not valid, or ``FAIL`` where none is."""
     invalid: str
     """Why figures of it are not valid; empty where all are."""
-
-
-def trends(session: Session, cards: Sequence[CardView]) -> dict[str, tuple[float, ...]]:
-    """Return the values of the longest line of each card's leading chart, where it has enough points for a course."""
-    courses = {}
-    for card in cards:
-        for step in card.found.steps[:1] if card.found.valid else ():
-            chart = _leading_chart(session, step)
-            if isinstance(chart, LineChart) and _has_course(chart):
-                points = max((line.points for line in chart.lines), key=len)
-                logarithmic = chart.y.scale is not Scale.LINEAR and all(point.y > 0 for point in points)
-                course = tuple(math.log10(point.y) if logarithmic else point.y for point in points)
-                if max(map(abs, course)) < _LARGEST:
-                    courses[card.resource] = course
-    return courses
 
 
 def leading_charts(session: Session, cards: Sequence[CardView]) -> tuple[ShownChart, ...]:

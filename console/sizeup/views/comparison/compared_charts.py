@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from sizeup.charts.chart import BarChart, Chart, LineChart
+from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import WORKLOAD
+from sizeup.session.reader import read_session
 from sizeup.session.value import Session, StepRun
 from sizeup.views.cards.panels import of_quantities
+from sizeup.views.comparison.answer import side_names
+from sizeup.views.run.points import value_scale
 from sizeup.views.run.step import step_chart
 
 
@@ -22,7 +26,45 @@ def compared_charts(first: Session, base: Session, labels: tuple[str, str]) -> t
     return tuple(_overlays(first, base, labels))
 
 
-def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterator[Chart]:
+def compared_files(comparison: Comparison) -> LineChart | None:
+    """Return the leading curve of the first session of each side; None where a side is a published case."""
+    firsts = [side[0] for side in comparison.sides if side and not side[0].source]
+    if len(firsts) < len(comparison.sides):
+        return None
+    new, baseline = (read_session(first.path) for first in firsts)
+    return leading_overlay(new, baseline, side_names(comparison))
+
+
+def leading_overlay(first: Session, base: Session, names: tuple[str, str]) -> LineChart | None:
+    """Return the longest curve that both sessions measured, the earlier one beside it; None where there is none.
+
+    ``names`` are those of the baseline and of the new side.
+    """
+    pairs = [
+        (left, line, theirs)
+        for left, right in _pairs(first, base)
+        if isinstance(left, LineChart) and isinstance(right, LineChart)
+        for line in left.lines
+        for theirs in right.lines
+        if line.label == theirs.label
+    ]
+    if not pairs:
+        return None
+    chart, *lines = max(pairs, key=lambda pair: min(len(line.points) for line in pair[1:]))
+    if min(len(line.points) for line in lines) < len(("one", "other")):
+        return None
+    scale = value_scale([point.y for line in lines for point in line.points])
+    subject = "" if lines[0].label == chart.y.title else lines[0].label
+    return replace(
+        chart,
+        title=": ".join(filter(None, (chart.title, subject))),
+        y=replace(chart.y, scale=scale, low=None, high=None),
+        lines=(replace(lines[0], label=names[1]), replace(lines[1], label=names[0], earlier=True)),
+    )
+
+
+def _pairs(first: Session, base: Session) -> Iterator[tuple[Chart, Chart]]:
+    """Yield both charts of each step that both sessions ran for the same workload, the last one first."""
     theirs = {run.base_id: run for run in base.steps.values() if run.points}
     seen: set[str] = set()
     for ours in reversed(first.steps.values()):
@@ -32,18 +74,25 @@ def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterato
         seen.add(ours.base_id)
         if _workloads(ours) and _workloads(other) and not _workloads(ours) & _workloads(other):
             continue  # in one picture they would look like one measurement on two machines
-        match _chart(ours, first), _chart(other, base):
-            case (LineChart() as left, LineChart() as right) if _units(left) == _units(right):
+        left, right = _chart(ours, first), _chart(other, base)
+        if not isinstance(left, LineChart) or not isinstance(right, LineChart) or _units(left) == _units(right):
+            yield left, right
+
+
+def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterator[Chart]:
+    for pair in _pairs(first, base):
+        match pair:
+            case LineChart() as left, LineChart() as right:
                 # What a single line is, the axis says.
                 alone = len(left.lines) == len(right.lines) == 1 and left.lines[0].label == right.lines[0].label
                 lines = tuple(
-                    replace(line, label=label if alone else f"{label}: {line.label}")
+                    replace(line, label=label if alone else f"{label}: {line.label}", earlier=chart is right)
                     for label, chart in zip(labels, (left, right), strict=True)
                     for line in chart.lines
                 )
                 shared = tuple(boundary for boundary in left.boundaries if boundary in right.boundaries)
                 yield replace(left, lines=lines, boundaries=shared)
-            case (BarChart() as left, BarChart() as right) if left.axis.unit == right.axis.unit:
+            case BarChart() as left, BarChart() as right if left.axis.unit == right.axis.unit:
                 known = {bar.label: bar for bar in right.bars}
                 bars = tuple(
                     replace(bar, label=f"{label}: {bar.label}")

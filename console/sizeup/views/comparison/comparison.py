@@ -15,12 +15,8 @@ from sizeup.compare.digest import Digest
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_in, format_value
-from sizeup.views.comparison.conclusion import conclusion_lines, headline_table
-from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
-from sizeup.views.document.document import Document
-from sizeup.views.result.verdict import VerdictText
+from sizeup.views.comparison.conclusion import conclusion_lines
 from sizeup.views.run.results import coordinates_text
-from sizeup.views.run.run_status import NO_RUN
 
 SCHEMA = "sizeup.compare/1"
 _INTERVAL = 4
@@ -85,26 +81,6 @@ def nothing_shared(comparison: Comparison) -> str:
         ", ".join(metrics) or "no finished step" for metrics in (comparison.only_new, comparison.only_baseline)
     )
     return f"nothing measured on both sides: B (new) has {new}, A (baseline) {baseline}"
-
-
-def comparison_part(comparison: Comparison) -> DocumentPart:
-    """The comparison as a chapter of a report."""
-    conclusion, named = conclusion_lines(comparison), headline_table(comparison)
-    blocks: list[Block] = [Items(tuple(conclusion))] if conclusion else []
-    blocks.append(Items(sides_sentences(comparison)))
-    blocks += [Heading(named.title), replace(named, title="")] if named.rows else []
-    differences = differences_table(comparison)
-    tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
-    blocks += [differences] if differences.rows else [Paragraph(machines_sentence(comparison) + ".")]
-    parts = (*comparison.warnings, *figure_notes(comparison))
-    if parts:
-        blocks.append(Items(parts))
-    for table in tables:
-        if table.rows:
-            blocks += [Heading(table.title), replace(table, title="")]
-    if comparison.means:
-        blocks.append(Items(tuple(map(mean_sentence, comparison.means))))
-    return DocumentPart("Compared", tuple(blocks))
 
 
 def metrics_table(comparison: Comparison) -> Table:
@@ -324,15 +300,3 @@ def figure_data(figure: Figure) -> dict[str, Any]:
         "invalid_reason": figure.invalid_text,
         "confirmatory": figure.confirmatory,
     }
-
-
-def comparison_document(comparison: Comparison) -> Document:
-    """Return the comparison in reading order; its status is that of its conditions, where there are any."""
-    part, answers = comparison_part(comparison), answers_table(comparison)
-    blocks = (answers, *part.blocks) if answers.rows else part.blocks
-    status = "COMPARED"
-    if answers.rows:
-        status = "FAIL" if comparison.condition_met else "NOT CERTAIN" if comparison.undecided else "PASS"
-    statement = next(iter(conclusion_lines(comparison)), undecided_sentence(comparison) or "See the conditions.")
-    verdict, parts = VerdictText(status, statement), (replace(part, blocks=blocks, open=True),)
-    return Document("Comparison", Facts(()), NO_RUN, verdict, (), {}, (), 0, (), (), (), parts)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.charts import text_alternative
 from sizeup.charts.table import UNKNOWN, Column, Table
@@ -14,15 +15,19 @@ from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.sizing.verdict import share_text
 from sizeup.text import one_line
 from sizeup.units import format_in, format_ns
-from sizeup.views.cards.cards import OUTAGE, CardView, card_views
-from sizeup.views.cards.panels import ShownChart, leading_charts, trends
+from sizeup.views.band import Band, NextStep
+from sizeup.views.cards.cards import OUTAGE, CardView
+from sizeup.views.cards.panels import ShownChart, leading_charts
+from sizeup.views.comparison.answer import Answer
 from sizeup.views.document.blocks import DocumentPart, Facts
 from sizeup.views.document.caveats import caveats
 from sizeup.views.document.chapters import all_findings, chapters, user_notes
+from sizeup.views.inputs.option_text import by_names
 from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.virtualization import runs_on
-from sizeup.views.result.summary import SEVERITY_WORDS
-from sizeup.views.result.verdict import VerdictText, verdict_text
+from sizeup.views.result.band import summary_band
+from sizeup.views.result.summary import SEVERITY_WORDS, Summary, summary
+from sizeup.views.result.verdict import NO_VERDICT_YET, VerdictText, verdict_text
 from sizeup.views.run.finished import headline
 from sizeup.views.run.run_status import RunStatus, run_status, validity_grade
 
@@ -32,9 +37,11 @@ _MOST_NOTES = 6
 _NOTE_LENGTH = 240
 _FINDING_LENGTH = 320
 """Characters of a text on the first page; the chapters hold the whole text."""
-MEASURED, DEMAND = "Measured", "Demand"
+DETECTED, MEASURED, DEMAND, N_PLUS_ONE = "Detected", "Measured", "Demand", "N+1"
 SHARE = "Used"
 """The column with the share of the capacity that the demand takes."""
+_ENTER = NextStep("Enter the workload: an AWR report, or IOPS, CPU and memory.")
+_MEASURE = NextStep("Measure what is unknown, or enter its figures.")
 _WITHOUT_WORKLOAD = "Enter a workload: sizeup size --machine FILE --workload FILE"
 
 
@@ -47,9 +54,9 @@ class Document(Struct, frozen=True):
     run: RunStatus
     """``NO_RUN`` where nothing was to be measured."""
     verdict: VerdictText
+    band: Band
+    """The same as the first thing that a page shows."""
     cards: tuple[CardView, ...]
-    trends: Mapping[str, tuple[float, ...]]
-    """The course of the leading series of a card, by its resource, where one was measured."""
     findings: tuple[Finding, ...]
     """The gravest."""
     more_findings: int
@@ -60,6 +67,8 @@ class Document(Struct, frozen=True):
     notes: tuple[str, ...]
     """What the user wrote, and what to be careful with."""
     parts: tuple[DocumentPart, ...]
+    compared: Answer | None = None
+    """What a page begins with that compares sessions."""
 
     @property
     def heading(self) -> str:
@@ -80,22 +89,42 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     """
     advice = session_advice(session) if advice is None else advice
     header = session.header
-    cards = card_views(advice.given, session.machine, session)
-    found = all_findings(session)
+    shown = summary(session.machine, session, advice)
+    cards, found = shown.cards, all_findings(session)
+    verdict = verdict_text(
+        advice.given, cards, found, without="Nothing is judged without a workload", fix=_WITHOUT_WORKLOAD
+    )
     grave = [finding for finding in found if finding.severity is not Severity.INFO][:_MOST_FINDINGS]
     return Document(
-        session.title or f"{header.host}, {header.started[:10]}",
+        session.title or header.host,
         Facts((("Machine", _machine_text(session)), ("Measured", _when(session)))),
         run_status(session),
-        verdict_text(advice.given, cards, found, without="Nothing is judged without a workload", fix=_WITHOUT_WORKLOAD),
+        verdict,
+        document_band(replace(shown, verdict=verdict)),
         cards,
-        trends(session, cards),
         tuple(grave),
         len(found) - len(grave),
         _figures(session),
         leading_charts(session, cards),
         _first_notes(session, advice, cards),
         chapters(session, advice, cards),
+    )
+
+
+def document_band(shown: Summary) -> Band:
+    """Return the answer of a document without keys, with what to do while there is no verdict."""
+    return summary_band(shown, (_ENTER if shown.verdict.status == NO_VERDICT_YET else _MEASURE,))
+
+
+def without_options(document: Document) -> Document:
+    """Return a document whose first page names inputs in place of options of the command line."""
+    band = document.band
+    steps = tuple(replace(step, text=by_names(step.text)) for step in band.steps)
+    return replace(
+        document,
+        band=replace(band, sentence=by_names(band.sentence), steps=steps, basis=by_names(band.basis)),
+        findings=tuple(replace(one, remedy=by_names(one.remedy)) for one in document.findings),
+        notes=tuple(one_line(by_names(note), _NOTE_LENGTH) for note in document.notes),
     )
 
 
@@ -130,7 +159,7 @@ def _first_notes(session: Session, advice: ShownAdvice, cards: Sequence[CardView
     """The user's notes, what the cards have beside their figures, then caveats, as many as fit."""
     written = user_notes(session)
     told = (*written, *(note for card in cards for note in card.judged.sentences), *caveats(session, advice, each=1))
-    found = list(dict.fromkeys(one_line(note, _NOTE_LENGTH) for note in told))
+    found = list(dict.fromkeys(told))
     if len(found) > _MOST_NOTES:
         where = "Caveats" if len(written) < _MOST_NOTES else "User notes and Caveats"
         found[_MOST_NOTES - 1 :] = [f"{len(found) - _MOST_NOTES + 1} more under {where}"]
@@ -145,7 +174,8 @@ def first_lists(document: Document) -> Iterator[tuple[str, tuple[str, ...]]]:
     ]
     if document.more_findings:
         findings.append(f"{document.more_findings} more under All findings")
-    for title, lines in (("Findings", tuple(findings)), ("Measured", document.figures), ("Notes", document.notes)):
+    notes = tuple(one_line(note, _NOTE_LENGTH) for note in document.notes)
+    for title, lines in (("Findings", tuple(findings)), ("Measured", document.figures), ("Notes", notes)):
         if lines:
             yield title, lines
 
@@ -164,35 +194,25 @@ def verdict_facts(verdict: VerdictText) -> tuple[tuple[str, str], ...]:
 
 
 def cards_table(cards: Sequence[CardView]) -> Table:
-    """Return the cards as a table; values that no card has are left out."""
-    judged = [title for title, value in _judged(cards) if any(value(card) for card in cards)]
-    columns = (
-        *(Column(title) for title in ("Resource", "Detected", MEASURED)),
-        *(Column(title, numeric=True) for title in judged),
-        Column("Status"),
-    )
-    rows = (
-        (
-            card.title,
-            ", ".join(card.detected) or UNKNOWN,
-            ", ".join(card.found.texts) or UNKNOWN,
-            *(value(card) or UNKNOWN for title, value in _judged(cards) if title in judged),
-            card.label,
-        )
-        for card in cards
-    )
-    return Table("", columns, tuple(rows))
+    """Return the cards as a table; a column that no card has a value in is left out."""
+    columns = card_columns(cards)
+    rows = ((card.title, *(value(card) or UNKNOWN for _, value in columns), card.label) for card in cards)
+    titles = (Column(title, numeric=title not in (DETECTED, MEASURED)) for title, _ in columns)
+    return Table("", (Column("Resource"), *titles, Column("Status")), tuple(rows))
 
 
-def _judged(cards: Sequence[CardView]) -> tuple[tuple[str, Callable[[CardView], str]], ...]:
-    """The columns of demand and shares, each with how it is read from a card; empty where a card has none."""
+def card_columns(cards: Sequence[CardView]) -> list[tuple[str, Callable[[CardView], str]]]:
+    """Return the columns that some card has a value in, each with how it is read; empty text for none."""
     years = max((card.judged.horizon_years for card in cards), default=0.0)
-    return (
+    columns: tuple[tuple[str, Callable[[CardView], str]], ...] = (
+        (DETECTED, lambda card: ", ".join(card.detected)),
+        (MEASURED, lambda card: ", ".join(card.found.texts)),
         (DEMAND, lambda card: card.judged.demand),
         (SHARE, lambda card: _share(card.judged.share)),
-        ("N+1", lambda card: OUTAGE if card.judged.outage else _share(card.judged.n_plus_one)),
+        (N_PLUS_ONE, lambda card: OUTAGE if card.judged.outage else _share(card.judged.n_plus_one)),
         (f"Year {format_in(years, '')}", lambda card: _share(card.judged.last_year)),
     )
+    return [column for column in columns if any(column[1](card) for card in cards)]
 
 
 def _share(share: float | None) -> str:

@@ -23,6 +23,7 @@ from sizeup.sizing.session_advice import rules_text
 from sizeup.sizing.workload import YEAR_NS
 from sizeup.text import plural
 from sizeup.units import format_in
+from sizeup.views.band import Band
 from sizeup.views.cards.cards import CardView, card_views
 from sizeup.views.document.blocks import Block, DocumentPart, Facts, Heading, Items, Paragraph
 from sizeup.views.document.chapters import (
@@ -34,7 +35,7 @@ from sizeup.views.document.chapters import (
     machine_blocks,
     sources_table,
 )  # fmt: skip
-from sizeup.views.document.document import Document
+from sizeup.views.document.document import Document, document_band
 from sizeup.views.inputs.advice import first_of, value_text
 from sizeup.views.inputs.input_names import input_label
 from sizeup.views.inputs.sensitivity import contract_table
@@ -44,6 +45,7 @@ from sizeup.views.machine.facts import machine_line
 from sizeup.views.machine.virtualization import runs_on
 from sizeup.views.result.answer import answer_notes, other_answers
 from sizeup.views.result.answer_details import answer_details
+from sizeup.views.result.band import status_token
 from sizeup.views.result.basis import basis_text
 from sizeup.views.result.license_answer import (
     is_about_licenses,
@@ -53,6 +55,7 @@ from sizeup.views.result.license_answer import (
     license_rest,
     license_verdict,
 )
+from sizeup.views.result.summary import Summary
 from sizeup.views.result.verdict import VerdictText, first_card, verdict_text
 from sizeup.views.run.run_status import NO_RUN, run_status
 
@@ -87,13 +90,14 @@ def sizing_document(
     cards = tuple(view for view in views if view.resource in _ALWAYS or view.judged.demand or view.found.texts)
     found = gravest_first(() if subject.machine is None else subject.machine.findings)
     grave = tuple(one for one in found if one.severity is not Severity.INFO)[:_MOST_FINDINGS]
+    verdict = _verdict(sizing, cards, found)
     return Document(
         f"Sizing of {subject.name}",
         Facts(tuple(_about(sizing, rules, today, subject.machine))),
         NO_RUN if subject.session is None else run_status(subject.session),
-        _verdict(sizing, cards, found),
+        verdict,
+        _band(Summary(verdict, cards, tuple((one.id, one) for one in found), sizing, subject.label)),
         cards,
-        {},
         grave,
         len(found) - len(grave),
         (),
@@ -121,6 +125,14 @@ def _verdict(sizing: Sizing, cards: Sequence[CardView], findings: Iterable[Findi
         counted = license_basis(sizing)
         return VerdictText(status, statement, basis=f"counted for {counted}" if counted else "")
     return verdict_text(sizing, cards, findings, _WITHOUT_WORKLOAD)
+
+
+def _band(shown: Summary) -> Band:
+    """Return the verdict as a band; licenses alone have no share."""
+    verdict = shown.verdict
+    if is_about_licenses(shown.given):
+        return Band(verdict.label, status_token(verdict.status), verdict.statement, basis=verdict.basis)
+    return document_band(shown)
 
 
 def _notes(sizing: Sizing, label: str) -> Iterator[str]:

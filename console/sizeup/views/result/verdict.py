@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice, AdviceSet, Card, StageUse
 from sizeup.model.finding import Finding, Severity
 from sizeup.quantity import Origin
 from sizeup.sizing.cards import open_cards, overall, verdict
-from sizeup.sizing.input_key import TYPED_SOURCE
+from sizeup.sizing.input_key import OPTION_SOURCE, TYPED_SOURCE
 from sizeup.sizing.verdict import RESOURCE_NAMES, ShareStatus, share_text
 from sizeup.text import capitalized, listed
 from sizeup.units import format_in
@@ -30,8 +30,8 @@ _CAPACITY_FROM = {
     Origin.MEASURED: "capacity measured",
     Origin.DETECTED: "capacity by its links, not measured",
 }
-_TYPED = {TYPED_SOURCE: "the inputs entered in the console"}
-"""What a source is called that means nothing outside the console."""
+_TYPED = {TYPED_SOURCE: "the inputs entered in the console", OPTION_SOURCE: "the inputs entered"}
+"""What a source is called that means nothing to a reader."""
 _PERCENTILE = "workload.percentile"
 """Says nothing of the workload itself."""
 _OF_PARTS = {
