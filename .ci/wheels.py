@@ -25,12 +25,12 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
-GLIBC_LIMIT = (2, 28)
+GLIBC_LIMIT = (2, 17)
 """RHEL 8 and SLES 15 SP3; older systems have no Python 3.11 either."""
 
 PLATFORMS = {
-    "manylinux_2_28_x86_64": "x86_64-linux-gnu.2.28",
-    "manylinux_2_28_aarch64": "aarch64-linux-gnu.2.28",
+    "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
+    "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
     "musllinux_1_2_x86_64": "x86_64-linux-musl",
     "musllinux_1_2_aarch64": "aarch64-linux-musl",
 }
@@ -248,7 +248,7 @@ def main() -> int:
     collecting.add_argument("dist", type=Path)
     collecting.add_argument("target", type=Path)
     collecting.add_argument("--python", required=True, metavar="3.N")
-    collecting.add_argument("--platform", choices=PLATFORMS, default="manylinux_2_28_x86_64")
+    collecting.add_argument("--platform", choices=PLATFORMS, default="manylinux_2_17_x86_64")
     collecting.add_argument("--extras", default="", metavar="[fleet]", help="optional parts, such as [fleet]")
     chosen = parser.parse_args()
     try:
