@@ -283,8 +283,9 @@ static void make_directories(char *path, const char *shown) {
             continue;
         char kept = *slash;
         *slash = 0;
-        if (mkdir(path, 0700) && errno != EEXIST && stat(path, &found))
-            refuse_directory(shown, strerror(errno));
+        int error = mkdir(path, 0700) ? errno : 0;
+        if (error && error != EEXIST && stat(path, &found))
+            refuse_directory(shown, strerror(error));
         *slash = kept;
         if (!kept)
             break;

@@ -44,15 +44,17 @@ OLDER_TAGS = ("manylinux2014_{0}", "manylinux_2_12_{0}", "manylinux_2_5_{0}", "m
 MOST_BYTES = 45_000_000
 
 _LEFT_OUT = (
-    "_ssl _hashlib _lzma _bz2 _sqlite3 _curses _curses_panel _dbm _gdbm readline _tkinter _uuid nis _testcapi "
-    "_testinternalcapi _testbuffer _testimportmultiple _testmultiphase _testsinglephase _testexternalinspection "
-    "_testclinic _testclinic_limited _testlimitedcapi _xxtestfuzz xxlimited xxlimited_35 xxsubtype _ctypes_test"
-).split()
+    "_ssl", "_hashlib", "_lzma", "_bz2", "_sqlite3", "_curses", "_curses_panel", "_dbm", "_gdbm", "readline",
+    "_tkinter", "_uuid", "nis", "_testcapi", "_testinternalcapi", "_testbuffer", "_testimportmultiple",
+    "_testmultiphase", "_testsinglephase", "_testexternalinspection", "_testclinic", "_testclinic_limited",
+    "_testlimitedcapi", "_xxtestfuzz", "xxlimited", "xxlimited_35", "xxsubtype", "_ctypes_test",
+)  # fmt: skip
 """Modules of the standard library that sizeup does not use and that would need further libraries."""
 _UNUSED = (
-    "idlelib tkinter turtle.py turtledemo ensurepip lib2to3 pydoc_data pydoc.py test unittest sqlite3 curses dbm ssl.py "
-    "config-* distutils venv wsgiref xmlrpc doctest.py antigravity.py this.py __phello__ _pyrepl"
-).split()
+    "idlelib", "tkinter", "turtle.py", "turtledemo", "ensurepip", "lib2to3", "pydoc_data", "pydoc.py", "test",
+    "unittest", "sqlite3", "curses", "dbm", "ssl.py", "config-*", "distutils", "venv", "wsgiref", "xmlrpc",
+    "doctest.py", "antigravity.py", "this.py", "__phello__", "_pyrepl",
+)  # fmt: skip
 _FFI = {
     "x86_64": ("x86", "X86_64", ("ffi64.c", "unix64.S", "ffiw64.c", "win64.S")),
     "aarch64": ("aarch64", "AARCH64", ("ffi.c", "sysv.S")),
@@ -84,7 +86,10 @@ _FFI_CONFIG = """
 #define FFI_HIDDEN __attribute__((visibility("hidden")))
 #endif
 """
-_ZLIB = "adler32 crc32 deflate infback inffast inflate inftrees trees zutil compress uncompr".split()
+_ZLIB = (
+    "adler32", "crc32", "deflate", "infback", "inffast", "inflate", "inftrees", "trees", "zutil", "compress",
+    "uncompr",
+)  # fmt: skip
 _PLUGINS = '''"""Adds the plug-ins that a user installed to a program that ignores the other Pythons of its host."""
 import os, sys
 _data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
@@ -155,8 +160,8 @@ def fetch(folder: Path) -> None:
         keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
         (folder / "apt.list").write_text(f"deb-src [signed-by={keys}] {mirror} {SUITE} main\n")
         options = [
-            f"-oDir::Etc::sourcelist={folder / 'apt.list'}", "-oDir::Etc::sourceparts=-", f"-oDir::State::lists={lists}",
-            "-oAPT::Sandbox::User=root",
+            f"-oDir::Etc::sourcelist={folder / 'apt.list'}", "-oDir::Etc::sourceparts=-",
+            f"-oDir::State::lists={lists}", "-oAPT::Sandbox::User=root",
         ]  # fmt: skip
         run("apt-get", *options, "-q", "update")
         for name in SOURCES:
@@ -293,8 +298,8 @@ def tree(target: Target, dist: Path, builder: Path) -> Path:
     (packages / "sitecustomize.py").write_text(_PLUGINS)
     # By hash and never checked again: a tree is complete or not there, and times of files are all the same.
     run(
-        builder, "-I", "-m", "compileall", "-q", "-j0", "--invalidation-mode", "unchecked-hash", "-s", base, "-p", "/sizeup",
-        library,
+        builder, "-I", "-m", "compileall", "-q", "-j0", "--invalidation-mode", "unchecked-hash", "-s", base,
+        "-p", "/sizeup", library,
     )  # fmt: skip
     return base
 

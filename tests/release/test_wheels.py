@@ -17,7 +17,7 @@ import pytest
 import sizeup
 
 ROOT = Path(__file__).parents[2]
-MANYLINUX = "manylinux_2_28_x86_64"
+MANYLINUX = "manylinux_2_17_x86_64"
 
 
 def _script() -> ModuleType:
@@ -47,13 +47,13 @@ def wheel(folder: Path, tag: str, files: dict[str, bytes], told: str | None = No
 
 def test_versions_of_glibc_are_compared_as_numbers() -> None:
     assert wheels.glibc_versions(elf("GLIBC_2.2.5", "GLIBC_2.17", "XGLIBC_9.9")) == {(2, 2, 5), (2, 17)}
-    assert wheels.native_faults(elf("libc.so.6", "GLIBC_2.9", "GLIBC_2.28"), MANYLINUX) == []
+    assert wheels.native_faults(elf("libc.so.6", "GLIBC_2.9", "GLIBC_2.17"), MANYLINUX) == []
 
 
 @pytest.mark.parametrize(
     ("content", "platform", "fault"),
     [
-        (elf("libc.so.6", "GLIBC_2.34"), MANYLINUX, "needs glibc 2.34; the limit is 2.28"),
+        (elf("libc.so.6", "GLIBC_2.34"), MANYLINUX, "needs glibc 2.34; the limit is 2.17"),
         (elf("libc.so.6", "GLIBC_PRIVATE"), MANYLINUX, "needs glibc a private symbol"),
         (elf("libc.so"), MANYLINUX, "does not link glibc"),
         (elf("libc.so.6", "GLIBC_2.17", machine=183), MANYLINUX, "built for aarch64"),
@@ -114,7 +114,7 @@ def test_the_versions_read_are_those_that_objdump_names() -> None:
 
     assert wheels.glibc_versions(Path(built.origin).read_bytes()) == named
     below = (*max(named)[:-1], max(named)[-1] - 1)
-    faults = wheels.native_faults(Path(built.origin).read_bytes(), f"manylinux_2_28_{os.uname().machine}", below)
+    faults = wheels.native_faults(Path(built.origin).read_bytes(), f"manylinux_2_17_{os.uname().machine}", below)
     assert any(fault.startswith("needs glibc") for fault in faults)
 
 

@@ -1,0 +1,194 @@
+"""The program in front of the one-file executable, compiled here before a small runtime of the tests."""
+
+import gzip
+import importlib.util
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.ci
+
+
+def _script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("release_one_file", ROOT / ".ci/one_file.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for it
+    spec.loader.exec_module(module)
+    return module
+
+
+one_file = _script()
+
+
+@pytest.fixture(scope="module")
+def front(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The program, by this host's compiler and zlib."""
+    made = tmp_path_factory.mktemp("front") / "front"
+    command = ["cc", "-O1", "-Wall", "-Wextra", "-Werror", str(ROOT / ".ci/one_file.c"), "-lz", "-o", str(made)]
+    if shutil.which("cc") is None or b"zlib.h" in subprocess.run(
+        ["cc", "-E", "-x", "c", "-"], input=b"#include <zlib.h>\n", capture_output=True, check=False
+    ).stderr:  # fmt: skip
+        pytest.skip("no C compiler, or no header of zlib (zlib1g-dev), to build the program with")
+    subprocess.run(command, check=True)
+    return made.read_bytes()
+
+
+def runtime(folder: Path, says: str = "runs") -> Path:
+    """A tree whose Python prints its arguments, with a long path, an empty file and one of many blocks."""
+    base = folder / "tree"
+    (base / "bin").mkdir(parents=True)
+    (base / "bin/python3").write_text(f'#!/bin/sh\necho {says} "$@" from "$SIZEUP_ONE_FILE"\n')
+    (base / "bin/python3").chmod(0o755)
+    deep = base / "lib" / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    (deep / "empty").touch()
+    (deep / "large").write_bytes(os.urandom(300_001))
+    return base
+
+
+@pytest.fixture
+def program(front: bytes, tmp_path: Path) -> Path:
+    path = tmp_path / "sizeup"
+    one_file.write_file(path, front, {"musl": b"other", "glibc": one_file.pack(runtime(tmp_path))})
+    return path
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[Path]:
+    """Where the runtimes go; unmounted afterwards where a test mounts it."""
+    path = tmp_path / "state/sizeup/runtime"
+    yield path
+    subprocess.run(["umount", "-l", tmp_path / "state"], check=False, capture_output=True)
+
+
+def start(program: Path, folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *arguments], env={"XDG_STATE_HOME": str(folder / "state"), "PATH": os.environ["PATH"], **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line of a start that was refused."""
+    assert (done.returncode, done.stdout) == (3, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("sizeup: ")
+    return line
+
+
+def test_it_unpacks_once_and_becomes_its_python(program: Path, state: Path, tmp_path: Path) -> None:
+    done = start(program, tmp_path, "detect", "--json")
+    assert (done.stdout, done.stderr) == (f"runs -I -m sizeup detect --json from {program}\n", "")
+    [tree] = state.iterdir()
+    for path in (tmp_path / "tree").rglob("*"):
+        unpacked = tree / path.relative_to(tmp_path / "tree")
+        assert path.is_dir() or unpacked.read_bytes() == path.read_bytes()
+        assert bool(unpacked.stat().st_mode & stat.S_IXUSR) == bool(path.stat().st_mode & stat.S_IXUSR)
+    assert stat.S_IMODE(state.stat().st_mode) == 0o700
+
+    (tree / "bin/python3").write_text("#!/bin/sh\necho kept\n")
+    assert start(program, tmp_path).stdout == "kept\n"
+
+
+def test_first_starts_at_once_leave_one_tree(program: Path, state: Path, tmp_path: Path) -> None:
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "PATH": os.environ["PATH"]}
+    started = [
+        subprocess.Popen([program, str(number)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for number in range(8)
+    ]
+    said = [process.communicate() for process in started]
+    expected = [(f"runs -I -m sizeup {number} from {program}\n".encode(), b"") for number in range(8)]
+    assert said == expected
+    assert len(list(state.iterdir())) == 1
+
+
+@pytest.mark.parametrize("place", [-100_000, -20], ids=["an archive", "the hash in the table"])
+def test_a_damaged_file_is_refused_and_leaves_nothing(program: Path, state: Path, tmp_path: Path, place: int) -> None:
+    content = bytearray(program.read_bytes())
+    content[place] ^= 1
+    program.write_bytes(content)
+    assert "copy it again" in refused(start(program, tmp_path))
+    assert not state.exists() or not list(state.iterdir())
+
+
+def test_a_file_that_was_cut_is_refused(program: Path, tmp_path: Path) -> None:
+    content = program.read_bytes()
+    program.write_bytes(content[: len(content) // 2])
+    assert "is cut or damaged; copy it again" in refused(start(program, tmp_path))
+
+
+def test_an_archive_that_ends_early_leaves_nothing(front: bytes, state: Path, tmp_path: Path) -> None:
+    """Its hash agrees: what was packed is already short."""
+    path = tmp_path / "sizeup"
+    one_file.write_file(path, front, {"glibc": one_file.pack(runtime(tmp_path))[:-5000]})
+    assert "SIZEUP_RUNTIME" in refused(start(path, tmp_path))
+    assert not list(state.iterdir())
+
+
+def test_without_a_directory_for_it_the_variable_is_named(program: Path, tmp_path: Path) -> None:
+    assert "SIZEUP_RUNTIME" in refused(start(program, tmp_path, XDG_STATE_HOME="", HOME=""))
+    assert "absolute path" in refused(start(program, tmp_path, SIZEUP_RUNTIME="here"))
+    (tmp_path / "file").touch()
+    assert "SIZEUP_RUNTIME" in refused(start(program, tmp_path, SIZEUP_RUNTIME=str(tmp_path / "file/below")))
+    assert start(program, tmp_path, SIZEUP_RUNTIME=str(tmp_path / "named")).returncode == 0
+    assert len(list((tmp_path / "named").iterdir())) == 1
+
+
+def test_a_directory_that_others_may_change_is_refused(program: Path, state: Path, tmp_path: Path) -> None:
+    state.mkdir(parents=True)
+    state.chmod(0o777)
+    assert "another user could change" in refused(start(program, tmp_path))
+
+
+def test_old_runtimes_are_removed_and_those_in_use_stay(program: Path, state: Path, tmp_path: Path) -> None:
+    for name in ("a" * 32, "b" * 32, ".new-1-killed"):
+        (state / name / "bin").mkdir(parents=True)
+        (state / name / "bin/python3").touch()
+    state.chmod(0o700)
+    old = time.time() - 31 * 86400
+    for name in ("a" * 32, ".new-1-killed"):
+        os.utime(state / name, (old, old))
+    assert start(program, tmp_path).returncode == 0
+    kept = {path.name for path in state.iterdir()}
+    assert len(kept) == 2
+    assert "b" * 32 in kept
+
+    own = state / (kept - {"b" * 32}).pop()
+    os.utime(own, (old, old))
+    assert start(program, tmp_path).returncode == 0
+    assert own.stat().st_mtime > old + 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a file system")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [("size=64k", "No space left on device"), ("noexec", "is mounted noexec"), ("ro", "Read-only file system")],
+)
+def test_a_file_system_that_cannot_serve(program: Path, state: Path, tmp_path: Path, options: str, said: str) -> None:
+    (tmp_path / "state").mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", f"mode=700,{options}", "none", str(tmp_path / "state")]
+    if subprocess.run(mounted, check=False, capture_output=True).returncode:
+        pytest.skip("no permission to mount here")
+    line = refused(start(program, tmp_path))
+    assert said in line
+    assert "SIZEUP_RUNTIME" in line
+    assert not state.exists() or not list(state.iterdir())
+
+
+def test_packed_twice_the_bytes_are_equal(tmp_path: Path) -> None:
+    base = runtime(tmp_path)
+    first = one_file.pack(base)
+    for path in sorted(base.rglob("*"), reverse=True):
+        os.utime(path, (0, 0))
+    (base / "bin/python3").chmod(0o711)
+    assert one_file.pack(base) == first
+    assert b"tree" not in gzip.decompress(first)
