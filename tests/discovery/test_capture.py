@@ -3,6 +3,7 @@
 import gzip
 import io
 import re
+import sys
 import tarfile
 from pathlib import Path
 
@@ -59,6 +60,17 @@ def test_a_recording_reads_back_to_an_equal_machine(tmp_path: Path, salt: bytes 
     assert count > 20
     if salt is None:
         assert discover(str(tmp_path / "root")) == machine
+
+
+def test_a_python_without_a_compression_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = str(tmp_path / "host.tar.xz")
+    capture(full_tree(tmp_path / "root"), file, tool="test", salt=None)
+    monkeypatch.setitem(sys.modules, "lzma", None)
+
+    with pytest.raises(UsageError, match=r"has no lzma; unpack the capture to a \.tar first"):
+        discover(file)
+    with pytest.raises(UsageError, match=r"lzma module is not available in this Python; choose a name that ends"):
+        capture("/", file, tool="test", salt=None)
 
 
 @pytest.mark.parametrize("salt", [None, b"one"], ids=["unmasked", "masked"])

@@ -288,7 +288,11 @@ def write_capture(path: str, captured: CapturedFiles, *, tool: str, masked: bool
     manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": captured.refused, "whole": captured.whole}
     mode = "w:xz" if path.endswith(".xz") else "w:gz" if path.endswith(("gz", ".tgz")) else "w"
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode=mode) as archive:  # type: ignore[call-overload]  # the mode is one of three
+    try:
+        opened = tarfile.open(fileobj=packed, mode=mode)  # type: ignore[call-overload]  # noqa: SIM115
+    except tarfile.CompressionError as error:
+        raise UsageError(f"{path}: {error} in this Python; choose a name that ends in .tar.gz") from error
+    with opened as archive:
         _add(archive, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
         for name in sorted(captured.directories):
             _add(archive, name, None)

@@ -328,28 +328,26 @@ class ArchiveSysroot(Sysroot):
 
     def _check(self, root: str) -> None:
         # Only captures need these, and every start would pay for them.
-        import bz2
-        import gzip
-        import lzma
         import tarfile
         import zlib
+        from importlib import import_module
 
         self._files: dict[str, bytes] = {}
         self._links: dict[str, str] = {}
         self._entries: dict[str, set[str]] = {"": set()}
+        packer: Any = None
         try:
             with open(self.root, "rb") as file:
                 magic = file.read(3)
-            unpack: dict[bytes, Callable[..., Any]] = {
-                b"\x1f\x8b\x08": gzip.open,
-                b"\xfd7z": lzma.open,
-                b"BZh": bz2.open,
-            }
-            with unpack.get(magic, open)(self.root, "rb") as unpacked:
+            if name := {b"\x1f\x8b\x08": "gzip", b"\xfd7z": "lzma", b"BZh": "bz2"}.get(magic):
+                packer = import_module(name)
+            with (packer.open if packer else open)(self.root, "rb") as unpacked:
                 bounded: Any = _BoundedReader(unpacked, root)
                 with tarfile.open(fileobj=bounded, mode="r|") as archive:
                     self._load(archive)
-        except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
+        except ModuleNotFoundError as error:
+            raise UsageError(f"{root}: this Python has no {error.name}; unpack the capture to a .tar first") from error
+        except (OSError, EOFError, tarfile.TarError, zlib.error, getattr(packer, "LZMAError", OSError)) as error:
             found = str(error).partition("\n")[0].rstrip(":") or type(error).__name__
             raise UsageError(
                 f"{root}: expected a directory or an archive made by sizeup capture, found none: {found}"
