@@ -26,7 +26,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 GLIBC_LIMIT = (2, 17)
-"""RHEL 8 and SLES 15 SP3; older systems have no Python 3.11 either."""
+"""RHEL 7 and everything since."""
 
 PLATFORMS = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
@@ -36,8 +36,8 @@ PLATFORMS = {
 }
 """The platform tag of each wheel, and what the compiler calls that platform."""
 
-OLDER_TAGS = ("manylinux_2_17_{0}", "manylinux2014_{0}", "manylinux_2_12_{0}", "manylinux_2_5_{0}", "manylinux1_{0}")
-"""What also runs on glibc 2.28; pip download takes only the tags that it is told."""
+OLDER_TAGS = ("manylinux2014_{0}", "manylinux_2_12_{0}", "manylinux_2_5_{0}", "manylinux1_{0}")
+"""What also runs on glibc 2.17; pip download takes only the tags that it is told."""
 
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}
 PURE_TAG = "py3-none-any"
