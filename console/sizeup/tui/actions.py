@@ -101,14 +101,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change."),
         Action(
             "sizing.save", "s", "screen.save", "Save",
-            "Save the typed inputs in the session, with the verdict and the advice on them.",
+            "Save the typed inputs in the session, with their verdict.",
         ),
         Action("sizing.add", "a", "screen.add", "Any input", "Search for any input, and set it."),
         Action("sizing.tornado", "v", "screen.tornado", "Next view", "Show which input changes the answer most."),
         Action("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses."),
         Action(
             "sizing.recompute", "ctrl+r", "screen.recompute", "Recompute",
-            "Recompute a saved session's advice with today's rules, or show what it recorded.",
+            "Recompute a saved session's advice, or show what it recorded.",
         ),
     ),
     "measure": (

@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from msgspec.structs import replace
-from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -29,7 +28,7 @@ from sizeup.session.store import session_name
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
 from sizeup.terminal.capabilities import colors
-from sizeup.text import capitalized, plain
+from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, first_key, first_key_of
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import SIXTEEN_COLORS, THEMES, Options
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
     from sizeup.sizing.input_value import Value
     from sizeup.sizing.session_advice import ShownAdvice
+    from sizeup.tui.screens.command_dialog import Command
     from sizeup.views.machine.difference import OtherMachine
 
 _DEFAULT = Options()
@@ -105,13 +105,16 @@ class Mode(Protocol):
     def idle_actions(self) -> Collection[str]:
         """Ids of actions that have nothing to act on now."""
 
+    def command_values(self) -> Mapping[str, str]:
+        """What an action acts on, or what is set now, by its id."""
+
 
 class ConsoleApp(TerminalApp):
     """Holds what must survive a change of mode."""
 
     TITLE = "sizeup"
     CSS_PATH = "console.tcss"
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False
     MODES: ClassVar[Any] = MODES
     DEFAULT_MODE = "summary"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
@@ -571,31 +574,32 @@ class ConsoleApp(TerminalApp):
     def _forget_interrupt(self) -> None:
         self._interrupted = False
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette: the actions that hold here, those of the other modes, and the themes that can be shown."""
-        del screen  # a dialog may lie above the screen of the mode
-        base = self.screen_stack[0]
-        here, idle = (base.SCOPE, base.idle_actions()) if isinstance(base, Mode) else ("app", ())
-        run = partial(self.run_action, default_namespace=base)
-        for scope in dict.fromkeys((here, "app")):
-            yield from self._commands(scope, run, idle)
-        for mode in MODES:
-            if mode != here:
-                yield from self._commands(mode, partial(self.go, mode, ""), (), f"{SCOPES[mode]}: ")
+    def commands(self) -> Iterable[Command]:
+        """The actions that hold here, those of the other screens, and the themes that can be shown."""
+        from sizeup.tui.screens.command_dialog import Command  # which the start does without
+
+        base = self.screen
+        if not isinstance(base, Mode):  # a dialog has its own keys
+            return
+        values = {
+            "app.workload": self.header()[2],
+            "app.latest": self.offered.name,
+            "app.gentle": "gentle now" if self._gentle else "full load now",
+            **base.command_values(),
+        }
+        others = [mode for mode in MODES if mode != base.SCOPE]
+        for scope in (base.SCOPE, "app", *others):
+            run = partial(self.go, scope, "") if scope in others else partial(self.run_action, default_namespace=base)
+            for action in ACTIONS[scope]:
+                if action.palette and (scope in others or action.id not in base.idle_actions()):
+                    group = "Go to" if action.id.startswith("mode.") else SCOPES[scope]
+                    key, value = first_key(action, self.keys), values.get(action.id, "")
+                    yield Command(group, action.help.rstrip("."), value, key, partial(run, action.call))
         few = 0 < colors(os.environ) <= 16
         for name in THEMES if not self.no_color else ():
             if textual_name(name) != self.theme and not (few and name in SIXTEEN_COLORS):
-                text = f"Draw in this theme until the end. To keep it: console.theme or --theme {name}."
-                yield SystemCommand(f"{capitalized(name)} theme", text, partial(self._draw_in, name))
-
-    def _commands(
-        self, scope: str, run: Callable[[str], Any], idle: Collection[str], screen: str = ""
-    ) -> Iterable[SystemCommand]:
-        """Yield the actions of a scope but for the idle ones; ``run`` runs one by its call, on the ``screen`` named."""
-        for action in ACTIONS[scope]:
-            if action.palette and action.id not in idle:
-                text = f"{action.help} Key: {first_key(action, self.keys)}"
-                yield SystemCommand(f"{screen}{action.label}", text, partial(run, action.call))
+                kept = f"to keep it: --theme {name}"
+                yield Command("Theme", f"Draw in the {name} theme", kept, "", partial(self._draw_in, name))
 
     def _draw_in(self, name: str) -> None:
         self.theme = textual_name(name)
@@ -604,11 +608,12 @@ class ConsoleApp(TerminalApp):
                 screen.show_all()
 
     def action_command_palette(self) -> None:
-        """Offer every action by name."""
-        from textual.command import CommandPalette  # which the start does without
+        """Offer every command by name."""
+        from sizeup.tui.dialogs import ask
+        from sizeup.tui.screens.command_dialog import CommandDialog
 
-        if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(placeholder="Type part of a name", id="--command-palette"))
+        commands = list(self.commands())
+        ask(self, CommandDialog(commands), lambda chosen: self.call_next(commands[int(chosen)].run))
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""

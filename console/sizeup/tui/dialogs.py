@@ -21,6 +21,7 @@ from sizeup.model.finding import Finding
 from sizeup.probing.devices import Device
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, key_text
 from sizeup.tui.widgets.facts import FactsGrid, finding_text
+from sizeup.tui.widgets.lines import KeyLine
 from sizeup.tui.widgets.lists import KeyList, hanging
 
 Answer = TypeVar("Answer")
@@ -34,6 +35,14 @@ class Dialog(ModalScreen[Answer | None]):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (81, "-normal")]  # noqa: RUF012  Textual's own
+    KEYS: ClassVar[tuple[tuple[str, str], ...]] = (("Enter", "Choose"), ("Esc", "Close"))
+    """What the last line shows, which stays."""
+
+    def on_mount(self) -> None:
+        """Put the keys into the last line."""
+        line = KeyLine()
+        self.mount(line)
+        line.show(self.KEYS, ())
 
     def action_dismiss_dialog(self) -> None:
         """Close without an answer."""
@@ -58,6 +67,7 @@ def ask_which(app: App[Any], dialog: Dialog[str], ways: Mapping[str, Callable[[]
 class HelpDialog(Dialog[None]):
     """The keys that hold here, drawn from the registry."""
 
+    KEYS = (("Esc", "Close"),)
     BINDINGS: ClassVar[list[BindingType]] = [("question_mark,q", "screen.dismiss_dialog", "Close")]
 
     def __init__(self, scopes: Sequence[str], keymap: Mapping[str, str]) -> None:
@@ -69,7 +79,6 @@ class HelpDialog(Dialog[None]):
         """Headings and keys."""
         with VerticalScroll(classes="dialog wide") as box:
             box.border_title = "Keys"
-            box.border_subtitle = "Esc closes, arrows scroll"
             yield Static(help_text(self._scopes, self._keymap), markup=False)
             yield Static("\nDocumentation, in a shell: sizeup help; for the console: sizeup help keys", markup=False)
 
@@ -95,8 +104,6 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Group:
 class ChoiceDialog(Dialog[str]):
     """Text above a few answers; the first one is the harmless one and has the focus."""
 
-    HINT: ClassVar[str] = ""
-    """What further keys do, with a comma behind."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pagedown,space", "read_on(1)", "Scroll down", priority=True),
         Binding("pageup", "read_on(-1)", "Scroll up", priority=True),
@@ -129,13 +136,13 @@ class ChoiceDialog(Dialog[str]):
         """Give the text the rows that the answers leave, with a hint where it is cut."""
         text, answers = self.query_one(".text"), self.query_one(KeyList)
         rows = sum(hanging(label, 70, 0, 2).count("\n") + 1 for _, label in self._answers)
-        text.styles.max_height = max(self.size.height - min(rows, _MOST_ANSWERS) - 3, 1)
+        text.styles.max_height = max(self.size.height - min(rows, _MOST_ANSWERS) - 4, 1)
         answers.styles.max_height = _MOST_ANSWERS
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:
-        more = "PgDn scrolls, " if self.query_one(".text").max_scroll_y else ""
-        self.query_one(".dialog").border_subtitle = f"{more}{self.HINT}Enter chooses, Esc closes"
+        more = (("PgDn", "Scroll"),) if self.query_one(".text").max_scroll_y else ()
+        self.query_one(KeyLine).show((*more, *self.KEYS), ())
 
     def action_read_on(self, pages: int) -> None:
         """Scroll the text, or the answers where the text is whole."""
@@ -151,6 +158,8 @@ class ChoiceDialog(Dialog[str]):
 class PageDialog(Dialog[None]):
     """A page of text that wants more room than a pane has."""
 
+    KEYS = (("Esc", "Close"),)
+
     def __init__(self, title: str, lines: Sequence[str]) -> None:
         super().__init__()
         self._title = title
@@ -160,7 +169,6 @@ class PageDialog(Dialog[None]):
         """The page, scrolled by the arrows."""
         with VerticalScroll(classes="dialog page") as box:
             box.border_title = self._title
-            box.border_subtitle = "Esc closes"
             yield Static("\n".join(self._lines), markup=False)
 
 
@@ -245,7 +253,6 @@ class PickDialog(Dialog[str]):
         """Field, list, and what the keys do."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = self._question
-            box.border_subtitle = "Up and Down move, Enter selects, Esc closes"
             yield Input(placeholder="type to narrow the list", compact=True)
             yield KeyList()
 

@@ -39,6 +39,8 @@ class OfferedSession:
         self._resume_key = resume_key
         self.notice = ""
         """What to say of it first; empty where there is none."""
+        self.name = ""
+        """The latest session; empty where there is none."""
         self.running: Path | None = None
         """The session that a run writes; None where none does."""
         self.interrupted: Path | None = None
@@ -49,6 +51,7 @@ class OfferedSession:
         self.notice, self.interrupted = "", None
         with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to report
             self.running, last = running_session(), latest()
+            self.name = "" if last is None else session_name(str(last))
             if self.running is not None:
                 shows = f"{self._key} or " if self.running == last else ""
                 self.notice = f"{_run_of(self.running)} in progress; {shows}sizeup session follow shows it"

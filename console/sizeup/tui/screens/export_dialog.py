@@ -34,6 +34,7 @@ class ExportDialog(Dialog[ExportChoice]):
     """Asks for a kind of export of a session and an existing folder."""
 
     AUTO_FOCUS = "KeyList"
+    KEYS = (("Enter", "Export"), ("Tab", "Folder"), ("Esc", "Close"))
 
     def __init__(self, folder: str, typed: TypedInputs, path: str, *, problem: str, compared: bool) -> None:
         super().__init__()
@@ -49,7 +50,6 @@ class ExportDialog(Dialog[ExportChoice]):
         """Build the folder field above the list of kinds."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = "Export"
-            box.border_subtitle = "Enter writes it, Tab: folder, Esc closes"
             yield Static("Into folder", markup=False)
             yield Input(self._folder, id="folder", compact=True, select_on_focus=False)
             yield Static("", id="message", classes="hint", markup=False)

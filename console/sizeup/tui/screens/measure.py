@@ -372,6 +372,11 @@ class MeasureScreen(ModeScreen):
         runs = [] if self.host.runs.starts(name) else runs_of(self.host.runs.session, name)
         return next((run for run in runs if run.step.id == self._step), runs[-1] if runs else None)
 
+    def command_values(self) -> Mapping[str, str]:
+        """The probe that would run, and the plan."""
+        probe = self.chosen
+        return {} if probe is None else {"run.start": probe.manifest.title, "run.plan": self._forms.plan}
+
     def idle_actions(self) -> frozenset[str]:
         """What has nothing to act on: no run, no picture, no other step."""
         probe, run, page, runs = self.chosen, self._run, self._probe_page, self.host.runs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -197,3 +197,7 @@ class ModeScreen(OnceStyledScreen):
     def idle_actions(self) -> Collection[str]:
         """Ids of actions that have nothing to act on now, and leave the last line to the others."""
         return ()
+
+    def command_values(self) -> Mapping[str, str]:
+        """What an action acts on, or what is set now, by its id."""
+        return {}

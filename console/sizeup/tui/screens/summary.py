@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -231,6 +231,10 @@ class SummaryScreen(ModeScreen):
     def action_licenses(self) -> None:
         """Go to the licenses of every vendor."""
         self.host.go("sizing", "", "screen.licenses")
+
+    def command_values(self) -> Mapping[str, str]:
+        """What would be measured."""
+        return {"summary.measure": f"about {MEASURE_SECONDS} s", "summary.mount": self._mount or ""}
 
     def idle_actions(self) -> Collection[str]:
         """Leave out measuring during a run or where nothing can be measured, canceling without a run."""

@@ -66,6 +66,7 @@ class WorkloadForm(Dialog[bool]):
     """Asks for a workload, and takes it in the place of what was typed of it before."""
 
     AUTO_FOCUS = "Input"
+    KEYS = (("Enter", "Verdict"), ("Tab", "Next field"), ("Esc", "Close"))
     BINDINGS: ClassVar[list[BindingType]] = [
         ("down", "app.focus_next", "Next field"),
         ("up", "app.focus_previous", "Previous field"),
@@ -81,7 +82,6 @@ class WorkloadForm(Dialog[bool]):
         known = self._state.sizing.inputs
         with Vertical(classes="dialog wide") as box:
             box.border_title = "Workload"
-            box.border_subtitle = "Enter shows the verdict, Esc closes"
             with Grid(classes="fields"):
                 for key in FIELDS:
                     stated = self._state.changed.get(key)

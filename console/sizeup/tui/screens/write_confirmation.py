@@ -164,7 +164,7 @@ class RunDialog(ChoiceDialog):
     """Asks before a run that may write; the first answer is not to run it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("r,y", "screen.agree", "Run")]
-    HINT = "r runs, "
+    KEYS = (("r", "Measure"), ("Enter", "Choose"), ("Esc", "Close"))
 
     def action_agree(self) -> None:
         """Run it."""
